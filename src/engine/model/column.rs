@@ -1,0 +1,174 @@
+//! Columns and what they are for (SCIENCE 1): identifiers are never published, quasi columns are generalised, sensitive
+//! columns are published as they are and together form one value, measures are published as aggregates only. Any other
+//! column of the source is dropped.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::taxonomy::Taxonomy;
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Tells who the person is; never published, only a keyed hash is kept.
+    Identifier,
+    /// Known to an attacker from elsewhere; generalised along its taxonomy.
+    Quasi,
+    /// What must not be tied to a person; published as it is.
+    Sensitive,
+    /// A number that is published as an aggregate per class only.
+    Measure,
+}
+
+/// The type a column's values are decoded to, strictly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Text, byte for byte.
+    String,
+    /// A whole number of 64 bits.
+    Int,
+    /// A finite number.
+    Float,
+    /// `true` or `false`.
+    Bool,
+    /// `2020-01-31`.
+    Date,
+}
+
+/// One declared column.
+#[derive(Clone)]
+pub struct Column {
+    /// The name in the feed file and in published files.
+    pub name: Box<str>,
+    /// Where the value lies in a message, when that is not the name.
+    pub path: Option<Box<str>>,
+    /// What the column is for.
+    pub role: Role,
+    /// What its values are.
+    pub kind: Kind,
+    /// The tree; every quasi column has one, a sensitive column may (hierarchical t-closeness).
+    pub taxonomy: Option<Arc<Domain>>,
+    /// Sets of values that nobody may be tied to; sensitive columns only.
+    pub guarded: Vec<Vec<Box<str>>>,
+    /// A missing value is the leaf [`Column::MISSING`].
+    pub optional: bool,
+    /// The leaf for values outside the domain; without it they go to quarantine.
+    pub unknown: Option<Box<str>>,
+}
+
+impl Column {
+    /// The leaf that stands for a missing value of an optional quasi column.
+    pub const MISSING: &'static str = "unknown";
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Column({}, {:?}, {:?}, {:?})", self.name, self.role, self.kind, self.taxonomy)
+    }
+}
+
+/// A taxonomy together with the rule by which raw values fall on its leaves.
+#[derive(Debug)]
+pub struct Domain {
+    /// The tree of labels.
+    pub tree: Taxonomy,
+    /// How a raw value finds its leaf.
+    pub rule: Rule,
+}
+
+/// How raw values find their leaf when they are not the leaf's label itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// The canonical text of the value is the leaf's label.
+    Label,
+    /// Leaves are the integers from `min` on, one each, in order.
+    Integers {
+        /// The value of leaf 0.
+        min: i64,
+        /// The value of the last leaf.
+        max: i64,
+        /// Whether values above `max` fall on the last leaf ("90+").
+        open: bool,
+    },
+    /// Leaf i holds the integers `edges[i] .. edges[i + 1]`, the upper edge excluded.
+    Intervals {
+        /// One edge more than leaves, ascending.
+        edges: Vec<i64>,
+    },
+    /// Dates from day `from` to day `to` (since 1970-01-01), cut to their label at this level.
+    Dates {
+        /// First day of the domain.
+        from: i32,
+        /// Last day of the domain.
+        to: i32,
+        /// The finest level: what a leaf stands for.
+        level: DateLevel,
+    },
+    /// The leaf is the first so many characters of the code; a dot after them is left out.
+    Cut {
+        /// How many characters.
+        chars: usize,
+        /// Codes that go to another leaf.
+        instead: Vec<(Box<str>, Box<str>)>,
+    },
+}
+
+/// Levels of a date taxonomy, finest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DateLevel {
+    /// `2020-01-31`
+    Day,
+    /// `2020-01`
+    Month,
+    /// `2020-Q1`
+    Quarter,
+    /// `2020`
+    Year,
+    /// `2020s`
+    Decade,
+}
+
+/// The declared columns of a feed, in the order of the feed file.
+#[derive(Debug, Clone)]
+pub struct Columns {
+    all: Vec<Column>,
+}
+
+impl Columns {
+    /// Takes columns that the feed file has already been checked for: names are distinct, quasi columns have a tree.
+    pub fn new(all: Vec<Column>) -> Columns {
+        assert!(
+            all.iter().all(|column| column.role != Role::Quasi || column.taxonomy.is_some()),
+            "a quasi column without a taxonomy passed the feed file's checks"
+        );
+        Columns { all }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Column> {
+        self.all.iter()
+    }
+
+    /// Those of one role, in the order of the feed file.
+    pub fn of(&self, role: Role) -> impl Iterator<Item = &Column> {
+        self.all.iter().filter(move |column| column.role == role)
+    }
+
+    /// The column of this name.
+    pub fn named(&self, name: &str) -> Option<&Column> {
+        self.all.iter().find(|column| &*column.name == name)
+    }
+
+    /// The trees of the quasi columns, in order.
+    pub fn trees(&self) -> Vec<&Taxonomy> {
+        self.of(Role::Quasi).filter_map(|column| column.taxonomy.as_ref()).map(|domain| &domain.tree).collect()
+    }
+}

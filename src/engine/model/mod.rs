@@ -1,0 +1,14 @@
+//! The nouns (SCIENCE 1): columns and their roles, taxonomies, cuts and recodings, values.
+//!
+//! This room knows nothing of rows, counts, policies or files; every other room of the engine may use it.
+
+mod column;
+pub mod cut;
+pub mod forms;
+pub mod taxonomy;
+mod value;
+
+pub use column::{Column, Columns, DateLevel, Domain, Kind, Role, Rule};
+pub use cut::{Cut, NoAntichain, Recoding};
+pub use taxonomy::{Leaf, Node, Path, Taxonomy, Tree, TreeError};
+pub use value::{Finite, Value};

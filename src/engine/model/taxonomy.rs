@@ -1,0 +1,351 @@
+//! A taxonomy: the tree over one quasi column (SCIENCE 1). Nodes are numbered in preorder, so that a node *is* a range
+//! of leaves, an ancestor has a smaller number than its descendants, and sorting by number is the order of labels that
+//! every output uses. Built once by a form (`forms`), never changed.
+//!
+//! This file knows nothing of files, columns or rows, and its `Debug` shows shape only.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A node's preorder number. The root is 0.
+pub type Node = u32;
+/// A leaf's number among the leaves, left to right.
+pub type Leaf = u32;
+
+/// The most nodes a taxonomy may have: codes stay far away from the end of `u32`, and a slip in a feed file
+/// (`max = 10000000000`) is an error instead of a machine that swaps.
+pub const MOST_NODES: usize = 4_000_000;
+
+/// A tree of labels with preorder numbers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Taxonomy {
+    labels: Vec<Box<str>>,
+    parent: Vec<Node>,
+    /// One past the last node of the subtree.
+    end: Vec<Node>,
+    /// Leaves under the node: `first_leaf[w]..past_leaf(w)`.
+    first_leaf: Vec<Leaf>,
+    leaf_node: Vec<Node>,
+    /// `below[l]` = domain values under the leaves before `l`; one entry more than leaves.
+    below: Vec<u64>,
+    height: Vec<u32>,
+    by_label: Vec<Node>,
+}
+
+impl Taxonomy {
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Number of leaves.
+    pub fn leaves(&self) -> usize {
+        self.leaf_node.len()
+    }
+
+    /// The label of a node.
+    pub fn label(&self, node: Node) -> &str {
+        &self.labels[node as usize]
+    }
+
+    /// The node with this label, inner or leaf.
+    pub fn find(&self, label: &str) -> Option<Node> {
+        self.by_label
+            .binary_search_by(|&node| self.label(node).cmp(label))
+            .ok()
+            .map(|at| self.by_label[at])
+    }
+
+    /// The leaf with this label; `None` for inner nodes.
+    pub fn find_leaf(&self, label: &str) -> Option<Leaf> {
+        self.find(label).filter(|&node| self.is_leaf(node)).map(|node| self.first_leaf[node as usize])
+    }
+
+    /// The node above; `None` for the root.
+    pub fn parent(&self, node: Node) -> Option<Node> {
+        (node != 0).then(|| self.parent[node as usize])
+    }
+
+    /// The nodes right below, left to right.
+    pub fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
+        let end = self.end[node as usize];
+        let mut next = node + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.end[child as usize];
+            Some(child)
+        })
+    }
+
+    /// Whether nothing lies below.
+    pub fn is_leaf(&self, node: Node) -> bool {
+        self.end[node as usize] == node + 1
+    }
+
+    /// The leaves under a node, as a range of leaf numbers.
+    pub fn leaf_range(&self, node: Node) -> std::ops::Range<Leaf> {
+        let end = self.end[node as usize] as usize;
+        let past = self.first_leaf.get(end).copied().unwrap_or(self.leaves() as Leaf);
+        self.first_leaf[node as usize]..past
+    }
+
+    /// The node of a leaf.
+    pub fn leaf_node(&self, leaf: Leaf) -> Node {
+        self.leaf_node[leaf as usize]
+    }
+
+    /// Whether `upper` is `lower` or lies above it.
+    pub fn covers(&self, upper: Node, lower: Node) -> bool {
+        upper <= lower && lower < self.end[upper as usize]
+    }
+
+    /// Domain values under a node: leaves, or for intervals the integers in them (SCIENCE 8).
+    pub fn values(&self, node: Node) -> u64 {
+        let range = self.leaf_range(node);
+        self.below[range.end as usize] - self.below[range.start as usize]
+    }
+
+    /// Edges from a node down to its farthest leaf.
+    pub fn height(&self, node: Node) -> u32 {
+        self.height[node as usize]
+    }
+
+    /// The lowest node that lies above (or is) both.
+    pub fn common(&self, a: Node, b: Node) -> Node {
+        let mut node = a.min(b);
+        while !self.covers(node, a.max(b)) {
+            node = self.parent[node as usize];
+        }
+        node
+    }
+
+    /// The same tree with one more leaf, last under the root, unless a leaf of this label exists.
+    ///
+    /// # Errors
+    /// The label belongs to an inner node, or the tree is a single node.
+    pub fn with_leaf(&self, label: &str) -> Result<Taxonomy, TreeError> {
+        match self.find(label) {
+            Some(node) if self.is_leaf(node) && node != 0 => return Ok(self.clone()),
+            Some(_) => return Err(TreeError::LeafIsInner { label: label.into(), at: 0, other: 0 }),
+            None => {}
+        }
+        let mut tree = Tree::new(self.label(0));
+        let mut made = vec![0usize; self.nodes()];
+        for node in 1..self.nodes() as Node {
+            let range = self.leaf_range(node);
+            let size = if self.is_leaf(node) { self.below[range.end as usize] - self.below[range.start as usize] } else { 1 };
+            made[node as usize] = tree.add(made[self.parent[node as usize] as usize], self.label(node), size);
+        }
+        tree.add(0, label, 1);
+        tree.finish()
+    }
+}
+
+impl fmt::Debug for Taxonomy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Taxonomy({} nodes, {} leaves)", self.nodes(), self.leaves())
+    }
+}
+
+/// Why labels do not make a tree. `at` and `other` are the places (lines of a file, counted from 1; 0 = none).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum TreeError {
+    #[error("`{label}` stands under `{parent}` and under `{other_parent}`")]
+    TwoParents { label: Box<str>, parent: Box<str>, other_parent: Box<str>, at: u64, other: u64 },
+    #[error("`{label}` is a leaf in one place and an inner node in another")]
+    LeafIsInner { label: Box<str>, at: u64, other: u64 },
+    #[error("`{label}` stands twice on one path, with other labels in between")]
+    Repeated { label: Box<str>, at: u64 },
+    #[error("two roots: `{root}` and `{other_root}`; every row must end with the same label")]
+    TwoRoots { root: Box<str>, other_root: Box<str>, at: u64, other: u64 },
+    #[error("an empty label")]
+    EmptyLabel { at: u64 },
+    #[error("no labels at all")]
+    Empty,
+    #[error("more than {MOST_NODES} nodes")]
+    TooLarge,
+    #[error("the label `{label}` stands for two nodes")]
+    TwiceInTree { label: Box<str> },
+}
+
+impl TreeError {
+    /// The place the error points at, and the earlier one that it contradicts; 0 = none.
+    pub fn places(&self) -> (u64, u64) {
+        match *self {
+            TreeError::TwoParents { at, other, .. }
+            | TreeError::LeafIsInner { at, other, .. }
+            | TreeError::TwoRoots { at, other, .. } => (at, other),
+            TreeError::Repeated { at, .. } | TreeError::EmptyLabel { at } => (at, 0),
+            TreeError::Empty | TreeError::TooLarge | TreeError::TwiceInTree { .. } => (0, 0),
+        }
+    }
+}
+
+/// A tree under construction: nodes in any order, children in the order they were added.
+pub struct Tree {
+    labels: Vec<Box<str>>,
+    parent: Vec<usize>,
+    children: Vec<Vec<usize>>,
+    size: Vec<u64>,
+}
+
+impl Tree {
+    /// A tree that is only a root.
+    pub fn new(root: &str) -> Tree {
+        Tree { labels: vec![root.into()], parent: vec![0], children: vec![Vec::new()], size: vec![1] }
+    }
+
+    /// Adds a node under `parent` (0 = root) and returns its handle. `size` = domain values, read for leaves only.
+    pub fn add(&mut self, parent: usize, label: &str, size: u64) -> usize {
+        let handle = self.labels.len();
+        self.labels.push(label.into());
+        self.parent.push(parent);
+        self.children.push(Vec::new());
+        self.size.push(size);
+        self.children[parent].push(handle);
+        handle
+    }
+
+    /// Numbers the nodes in preorder.
+    ///
+    /// # Errors
+    /// A label that is empty or stands for two nodes, or too many nodes.
+    pub fn finish(self) -> Result<Taxonomy, TreeError> {
+        let n = self.labels.len();
+        if n > MOST_NODES {
+            return Err(TreeError::TooLarge);
+        }
+        let (order, number) = self.preorder();
+        let mut end: Vec<Node> = (1..=n as Node).collect();
+        let mut height = vec![0; n];
+        let parent: Vec<Node> = order.iter().map(|&handle| number[self.parent[handle]]).collect();
+        for node in (1..n).rev() {
+            let above = parent[node] as usize;
+            end[above] = end[above].max(end[node]);
+            height[above] = height[above].max(height[node] + 1);
+        }
+        let (mut first_leaf, mut leaf_node, mut below) = (Vec::with_capacity(n), Vec::new(), vec![0]);
+        for node in 0..n {
+            first_leaf.push(leaf_node.len() as Leaf);
+            if end[node] as usize == node + 1 {
+                leaf_node.push(node as Node);
+                below.push(below.last().copied().unwrap_or(0) + self.size[order[node]]);
+            }
+        }
+        let labels: Vec<Box<str>> = order.iter().map(|&handle| self.labels[handle].clone()).collect();
+        let by_label = index(&labels)?;
+        Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, by_label })
+    }
+
+    /// Handles in preorder, and each handle's preorder number.
+    fn preorder(&self) -> (Vec<usize>, Vec<Node>) {
+        let (mut order, mut number) = (Vec::with_capacity(self.labels.len()), vec![0; self.labels.len()]);
+        let mut stack = vec![0];
+        while let Some(handle) = stack.pop() {
+            number[handle] = order.len() as Node;
+            order.push(handle);
+            stack.extend(self.children[handle].iter().rev());
+        }
+        (order, number)
+    }
+}
+
+/// Nodes sorted by label, for look-ups; an empty or doubled label is an error.
+fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
+    let mut by_label: Vec<Node> = (0..labels.len() as Node).collect();
+    by_label.sort_unstable_by(|&a, &b| labels[a as usize].cmp(&labels[b as usize]));
+    if labels.iter().any(|label| label.is_empty()) {
+        return Err(TreeError::EmptyLabel { at: 0 });
+    }
+    match by_label.windows(2).find(|pair| labels[pair[0] as usize] == labels[pair[1] as usize]) {
+        Some(pair) => Err(TreeError::TwiceInTree { label: labels[pair[0] as usize].clone() }),
+        None => Ok(by_label),
+    }
+}
+
+/// One row of a hierarchy: its place (for messages) and its labels, leaf first, root last.
+pub struct Path {
+    /// Line of the file, counted from 1.
+    pub at: u64,
+    /// Labels from the leaf to the root.
+    pub labels: Vec<Box<str>>,
+}
+
+/// Builds a taxonomy from rows of leaf-to-root labels. Also returns the places of rows that repeat an earlier row
+/// exactly, with that row's place: they are harmless and worth a warning.
+///
+/// # Errors
+/// Every way in which rows contradict each other; see [`TreeError`].
+pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeError> {
+    /// What is known of a label: its handle, whether it is a leaf, its parent and the row that said so.
+    struct Known {
+        handle: usize,
+        leaf: bool,
+        parent: Option<Box<str>>,
+        at: u64,
+    }
+    let first = rows.first().ok_or(TreeError::Empty)?;
+    let root = first.labels.last().ok_or(TreeError::Empty)?;
+    let mut tree = Tree::new(root);
+    let mut known: BTreeMap<Box<str>, Known> = BTreeMap::new();
+    let mut repeats = Vec::new();
+    for row in rows {
+        let path = distinct_labels(row)?;
+        let last = &path[path.len() - 1];
+        if last != root {
+            let (root, other_root) = (last.clone(), root.clone());
+            return Err(TreeError::TwoRoots { root, other_root, at: row.at, other: first.at });
+        }
+        let mut above: Option<(usize, Box<str>)> = None;
+        let mut fresh = false;
+        for (up, label) in path.iter().enumerate().rev() {
+            let leaf = up == 0;
+            let parent = above.as_ref().map(|(_, label)| label.clone());
+            if let Some(seen) = known.get(label) {
+                if seen.parent != parent {
+                    return Err(two_parents(label, parent, seen.parent.clone(), row.at, seen.at));
+                }
+                if seen.leaf != leaf {
+                    return Err(TreeError::LeafIsInner { label: label.clone(), at: row.at, other: seen.at });
+                }
+                above = Some((seen.handle, label.clone()));
+                continue;
+            }
+            fresh = true;
+            let handle = above.as_ref().map_or(0, |(handle, _)| tree.add(*handle, label, 1));
+            known.insert(label.clone(), Known { handle, leaf, parent, at: row.at });
+            above = Some((handle, label.clone()));
+        }
+        if !fresh {
+            repeats.push((row.at, known.get(&path[0]).map_or(0, |seen| seen.at)));
+        }
+        if known.len() > MOST_NODES {
+            return Err(TreeError::TooLarge);
+        }
+    }
+    Ok((tree.finish()?, repeats))
+}
+
+/// The labels of a row with neighbours of the same name folded into one.
+fn distinct_labels(row: &Path) -> Result<Vec<Box<str>>, TreeError> {
+    if row.labels.iter().any(|label| label.is_empty()) {
+        return Err(TreeError::EmptyLabel { at: row.at });
+    }
+    let mut path: Vec<Box<str>> = Vec::with_capacity(row.labels.len());
+    for label in &row.labels {
+        if path.last() == Some(label) {
+            continue;
+        }
+        if path.contains(label) {
+            return Err(TreeError::Repeated { label: label.clone(), at: row.at });
+        }
+        path.push(label.clone());
+    }
+    if path.is_empty() { Err(TreeError::EmptyLabel { at: row.at }) } else { Ok(path) }
+}
+
+fn two_parents(label: &str, parent: Option<Box<str>>, other: Option<Box<str>>, at: u64, other_at: u64) -> TreeError {
+    let name = |parent: Option<Box<str>>| parent.unwrap_or_else(|| "(nothing: it is the root)".into());
+    TreeError::TwoParents { label: label.into(), parent: name(parent), other_parent: name(other), at, other: other_at }
+}

@@ -1,0 +1,79 @@
+//! One cell of a sensitive column, in the type that its column declares, with a total order: nulls first, then by value.
+//! That order is the canonical order of published rows, so it must never depend on arrival.
+//!
+//! `Debug` shows the type, never the value.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A decoded value. Values of one column are all of one type, or null.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// Missing, or not of the column's type (SCIENCE 3, acceptance).
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A finite number, ordered as numbers are.
+    Float(Finite),
+    /// Days since 1970-01-01.
+    Date(i32),
+    /// Anything else, byte for byte.
+    Text(Box<str>),
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Value::Null => "Null",
+            Value::Bool(_) => "Bool(..)",
+            Value::Int(_) => "Int(..)",
+            Value::Float(_) => "Float(..)",
+            Value::Date(_) => "Date(..)",
+            Value::Text(_) => "Text(..)",
+        })
+    }
+}
+
+/// A float that is neither infinite nor NaN; −0 is 0.
+#[derive(Clone, Copy)]
+pub struct Finite(f64);
+
+impl Finite {
+    /// `None` for infinities and NaN.
+    pub fn new(number: f64) -> Option<Finite> {
+        number.is_finite().then_some(Finite(number + 0.0))
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl PartialEq for Finite {
+    fn eq(&self, other: &Finite) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Finite {}
+
+impl PartialOrd for Finite {
+    fn partial_cmp(&self, other: &Finite) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Finite {
+    fn cmp(&self, other: &Finite) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl std::hash::Hash for Finite {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
