@@ -1,0 +1,1 @@
+//! Feed files and taxonomies: text in, settings out, errors with the line they are on.

@@ -1,0 +1,94 @@
+//! What goes wrong outside a verdict (a rejection is a result, not an error). Six kinds; each says what the operator
+//! does next. No text here may hold a value of a record: errors carry places, names and counts.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Who has to act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The command line: call it again, corrected.
+    Usage,
+    /// The feed file: mend the line it names.
+    Feed,
+    /// A taxonomy, in a feed file or a hierarchy file: mend the line it names.
+    Taxonomy,
+    /// A data file: mend or replace it.
+    Input,
+    /// The file system: look at permissions and space, then try again.
+    Io,
+    /// A fault of this program: report it.
+    Internal,
+}
+
+/// An error with its place. Built with [`Error::new`] and the `in_…` methods.
+#[derive(Debug, Clone)]
+pub struct Error {
+    /// Who has to act.
+    pub kind: Kind,
+    /// The file it is in.
+    pub file: Option<PathBuf>,
+    /// The line (text files) or row (tables) it is at, counted from 1.
+    pub line: Option<u64>,
+    /// The key, option or column it is about.
+    pub field: Option<String>,
+    /// What is wrong and what to do.
+    pub text: String,
+    /// The passage of the file, drawn with a caret, for people.
+    pub drawing: Option<String>,
+}
+
+/// What fallible functions of the acting storey return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error without a place yet.
+    pub fn new(kind: Kind, text: impl Into<String>) -> Error {
+        Error { kind, file: None, line: None, field: None, text: text.into(), drawing: None }
+    }
+
+    /// Could not read or write `file`. The text of the operating system holds no file content.
+    pub fn io(file: &Path, doing: &str, error: &std::io::Error) -> Error {
+        Error::new(Kind::Io, format!("cannot {doing}: {}", error.kind())).in_file(file)
+    }
+
+    /// Names the file, unless one is named already.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Error {
+        self.file.get_or_insert_with(|| file.to_path_buf());
+        self
+    }
+
+    /// Names the line or row, unless one is named already.
+    #[must_use]
+    pub fn at_line(mut self, line: u64) -> Error {
+        self.line.get_or_insert(line);
+        self
+    }
+
+    /// Names the key, option or column, unless one is named already.
+    #[must_use]
+    pub fn in_field(mut self, field: impl Into<String>) -> Error {
+        self.field.get_or_insert_with(|| field.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}", file.display())?;
+            if let Some(line) = self.line {
+                write!(f, ":{line}")?;
+            }
+            write!(f, ": ")?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, "`{field}`: ")?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}

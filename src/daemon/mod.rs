@@ -1,0 +1,4 @@
+//! The acting storey: reads, writes and waits, and decides nothing.
+
+pub mod config;
+pub mod error;
