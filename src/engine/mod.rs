@@ -3,4 +3,6 @@
 
 #![deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
 
+pub mod gate;
+pub mod histogram;
 pub mod model;
