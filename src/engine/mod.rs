@@ -6,3 +6,4 @@
 pub mod gate;
 pub mod histogram;
 pub mod model;
+pub mod policy;
