@@ -85,8 +85,10 @@ impl Bench<'_> {
             people.min_by_key(|(_, target)| target.left)
         });
         let lower = chain.realised.as_ref().and_then(|realised| realised.lower.iter().flatten().min().copied());
-        let exact = |target: Option<(usize, &Weakest)>| target.filter(|_| chain.exact).map(|(_, target)| target.left);
-        if [lower, exact(realised), exact(all)].into_iter().flatten().any(|sound| sound >= k) {
+        let exact = |target: Option<(usize, &Weakest)>, whole: bool| {
+            target.filter(|_| chain.tight && whole).map(|(_, target)| target.left)
+        };
+        if [lower, exact(realised, true), exact(all, chain.whole)].into_iter().flatten().any(|sound| sound >= k) {
             return true;
         }
         let condemned = [realised, all].into_iter().flatten().find(|(_, target)| target.left < k);
@@ -153,7 +155,7 @@ impl Bench<'_> {
                 }
             }
         }
-        let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.exact);
+        let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.tight);
         if uncertain && self.policy.diversity().is_some_and(|asked| *asked != Default::default()) {
             let text = "the recodings of these releases cross, so how many rows attacks exclude is known only as a bound, and \
                         diversity on what is left cannot be shown"

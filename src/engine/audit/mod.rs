@@ -54,8 +54,10 @@ pub struct ReleaseFigures {
 /// A chain of releases.
 #[derive(Debug)]
 pub struct ChainFigures {
-    /// Whether the pair bound is the truth: at most two releases, or nested.
-    pub exact: bool,
+    /// Whether the pair bound is the truth for every target: at most two releases, or nested.
+    pub tight: bool,
+    /// Whether all non-empty tuples were looked at; otherwise `all` and `paper` are the least over a part of them.
+    pub whole: bool,
     /// Per increment the worst target over all non-empty tuples.
     pub all: Vec<Weakest>,
     /// The paper's composed figure, least over all tuples.
@@ -167,6 +169,6 @@ fn chain_figures(
         Realised { all: people, lower: crate::engine::gate::chain::lower_bounds(histogram, &recodings, chain.trees()) }
     });
     let empty = (0..n).map(|at| at > 0 && chain.releases()[at].rows() == chain.releases()[at - 1].rows()).collect();
-    let exact = whole && (n <= 2 || chain.nested());
-    Ok((ChainFigures { exact, all, paper, realised, empty }, after))
+    let tight = n <= 2 || chain.nested();
+    Ok((ChainFigures { tight, whole, all, paper, realised, empty }, after))
 }

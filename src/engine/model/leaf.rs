@@ -105,7 +105,7 @@ impl CodeShape {
 }
 
 /// The number that is written like this and in no other way: no plus, no leading zeros, no spaces.
-fn canonical_int(text: &str) -> Option<i64> {
+pub fn canonical_int(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let canonical = match digits.as_bytes() {
         [b'0'] => text.len() == 1,
