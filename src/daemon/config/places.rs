@@ -129,3 +129,23 @@ impl<'t> Places<'t> {
         String::from_utf8(bytes).expect("secrets are whole TOML values, so whole characters are masked")
     }
 }
+
+/// Keys that may hold a secret, for lines that cannot be parsed.
+const SECRET_KEYS: [&str; 6] = ["password", "key", "token", "webhook", "url", "secret"];
+
+impl Places<'_> {
+    /// What the parser of TOML says, at its place. Nothing is known of such a text, so a line is shown only if it looks
+    /// harmless.
+    pub fn of_syntax(&self, error: &toml::de::Error) -> Error {
+        let text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
+        let found = Error::new(Kind::Feed, text);
+        let Some(span) = error.span() else { return found.in_file(&self.file) };
+        let mut found = self.at(&span, found);
+        let several_lines = self.text.contains("\"\"\"") || self.text.contains("'''");
+        let suspicious = |line: &str| SECRET_KEYS.iter().any(|key| line.to_lowercase().contains(key));
+        if several_lines || found.passage.as_ref().is_some_and(|passage| suspicious(&passage.line)) {
+            found.passage = None;
+        }
+        found
+    }
+}

@@ -42,7 +42,7 @@ impl<'s> Walk<'_, 's, '_> {
                 None => {
                     // The caret belongs under the key, and whatever stands there may be a secret under a wrong name.
                     self.places.learn(&inner, key.span(), key.span());
-                    self.places.learn_secret(value.span());
+                    self.hide_text(value);
                     let text = self.unknown(schema, name, path);
                     self.found.wrong.push(Problem::new(inner, text));
                 }
@@ -51,6 +51,16 @@ impl<'s> Walk<'_, 's, '_> {
         for key in schema.required().filter(|key| table.get(*key).is_none()) {
             let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
             self.found.missing.push(Problem::new(inner, missing(path, key)));
+        }
+    }
+
+    /// Masks whatever may be a secret.
+    fn hide_text(&mut self, value: &Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::String(_) => self.places.learn_secret(value.span()),
+            DeValue::Array(items) => items.iter().for_each(|item| self.hide_text(item)),
+            DeValue::Table(table) => table.values().for_each(|value| self.hide_text(value)),
+            _ => {}
         }
     }
 
