@@ -50,10 +50,7 @@ impl Taxonomy {
 
     /// The node with this label, inner or leaf.
     pub fn find(&self, label: &str) -> Option<Node> {
-        self.by_label
-            .binary_search_by(|&node| self.label(node).cmp(label))
-            .ok()
-            .map(|at| self.by_label[at])
+        self.by_label.binary_search_by(|&node| self.label(node).cmp(label)).ok().map(|at| self.by_label[at])
     }
 
     /// The leaf with this label; `None` for inner nodes.
@@ -133,7 +130,8 @@ impl Taxonomy {
         let mut made = vec![0usize; self.nodes()];
         for node in 1..self.nodes() as Node {
             let range = self.leaf_range(node);
-            let size = if self.is_leaf(node) { self.below[range.end as usize] - self.below[range.start as usize] } else { 1 };
+            let size =
+                if self.is_leaf(node) { self.below[range.end as usize] - self.below[range.start as usize] } else { 1 };
             made[node as usize] = tree.add(made[self.parent[node as usize] as usize], self.label(node), size);
         }
         tree.add(0, label, 1);

@@ -1,0 +1,177 @@
+//! Chains of any length (SCIENCE 3; BCF 7.1, corrected): the pair bound for every target, with the paper's composed
+//! figure beside it, and a sound lower bound where the raw rows are known.
+//!
+//! Releases under one recoding collapse: of those before a target only the newest matters, of those after it only the
+//! earliest, so cost follows the number of distinct recodings.
+
+mod lower;
+mod targets;
+
+use rayon::prelude::*;
+
+use crate::engine::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
+use crate::engine::model::{Cut, Taxonomy};
+
+pub use lower::lower_bounds;
+pub use targets::{ComparablePairs, Fold, Target};
+
+/// Releases of one chain, ready to be attacked together.
+pub struct Chain<'a> {
+    releases: &'a [Release],
+    number: &'a [usize],
+    trees: &'a [&'a Taxonomy],
+    values: usize,
+    numbered: Vec<Numbered>,
+}
+
+/// The release in which a target of some increment is first seen under one recoding, and what the attacks on it leave.
+#[derive(Clone, Copy)]
+pub struct View<'s> {
+    /// The recoding's number.
+    pub recoding: usize,
+    /// The first release under it that holds the target.
+    pub release: usize,
+    /// Per group of that release min over the earlier releases j of N_j and the group's size.
+    left: &'s [u64],
+    /// The same for the paper's figure, which looks back from the target's own release only.
+    paper: &'s [u64],
+}
+
+/// Everything an attacker can use against a target of one increment.
+pub struct Sight<'s> {
+    /// The increment.
+    pub increment: usize,
+    /// One view per recoding of the releases from that increment on.
+    pub views: Vec<View<'s>>,
+}
+
+/// A release that does not hold all rows of an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shrunk {
+    /// The earlier release.
+    pub earlier: usize,
+    /// The later release.
+    pub later: usize,
+    /// Where rows are missing.
+    pub place: NotSuperset,
+}
+
+impl<'a> Chain<'a> {
+    /// Of releases with their recodings numbered in order of appearance, over a dictionary of so many values.
+    pub fn new(releases: &'a [Release], number: &'a [usize], trees: &'a [&'a Taxonomy], values: usize) -> Chain<'a> {
+        let numbered = Numbered::all(releases, number, trees.len());
+        Chain { releases, number, trees, values, numbered }
+    }
+
+    /// The releases.
+    pub fn releases(&self) -> &'a [Release] {
+        self.releases
+    }
+
+    /// The numbered classes of every recoding.
+    pub fn numbered(&self) -> &[Numbered] {
+        &self.numbered
+    }
+
+    /// The cuts of every recoding.
+    pub fn cuts(&self) -> Vec<&'a [Cut]> {
+        self.numbered.iter().map(|numbered| self.releases[numbered.last()].recoding()).collect()
+    }
+
+    /// Whether any two comparable classes of any two releases are nested; the pair bound is exact then.
+    pub fn nested(&self) -> bool {
+        let lasts: Vec<&Release> = self.numbered.iter().map(|numbered| &self.releases[numbered.last()]).collect();
+        (0..lasts.len())
+            .into_par_iter()
+            .all(|a| (0..a).all(|b| JoinCells::of(lasts[a], lasts[b], self.trees).nested(lasts[a], lasts[b])))
+    }
+
+    /// Calls `look` with the sight of every increment, in order.
+    ///
+    /// # Errors
+    /// A release that lost rows of an earlier one.
+    pub fn each_sight(&self, mut look: impl FnMut(&Sight<'_>)) -> Result<(), Shrunk> {
+        let mut sweep = Sweep::new(self);
+        for increment in 0..self.releases.len() {
+            sweep.advance(increment)?;
+            look(&sweep.sight(increment));
+        }
+        Ok(())
+    }
+}
+
+/// The state of [`Chain::each_sight`]: per release what is left of each group, and against which releases so far.
+pub struct Sweep<'c, 'a> {
+    chain: &'c Chain<'a>,
+    left: Vec<Vec<u64>>,
+    against: Vec<Vec<bool>>,
+}
+
+impl<'c, 'a> Sweep<'c, 'a> {
+    /// Before the first increment.
+    pub fn new(chain: &'c Chain<'a>) -> Sweep<'c, 'a> {
+        let n = chain.releases.len();
+        Sweep { chain, left: vec![Vec::new(); n], against: vec![vec![false; n]; n] }
+    }
+
+    /// The first release under each recoding from `increment` on.
+    fn seen_in(&self, increment: usize) -> Vec<usize> {
+        let first = |recoding| (increment..self.chain.number.len()).find(|&at| self.chain.number[at] == recoding);
+        (0..self.chain.numbered.len()).filter_map(first).collect()
+    }
+
+    /// Takes in the attacks that the releases before `increment` make possible.
+    pub fn advance(&mut self, increment: usize) -> Result<(), Shrunk> {
+        let chain = self.chain;
+        let newest = |recoding| (0..increment).rev().find(|&at| chain.number[at] == recoding);
+        let before: Vec<usize> = (0..chain.numbered.len()).filter_map(newest).collect();
+        let later = self.seen_in(increment);
+        let work = later.iter().map(|&release| {
+            let state = (std::mem::take(&mut self.left[release]), std::mem::take(&mut self.against[release]));
+            (release, state)
+        });
+        let work: Vec<(usize, (Vec<u64>, Vec<bool>))> = work.collect();
+        let done: Vec<_> = work
+            .into_par_iter()
+            .map(|(release, (mut left, mut against))| {
+                if left.is_empty() {
+                    left = chain.releases[release].counts().to_vec();
+                }
+                for &earlier in before.iter().filter(|&&earlier| !std::mem::replace(&mut against[earlier], true)) {
+                    chain.lessen(&mut left, earlier, release)?;
+                }
+                Ok((release, left, against))
+            })
+            .collect::<Result<_, Shrunk>>()?;
+        for (release, left, against) in done {
+            (self.left[release], self.against[release]) = (left, against);
+        }
+        Ok(())
+    }
+
+    /// What an attacker sees of a target of the increment that was advanced to.
+    pub fn sight(&self, increment: usize) -> Sight<'_> {
+        let view = |release: usize| {
+            let (left, counts) = (self.left[release].as_slice(), self.chain.releases[release].counts());
+            let paper = if release == increment { left } else { counts };
+            View { recoding: self.chain.number[release], release, left, paper }
+        };
+        Sight { increment, views: self.seen_in(increment).into_iter().map(view).collect() }
+    }
+}
+
+impl Chain<'_> {
+    /// Takes N of one earlier release into what is left of the groups of a later one.
+    fn lessen(&self, left: &mut [u64], earlier: usize, later: usize) -> Result<(), Shrunk> {
+        let (from, to) = (&self.releases[earlier], &self.releases[later]);
+        let cells = JoinCells::of(from, to, self.trees);
+        let excess = Excess::of(&cells, from, to, self.values).map_err(|place| Shrunk { earlier, later, place })?;
+        for class in 0..to.classes() {
+            let cell = cells.of_later(class);
+            for group in to.range(class) {
+                left[group] = left[group].min(excess.rows(cell, to.values()[group]));
+            }
+        }
+        Ok(())
+    }
+}

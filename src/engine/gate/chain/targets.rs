@@ -1,0 +1,209 @@
+//! Targets (SCIENCE 3): a tuple of mutually comparable classes, one per release from the target's increment on. Because
+//! taxonomies are trees, classes that are comparable pairwise have leaf tuples in common, and releases under one recoding
+//! show a target in one and the same class.
+//!
+//! All non-empty tuples can be very many when recodings cross; looking at them has a bound, and whoever asked is told
+//! when it was reached.
+
+use rayon::prelude::*;
+
+use super::{Chain, Sight};
+use crate::engine::histogram::{JoinCells, ValueCode};
+
+/// The most tuples per increment that are looked at.
+const MOST_TUPLES: u64 = 20_000_000;
+
+/// A target and the candidates that pairwise attacks leave.
+pub struct Target<'t> {
+    /// The class in the release of each view.
+    pub classes: &'t [u32],
+    /// M(s) for every sensitive value that has candidates left, ascending.
+    pub crowd: &'t [(ValueCode, u64)],
+    /// Σ M(s).
+    pub left: u64,
+    /// The same by the paper's compositions.
+    pub paper: u64,
+}
+
+/// Looks at targets one by one; parts that looked at different targets are joined. The result must not depend on the
+/// order, since targets are dealt to all cores.
+pub trait Fold: Send + Sync {
+    /// What is gathered.
+    type Sum: Send;
+    /// Before any target.
+    fn start(&self) -> Self::Sum;
+    /// Takes in one target.
+    fn take(&self, sum: &mut Self::Sum, target: &Target<'_>);
+    /// Joins two parts; `first` looked at earlier targets.
+    fn join(&self, first: Self::Sum, second: Self::Sum) -> Self::Sum;
+}
+
+/// Storage that is used again for every target.
+#[derive(Default)]
+pub struct Scratch {
+    crowd: Vec<(ValueCode, u64)>,
+}
+
+impl Scratch {
+    /// The crowd of the last target.
+    pub fn crowd(&self) -> &[(ValueCode, u64)] {
+        &self.crowd
+    }
+}
+
+impl Chain<'_> {
+    /// M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
+    pub fn remaining(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
+        let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
+        let base = (0..classes.len()).min_by_key(|&view| range(view).len()).expect("a target is seen somewhere");
+        let values = self.releases[sight.views[base].release].values();
+        scratch.crowd.clear();
+        let (mut left, mut paper) = (0, 0);
+        for group in range(base) {
+            let (mut m, mut p) = (sight.views[base].left[group], sight.views[base].paper[group]);
+            for view in (0..classes.len()).filter(|&view| view != base) {
+                let others = range(view);
+                match self.releases[sight.views[view].release].values()[others.clone()].binary_search(&values[group]) {
+                    Ok(at) => {
+                        m = m.min(sight.views[view].left[others.start + at]);
+                        p = p.min(sight.views[view].paper[others.start + at]);
+                    }
+                    Err(_) => (m, p) = (0, 0),
+                }
+            }
+            left += m;
+            paper += p;
+            if m > 0 {
+                scratch.crowd.push((values[group], m));
+            }
+        }
+        (left, paper)
+    }
+
+    fn take<F: Fold>(&self, sight: &Sight<'_>, classes: &[u32], scratch: &mut Scratch, fold: &F, sum: &mut F::Sum) {
+        let (left, paper) = self.remaining(sight, classes, scratch);
+        fold.take(sum, &Target { classes, crowd: &scratch.crowd, left, paper });
+    }
+
+    /// The classes of a slice in the views of a sight; `ids` holds a class number per recoding.
+    pub fn classes_of(&self, sight: &Sight<'_>, ids: &[u32]) -> Vec<u32> {
+        let class = |view: &super::View<'_>| {
+            let class = self.numbered[view.recoding].in_release(view.release, ids[view.recoding]);
+            class.expect("the rows were checked against the releases") as u32
+        };
+        sight.views.iter().map(class).collect()
+    }
+
+    /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`Chain::classes_of`]).
+    pub fn realised<F: Fold>(&self, sight: &Sight<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
+        let part = |ids: &[&[u32]]| {
+            let (mut sum, mut scratch) = (fold.start(), Scratch::default());
+            ids.iter().for_each(|ids| self.take(sight, &self.classes_of(sight, ids), &mut scratch, fold, &mut sum));
+            sum
+        };
+        let parts: Vec<F::Sum> = slices.par_chunks(256).map(part).collect();
+        parts.into_iter().fold(fold.start(), |first, second| fold.join(first, second))
+    }
+
+    /// Looks at all non-empty targets; false when there were too many for that.
+    pub fn all<F: Fold>(&self, sight: &Sight<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
+        let first = &sight.views[0];
+        let roots: Vec<u32> = (0..self.numbered[first.recoding].len() as u32).collect();
+        let share = (MOST_TUPLES / roots.len().max(1) as u64).max(1000);
+        let parts: Vec<(F::Sum, bool)> = roots
+            .par_iter()
+            .map(|&root| {
+                let mut walk =
+                    Walk { chain: self, sight, pairs, fold, scratch: Scratch::default(), share, ids: vec![root] };
+                let mut sum = fold.start();
+                let whole =
+                    self.numbered[first.recoding].in_release(first.release, root).is_none() || walk.descend(&mut sum);
+                (sum, whole)
+            })
+            .collect();
+        let joined = |(first, whole), (second, also)| (fold.join(first, second), whole && also);
+        parts.into_iter().fold((fold.start(), true), joined)
+    }
+}
+
+/// Which classes of any two recodings are comparable, by class number.
+pub struct ComparablePairs {
+    /// `cells[b][a]` for recodings a < b.
+    cells: Vec<Vec<JoinCells>>,
+}
+
+impl ComparablePairs {
+    /// Joins the last releases of all recodings.
+    pub fn of(chain: &Chain<'_>) -> ComparablePairs {
+        let last = |recoding: usize| &chain.releases[chain.numbered[recoding].last()];
+        let row = |b: usize| (0..b).map(|a| JoinCells::of(last(a), last(b), chain.trees)).collect();
+        ComparablePairs { cells: (0..chain.numbered.len()).into_par_iter().map(row).collect() }
+    }
+
+    /// The classes of recoding `to` that are comparable to a class of recoding `from`.
+    fn partners(&self, from: usize, id: u32, to: usize) -> &[u32] {
+        if from < to {
+            let cells = &self.cells[to][from];
+            cells.later(cells.of_earlier(id as usize))
+        } else {
+            let cells = &self.cells[from][to];
+            cells.earlier(cells.of_later(id as usize))
+        }
+    }
+
+    fn comparable(&self, from: usize, id: u32, to: usize, other: u32) -> bool {
+        if from > to {
+            return self.comparable(to, other, from, id);
+        }
+        let cells = &self.cells[to][from];
+        cells.of_earlier(id as usize) == cells.of_later(other as usize)
+    }
+}
+
+/// Extends a tuple of comparable classes view by view.
+struct Walk<'w, F> {
+    chain: &'w Chain<'w>,
+    sight: &'w Sight<'w>,
+    pairs: &'w ComparablePairs,
+    fold: &'w F,
+    scratch: Scratch,
+    /// How many more tuples may be looked at.
+    share: u64,
+    ids: Vec<u32>,
+}
+
+impl<F: Fold> Walk<'_, F> {
+    /// False when the share ran out.
+    fn descend(&mut self, sum: &mut F::Sum) -> bool {
+        let (chain, sight, depth) = (self.chain, self.sight, self.ids.len());
+        let Some(next) = sight.views.get(depth) else {
+            if self.share == 0 {
+                return false;
+            }
+            self.share -= 1;
+            let class = |(view, &id): (&super::View<'_>, &u32)| {
+                let class = chain.numbered[view.recoding].in_release(view.release, id);
+                class.expect("only non-empty classes are chosen") as u32
+            };
+            let classes: Vec<u32> = sight.views.iter().zip(&self.ids).map(class).collect();
+            chain.take(sight, &classes, &mut self.scratch, self.fold, sum);
+            return true;
+        };
+        let pairs = self.pairs;
+        let partners = |at: usize| pairs.partners(sight.views[at].recoding, self.ids[at], next.recoding);
+        let fewest = (0..depth).map(partners).min_by_key(|found| found.len()).unwrap_or(&[]);
+        for &id in fewest {
+            let fits = (0..depth).all(|at| pairs.comparable(sight.views[at].recoding, self.ids[at], next.recoding, id));
+            if !fits || chain.numbered[next.recoding].in_release(next.release, id).is_none() {
+                continue;
+            }
+            self.ids.push(id);
+            let whole = self.descend(sum);
+            self.ids.pop();
+            if !whole {
+                return false;
+            }
+        }
+        true
+    }
+}

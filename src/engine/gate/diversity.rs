@@ -1,0 +1,202 @@
+//! Diversity of one crowd (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that are left to an attacker,
+//! before or after cracked rows are excluded. All are "worst over classes", and none is ever used to steer a search.
+
+use std::sync::Arc;
+
+use crate::engine::histogram::{Release, ValueCode, Values};
+use crate::engine::model::{Column, Columns, Domain, Kind, Node, Role, Value};
+
+/// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
+pub type Crowd = [(ValueCode, u64)];
+
+/// The worst figures over some crowds; `None` where nothing was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Diversity {
+    /// Least number of distinct values.
+    pub distinct_l: Option<u64>,
+    /// Least exp(entropy).
+    pub entropy_l: Option<f64>,
+    /// Largest r1 / (rl + rl+1 + …); infinite when fewer than l values are there.
+    pub recursive_c: Option<f64>,
+    /// Largest share of one value.
+    pub alpha: Option<f64>,
+    /// Largest share of a guarded set.
+    pub confidence: Option<f64>,
+    /// Largest distance ½ Σ |p − q| to the whole table.
+    pub t_equal: Option<f64>,
+    /// Largest earth mover's distance to the whole table along the sensitive column's taxonomy.
+    pub t_hierarchical: Option<f64>,
+}
+
+impl Diversity {
+    /// The worse of both, figure by figure.
+    #[must_use]
+    pub fn worse(self, other: Diversity) -> Diversity {
+        fn pick<T: Copy>(a: Option<T>, b: Option<T>, worse: impl Fn(T, T) -> T) -> Option<T> {
+            a.zip(b).map(|(a, b)| worse(a, b)).or(a).or(b)
+        }
+        Diversity {
+            distinct_l: pick(self.distinct_l, other.distinct_l, u64::min),
+            entropy_l: pick(self.entropy_l, other.entropy_l, f64::min),
+            recursive_c: pick(self.recursive_c, other.recursive_c, f64::max),
+            alpha: pick(self.alpha, other.alpha, f64::max),
+            confidence: pick(self.confidence, other.confidence, f64::max),
+            t_equal: pick(self.t_equal, other.t_equal, f64::max),
+            t_hierarchical: pick(self.t_hierarchical, other.t_hierarchical, f64::max),
+        }
+    }
+}
+
+/// What the sensitive columns bring along for measuring: guarded sets and taxonomies, on a chain's dictionary.
+pub struct Measures {
+    /// l of recursive (c, l)-diversity.
+    l: Option<u64>,
+    /// Per guarded set, per value code, whether it is in the set.
+    guarded: Vec<Vec<bool>>,
+    hierarchies: Vec<Hierarchy>,
+}
+
+/// One sensitive column's taxonomy, with the node of every sensitive value; values outside it hang under its root.
+struct Hierarchy {
+    domain: Arc<Domain>,
+    node: Vec<Option<Node>>,
+}
+
+impl Measures {
+    /// For the values of a chain; `l` as the policy has it.
+    pub fn new(columns: &Columns, values: &Values, l: Option<u64>) -> Measures {
+        let codes = || 0..values.len() as ValueCode;
+        let (mut guarded, mut hierarchies) = (Vec::new(), Vec::new());
+        for (at, column) in columns.of(Role::Sensitive).enumerate() {
+            for set in &column.guarded {
+                let holds = |code| set.iter().any(|text| is_text(&values.get(code)[at], text, column.kind));
+                guarded.push(codes().map(holds).collect());
+            }
+            if let Some(domain) = &column.taxonomy {
+                let node = codes().map(|code| node_of(domain, column, &values.get(code)[at])).collect();
+                hierarchies.push(Hierarchy { domain: Arc::clone(domain), node });
+            }
+        }
+        Measures { l, guarded, hierarchies }
+    }
+
+    /// The figures of one crowd against the shares of the whole table.
+    pub fn of(&self, crowd: &Crowd, table: &Shares) -> Diversity {
+        let total: u64 = crowd.iter().map(|&(_, count)| count).sum();
+        if total == 0 {
+            return Diversity::default();
+        }
+        let share = |count: u64| count as f64 / total as f64;
+        let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
+        let held =
+            |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
+        let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(crowd, total, table));
+        Diversity {
+            distinct_l: Some(crowd.len() as u64),
+            entropy_l: Some(entropy.exp()),
+            recursive_c: self.l.map(|l| recursive_c(crowd, l)),
+            alpha: crowd.iter().map(|&(_, count)| share(count)).reduce(f64::max),
+            confidence: self.guarded.iter().map(held).reduce(f64::max),
+            t_equal: Some(table.distance(crowd, total)),
+            t_hierarchical: hierarchical.reduce(f64::max),
+        }
+    }
+
+    /// The worst figures over the classes of a release as it stands.
+    pub fn of_release(&self, release: &Release, table: &Shares) -> Diversity {
+        let crowd = |class: usize| -> Vec<(ValueCode, u64)> {
+            release.range(class).map(|group| (release.values()[group], release.counts()[group])).collect()
+        };
+        (0..release.classes()).map(|class| self.of(&crowd(class), table)).fold(Diversity::default(), Diversity::worse)
+    }
+}
+
+/// r1 / Σ_{i ≥ l} r_i over the counts in descending order.
+fn recursive_c(crowd: &Crowd, l: u64) -> f64 {
+    let mut counts: Vec<u64> = crowd.iter().map(|&(_, count)| count).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let tail: u64 = counts.iter().skip(usize::try_from(l).unwrap_or(usize::MAX).saturating_sub(1)).sum();
+    counts.first().map_or(0.0, |&most| most as f64 / tail as f64)
+}
+
+/// The share of every sensitive value in a whole release.
+pub struct Shares {
+    share: Vec<f64>,
+    /// Sum of all shares, counted once so that rounding is the same everywhere.
+    present: Vec<ValueCode>,
+}
+
+impl Shares {
+    /// Of a release whose dictionary has so many values.
+    pub fn of(release: &Release, values: usize) -> Shares {
+        let mut count = vec![0u64; values];
+        for (value, rows) in release.values().iter().zip(release.counts()) {
+            count[*value as usize] += rows;
+        }
+        let present = (0..values as ValueCode).filter(|&value| count[value as usize] > 0).collect();
+        Shares { share: count.iter().map(|&rows| rows as f64 / release.rows() as f64).collect(), present }
+    }
+
+    /// ½ Σ |p − q|, as the sum over the values that the crowd has more of than the table.
+    fn distance(&self, crowd: &Crowd, total: u64) -> f64 {
+        let more = |&(value, count): &(ValueCode, u64)| count as f64 / total as f64 - self.share[value as usize];
+        crowd.iter().map(more).filter(|&more| more > 0.0).sum()
+    }
+}
+
+impl Hierarchy {
+    /// Earth mover's distance with ground distance height(lowest common ancestor) / height(tree): what must leave a
+    /// subtree is moved at its parent, as much as some siblings have too much and others too little.
+    fn distance(&self, crowd: &Crowd, total: u64, table: &Shares) -> f64 {
+        let tree = &self.domain.tree;
+        let height = f64::from(tree.height(0));
+        if height == 0.0 {
+            return 0.0;
+        }
+        let mut extra = vec![0.0; tree.nodes()];
+        let mut sides = vec![(0.0, 0.0); tree.nodes()];
+        let add = |sides: &mut [(f64, f64)], node: Node, amount: f64| {
+            let side = &mut sides[node as usize];
+            if amount > 0.0 { side.0 += amount } else { side.1 -= amount }
+        };
+        let mut place = |value: ValueCode, amount: f64, outside: &mut f64| match self.node[value as usize] {
+            Some(node) => extra[node as usize] += amount,
+            None => *outside += amount,
+        };
+        let mut outside = 0.0;
+        for &value in &table.present {
+            place(value, -table.share[value as usize], &mut outside);
+        }
+        for &(value, count) in crowd {
+            place(value, count as f64 / total as f64, &mut outside);
+        }
+        add(&mut sides, 0, outside);
+        let mut cost = 0.0;
+        for node in (0..tree.nodes() as Node).rev() {
+            let (more, less) = sides[node as usize];
+            cost += f64::from(tree.height(node)) / height * f64::min(more, less);
+            let amount = extra[node as usize] + more - less;
+            if let Some(parent) = tree.parent(node) {
+                add(&mut sides, parent, amount);
+            }
+        }
+        cost
+    }
+}
+
+fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
+    let leaf = match value {
+        Value::Null => None,
+        Value::Int(number) => domain.leaf_of_int(*number),
+        Value::Date(days) => domain.leaf_of_days(*days),
+        Value::Text(text) => domain.leaf_of_text(column.kind, text),
+        Value::Bool(truth) => domain.leaf_of_text(column.kind, if *truth { "true" } else { "false" }),
+        Value::Float(number) => domain.leaf_of_text(column.kind, &number.get().to_string()),
+    };
+    leaf.map(|leaf| domain.tree.leaf_node(leaf))
+}
+
+/// Whether a value is the one that a feed file's text stands for.
+fn is_text(value: &Value, text: &str, kind: Kind) -> bool {
+    *value == crate::engine::histogram::parse_value(text, kind)
+}

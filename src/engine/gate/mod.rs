@@ -1,0 +1,7 @@
+//! The gate judges: it attacks releases as their readers could, from their own bytes. One file per check; checks do not
+//! know each other, and none of them knows how a recoding was found.
+
+pub mod chain;
+pub mod correspondence;
+pub mod diversity;
+pub mod utility;

@@ -1,0 +1,143 @@
+//! Builds a histogram from Arrow batches (HOUSE 2): each chunk of batches is counted on a core of its own, the counts are
+//! merged. Chunks are fixed by the input, not by the machine.
+
+use arrow_array::RecordBatch;
+use rayon::prelude::*;
+
+use super::encode::{Dictionary, Encoded, Encoder, Misfit};
+use super::{Cell, Histogram, Tuples, Values};
+use crate::engine::model::Value;
+
+/// Into how many chunks the batches are dealt; each is counted on its own before they are merged.
+const CHUNKS: usize = 32;
+
+/// Counts rows one batch after another; [`Builder::finish`] brings the counts into canonical order.
+pub struct Builder<'a> {
+    encoder: &'a Encoder<'a>,
+    increment: u32,
+    /// Leaf tuples with the sensitive code as the last entry.
+    keys: Tuples,
+    counts: Vec<u32>,
+    /// Sensitive tuples as codes of `cells`, one column each.
+    sensitive: Tuples,
+    /// Per sensitive column the distinct values.
+    cells: Vec<Dictionary>,
+}
+
+impl<'a> Builder<'a> {
+    /// Counts nothing yet; all rows will belong to `increment`.
+    pub fn new(encoder: &'a Encoder<'a>, increment: u32) -> Builder<'a> {
+        Builder {
+            encoder,
+            increment,
+            keys: Tuples::new(encoder.quasi() + 1),
+            counts: Vec::new(),
+            sensitive: Tuples::new(encoder.sensitive()),
+            cells: (0..encoder.sensitive()).map(|_| Dictionary::default()).collect(),
+        }
+    }
+
+    /// Counts the rows of a batch.
+    ///
+    /// # Errors
+    /// The first row with a cell that has no leaf; nothing of the batch is counted then.
+    pub fn add(&mut self, batch: &RecordBatch) -> Result<(), Misfit> {
+        let encoded = self.encoder.encode(batch, &mut self.cells)?;
+        self.count(&encoded, batch.num_rows());
+        Ok(())
+    }
+
+    fn count(&mut self, encoded: &Encoded, rows: usize) {
+        let quasi = self.encoder.quasi();
+        let mut key = vec![0; quasi + 1];
+        let mut sensitive = vec![0; self.encoder.sensitive()];
+        for row in 0..rows {
+            for (slot, column) in key.iter_mut().zip(&encoded.quasi) {
+                *slot = column[row];
+            }
+            for (slot, column) in sensitive.iter_mut().zip(&encoded.sensitive) {
+                *slot = column[row];
+            }
+            key[quasi] = self.sensitive.number(&sensitive);
+            let number = self.keys.number(&key) as usize;
+            if number == self.counts.len() {
+                self.counts.push(0);
+            }
+            self.counts[number] = self.counts[number].checked_add(1).expect("fewer than 2^32 equal rows");
+        }
+    }
+
+    /// The counts in canonical order.
+    pub fn finish(self) -> Histogram {
+        let quasi = self.encoder.quasi();
+        let columns: Vec<&[Value]> = self.cells.iter().map(Dictionary::values).collect();
+        let tuple =
+            |codes: &[u32]| codes.iter().zip(&columns).map(|(&code, column)| column[code as usize].clone()).collect();
+        let (values, code) =
+            Values::from_distinct(self.encoder.sensitive(), self.sensitive.iter().map(tuple).collect());
+        let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| {
+            let key = self.keys.get(number);
+            (&key[..quasi], code[key[quasi] as usize])
+        });
+        let mut histogram = Histogram { values, ..Histogram::empty(quasi, 0) };
+        let mut pool: Vec<Cell> = Vec::new();
+        for (at, &number) in order.iter().enumerate() {
+            let key = self.keys.get(number);
+            let (value, count) = (code[key[quasi] as usize], self.counts[number as usize]);
+            pool.push(Cell { increment: self.increment, value, count });
+            let next = order.get(at + 1).map(|&next| &self.keys.get(next)[..quasi]);
+            if next != Some(&key[..quasi]) {
+                histogram.leaves.iter_mut().zip(key).for_each(|(column, &leaf)| column.push(leaf));
+                histogram.push_cells(&pool);
+                pool.clear();
+            }
+        }
+        histogram
+    }
+}
+
+impl Histogram {
+    /// Counts the rows of many batches on all cores.
+    ///
+    /// # Errors
+    /// The first misfit, by batch and row; its `row` counts through all batches from 0.
+    pub fn of(encoder: &Encoder<'_>, increment: u32, batches: &[RecordBatch]) -> Result<Histogram, Misfit> {
+        let before: Vec<u64> = batches
+            .iter()
+            .scan(0, |rows, batch| {
+                let before = *rows;
+                *rows += batch.num_rows() as u64;
+                Some(before)
+            })
+            .collect();
+        let chunk = batches.len().div_ceil(CHUNKS).max(1);
+        let parts: Vec<Result<Histogram, Misfit>> = batches
+            .par_chunks(chunk)
+            .zip(before.par_chunks(chunk))
+            .map(|(batches, before)| {
+                let mut builder = Builder::new(encoder, increment);
+                for (batch, &before) in batches.iter().zip(before) {
+                    builder.add(batch).map_err(|misfit| Misfit { row: misfit.row + before, ..misfit })?;
+                }
+                Ok(builder.finish())
+            })
+            .collect();
+        let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(encoder.quasi(), encoder.sensitive())))
+    }
+
+    /// The rows of all, merged pairwise on all cores.
+    pub fn merge_all(mut parts: Vec<Histogram>) -> Option<Histogram> {
+        while parts.len() > 1 {
+            parts = parts
+                .par_chunks(2)
+                .map(|pair| match pair {
+                    [a, b] => a.merge(b),
+                    one => one[0].clone(),
+                })
+                .collect();
+        }
+        parts.pop()
+    }
+}

@@ -1,0 +1,126 @@
+//! Reads the cells of an Arrow column one by one, whatever the column's physical type; cells of a dictionary column are
+//! looked at once per distinct value.
+//!
+//! This file decides nothing: what a cell means is for `encode` to say.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+
+use super::encode::{MisfitKind, RawCell};
+use crate::engine::model::{Finite, Kind, Value, days_of_text, int_of_text};
+
+/// A column whose cells can be read.
+pub struct Cells<'a> {
+    array: &'a ArrayRef,
+    read: fn(&dyn Array, usize) -> RawCell<'_>,
+}
+
+impl<'a> Cells<'a> {
+    /// `None` for types that no declared column can hold (lists, structs, bytes, …).
+    pub fn of(array: &'a ArrayRef) -> Option<Cells<'a>> {
+        let plain = match array.data_type() {
+            DataType::Dictionary(key, value) if **key == DataType::Int32 => value,
+            plain => plain,
+        };
+        Some(Cells { array, read: reader(plain)? })
+    }
+
+    /// Codes every cell; the first one that has no code is the error, with its row.
+    pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
+    where
+        F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
+    {
+        let mut cell = |array: &dyn Array, at: usize| {
+            if array.is_null(at) { code(RawCell::Null) } else { code((self.read)(array, at)) }
+        };
+        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
+            return (0..self.array.len()).map(|row| cell(self.array, row).map_err(|kind| (row, kind))).collect();
+        };
+        let values = dictionary.values();
+        let mut known: Vec<Option<u32>> = vec![None; values.len()];
+        let mut null = None;
+        let keys = dictionary.keys();
+        let mut codes = Vec::with_capacity(keys.len());
+        for row in 0..keys.len() {
+            let slot = if keys.is_null(row) { &mut null } else { &mut known[keys.value(row) as usize] };
+            let found = match *slot {
+                Some(found) => found,
+                None if keys.is_null(row) => code(RawCell::Null).map_err(|kind| (row, kind))?,
+                None => {
+                    let at = keys.value(row) as usize;
+                    let raw = if values.is_null(at) { RawCell::Null } else { (self.read)(values, at) };
+                    code(raw).map_err(|kind| (row, kind))?
+                }
+            };
+            *slot = Some(found);
+            codes.push(found);
+        }
+        Ok(codes)
+    }
+}
+
+/// How a cell of this type is read.
+fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
+    macro_rules! int {
+        ($type:ty) => {
+            |array, at| RawCell::Int(i64::from(array.as_primitive::<$type>().value(at)))
+        };
+    }
+    Some(match kind {
+        DataType::Utf8 => |array, at| RawCell::Text(array.as_string::<i32>().value(at)),
+        DataType::LargeUtf8 => |array, at| RawCell::Text(array.as_string::<i64>().value(at)),
+        DataType::Utf8View => |array, at| RawCell::Text(array.as_string_view().value(at)),
+        DataType::Boolean => |array, at| RawCell::Bool(array.as_boolean().value(at)),
+        DataType::Date32 => |array, at| RawCell::Days(array.as_primitive::<Date32Type>().value(at)),
+        DataType::Float64 => |array, at| RawCell::Float(array.as_primitive::<Float64Type>().value(at)),
+        DataType::Float32 => |array, at| RawCell::Float(f64::from(array.as_primitive::<Float32Type>().value(at))),
+        DataType::Int64 => |array, at| RawCell::Int(array.as_primitive::<Int64Type>().value(at)),
+        DataType::Int32 => int!(Int32Type),
+        DataType::Int16 => int!(Int16Type),
+        DataType::Int8 => int!(Int8Type),
+        DataType::UInt32 => int!(UInt32Type),
+        DataType::UInt16 => int!(UInt16Type),
+        DataType::UInt8 => int!(UInt8Type),
+        DataType::UInt64 => |array, at| {
+            i64::try_from(array.as_primitive::<UInt64Type>().value(at)).map_or(RawCell::Float(f64::NAN), RawCell::Int)
+        },
+        DataType::Null => |_, _| RawCell::Null,
+        _ => return None,
+    })
+}
+
+/// A sensitive cell in its column's type; null when it is missing or of another type.
+pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Value {
+    let float = |number: f64| Finite::new(number).map_or(Value::Null, Value::Float);
+    match (cell, kind) {
+        (RawCell::Null | RawCell::Text(""), _) => Value::Null,
+        (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
+        (RawCell::Text(text), _) if from_text => match kind {
+            Kind::Int => int_of_text(text).map_or(Value::Null, Value::Int),
+            Kind::Date => days_of_text(text).map_or(Value::Null, Value::Date),
+            Kind::Bool => text.parse().map_or(Value::Null, Value::Bool),
+            _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E')) => {
+                text.parse().map_or(Value::Null, float)
+            }
+            _ => Value::Null,
+        },
+        (RawCell::Int(number), Kind::Int) => Value::Int(number),
+        (RawCell::Int(number), Kind::String) => Value::Text(number.to_string().into()),
+        // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
+        (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64),
+        (RawCell::Float(number), Kind::Float) => float(number),
+        (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
+        (RawCell::Days(days), Kind::Date) => Value::Date(days),
+        _ => Value::Null,
+    }
+}
+
+/// A sensitive value as a feed file or any other source of text writes it.
+pub fn parse_text(text: &str, kind: Kind) -> Value {
+    parse_value(RawCell::Text(text), kind, true)
+}

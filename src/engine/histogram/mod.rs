@@ -1,0 +1,183 @@
+//! Counts per (increment, leaf QID, sensitive value): everything the pipeline computes, it computes on these, never on
+//! single rows (SCIENCE 1). From them come releases as their readers see them, the join of two releases, and partitions
+//! that are refined in place.
+//!
+//! This room knows nothing of policies and attacks, and its results never depend on the order of rows or on threads.
+
+mod build;
+mod cells;
+mod encode;
+mod join;
+mod partition;
+mod release;
+mod slices;
+mod tuples;
+mod values;
+
+use std::fmt;
+
+use crate::engine::model::Leaf;
+
+pub use build::Builder;
+pub use cells::parse_text as parse_value;
+pub use encode::{Encoder, Misfit, MisfitKind, Reading};
+pub use join::{Excess, JoinCells, NotSuperset};
+pub use partition::Partition;
+pub use release::{Release, describe, number_recodings};
+pub use slices::{NOWHERE, Numbered, Slices};
+pub use tuples::Tuples;
+pub use values::{ValueCode, Values};
+
+/// Rows that are equal in everything that counts: their increment, their sensitive value, and how many they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// The increment they belong to, counted from 0.
+    pub increment: u32,
+    /// Their sensitive value.
+    pub value: ValueCode,
+    /// How many rows.
+    pub count: u32,
+}
+
+/// Counts per (leaf QID, increment, sensitive value), in columnar arrays and canonical order: two histograms of the same
+/// rows are equal, however the rows came in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    values: Values,
+    /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
+    leaves: Vec<Vec<Leaf>>,
+    /// Cells of leaf tuple t: `start[t]..start[t + 1]`, ascending by increment, then value.
+    start: Vec<u32>,
+    cells: Vec<Cell>,
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Histogram({} leaf tuples, {} cells, {:?})", self.tuples(), self.cells.len(), self.values)
+    }
+}
+
+impl Histogram {
+    /// No rows, for this many quasi and sensitive columns.
+    pub fn empty(quasi: usize, sensitive: usize) -> Histogram {
+        let (values, _) = Values::from_distinct(sensitive, Vec::new());
+        Histogram { values, leaves: vec![Vec::new(); quasi], start: vec![0], cells: Vec::new() }
+    }
+
+    /// Number of quasi columns.
+    pub fn width(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Number of distinct leaf tuples.
+    pub fn tuples(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Number of distinct (leaf tuple, increment, value).
+    pub fn cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.cells.iter().map(|cell| u64::from(cell.count)).sum()
+    }
+
+    /// The sensitive dictionary.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The leaves of one quasi column, one per distinct leaf tuple.
+    pub fn column(&self, column: usize) -> &[Leaf] {
+        &self.leaves[column]
+    }
+
+    /// The cells of a leaf tuple.
+    pub fn cells_of(&self, tuple: usize) -> &[Cell] {
+        &self.cells[self.start[tuple] as usize..self.start[tuple + 1] as usize]
+    }
+
+    /// Bytes held by the arrays, the sensitive dictionary left out.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.start)
+            + size_of_val(&*self.cells)
+            + self.leaves.iter().map(|l| size_of_val(&**l)).sum::<usize>()
+    }
+
+    /// The same counts under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    #[must_use]
+    pub fn with_values(mut self, values: &Values, map: &[ValueCode]) -> Histogram {
+        self.cells.iter_mut().for_each(|cell| cell.value = map[cell.value as usize]);
+        self.values = values.clone();
+        self
+    }
+
+    /// The same rows as members of another increment.
+    ///
+    /// # Panics
+    /// If the rows already belong to several increments.
+    #[must_use]
+    pub fn as_increment(mut self, increment: u32) -> Histogram {
+        let first = self.cells.first().map(|cell| cell.increment);
+        assert!(self.cells.iter().all(|cell| Some(cell.increment) == first), "rows of one increment");
+        self.cells.iter_mut().for_each(|cell| cell.increment = increment);
+        self
+    }
+
+    /// The rows of both.
+    ///
+    /// # Panics
+    /// If they do not have the same number of quasi columns.
+    #[must_use]
+    pub fn merge(&self, other: &Histogram) -> Histogram {
+        assert_eq!(self.width(), other.width(), "histograms of one feed");
+        let (values, maps) = Values::union(&[&self.values, &other.values]);
+        let sides = [(self, &maps[0]), (other, &maps[1])];
+        let mut merged = Histogram { values, ..Histogram::empty(self.width(), 0) };
+        let mut at = [0usize; 2];
+        let mut pool: Vec<Cell> = Vec::new();
+        while at[0] < self.tuples() || at[1] < other.tuples() {
+            let order = match (at[0] < self.tuples(), at[1] < other.tuples()) {
+                (true, true) => self.tuple_at(at[0]).cmp(other.tuple_at(at[1])),
+                (true, false) => std::cmp::Ordering::Less,
+                _ => std::cmp::Ordering::Greater,
+            };
+            let take = [order.is_le(), order.is_ge()];
+            let from = usize::from(!take[0]);
+            merged.leaves.iter_mut().zip(sides[from].0.tuple_at(at[from])).for_each(|(column, leaf)| column.push(leaf));
+            pool.clear();
+            for side in 0..2 {
+                if take[side] {
+                    let (histogram, map) = sides[side];
+                    let recoded = |cell: &Cell| Cell { value: map[cell.value as usize], ..*cell };
+                    pool.extend(histogram.cells_of(at[side]).iter().map(recoded));
+                    at[side] += 1;
+                }
+            }
+            pool.sort_unstable();
+            merged.push_cells(&pool);
+        }
+        merged
+    }
+
+    /// The leaves of one distinct tuple, column by column.
+    pub fn tuple_at(&self, tuple: usize) -> impl Iterator<Item = Leaf> + '_ {
+        self.leaves.iter().map(move |column| column[tuple])
+    }
+
+    /// Closes the newest leaf tuple with these cells (sorted); equal ones are added up.
+    fn push_cells(&mut self, cells: &[Cell]) {
+        let from = self.cells.len();
+        for cell in cells {
+            match self.cells[from..].last_mut() {
+                Some(last) if (last.increment, last.value) == (cell.increment, cell.value) => {
+                    last.count = last.count.checked_add(cell.count).expect("fewer than 2^32 equal rows");
+                }
+                _ => self.cells.push(*cell),
+            }
+        }
+        self.start.push(u32::try_from(self.cells.len()).expect("fewer than 2^32 distinct cells fit into memory"));
+    }
+}

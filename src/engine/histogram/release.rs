@@ -1,0 +1,202 @@
+//! A release as its readers see it (SCIENCE 1): classes of equal generalised QID, in each the groups of equal sensitive
+//! value, and how large they are. Built from raw counts under a recoding, or from the labels that somebody published.
+
+use super::{Cell, Histogram, Tuples, ValueCode};
+use crate::engine::model::{Cut, NoAntichain, Node, Recoding, Taxonomy};
+
+/// Classes in preorder of their nodes, each with its groups in order of value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Release {
+    recoding: Recoding,
+    /// Nodes of class c: `nodes[c * width..][..width]`.
+    nodes: Vec<Node>,
+    /// Groups of class c: `start[c]..start[c + 1]`.
+    start: Vec<u32>,
+    values: Vec<ValueCode>,
+    counts: Vec<u64>,
+}
+
+impl std::fmt::Debug for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Release({} classes, {} groups)", self.classes(), self.values.len())
+    }
+}
+
+impl Release {
+    /// The rows of the increments before `increments` under a recoding.
+    pub fn under(histogram: &Histogram, increments: u32, recoding: &[Cut]) -> Release {
+        let published = |cell: &&Cell| cell.increment < increments;
+        let key = |tuple: usize, key: &mut [Node]| {
+            for (slot, (cut, leaf)) in key.iter_mut().zip(recoding.iter().zip(histogram.tuple_at(tuple))) {
+                *slot = cut.at(leaf);
+            }
+        };
+        Release::gather(histogram, recoding.to_vec(), published, key)
+    }
+
+    /// The rows of a release whose "leaves" are the nodes that its labels stand for. The recoding is the one that these
+    /// labels tell: completed where no row shows a label.
+    ///
+    /// # Errors
+    /// The column in which one label lies above another, and those two.
+    pub fn from_labels(labels: &Histogram, trees: &[&Taxonomy]) -> Result<Release, (usize, NoAntichain)> {
+        let cut = |(column, tree): (usize, &&Taxonomy)| {
+            Cut::completed(tree, labels.column(column)).map_err(|crossing| (column, crossing))
+        };
+        let recoding = trees.iter().enumerate().map(cut).collect::<Result<Recoding, _>>()?;
+        let key = |tuple: usize, key: &mut [Node]| {
+            key.iter_mut().zip(labels.tuple_at(tuple)).for_each(|(slot, node)| *slot = node);
+        };
+        Ok(Release::gather(labels, recoding, |_| true, key))
+    }
+
+    fn gather(
+        histogram: &Histogram,
+        recoding: Recoding,
+        counts: impl Fn(&&Cell) -> bool,
+        key_of: impl Fn(usize, &mut [Node]),
+    ) -> Release {
+        let width = histogram.width();
+        let (mut classes, mut groups) = (Tuples::new(width), Vec::new());
+        let mut key = vec![0; width];
+        for tuple in 0..histogram.tuples() {
+            let mut class = None;
+            for cell in histogram.cells_of(tuple).iter().filter(&counts) {
+                let class = *class.get_or_insert_with(|| {
+                    key_of(tuple, &mut key);
+                    classes.number(&key)
+                });
+                groups.push((class, cell.value, u64::from(cell.count)));
+            }
+        }
+        let order = classes.sorted();
+        let mut rank = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(at, &class)| rank[class as usize] = at as u32);
+        groups.iter_mut().for_each(|group| group.0 = rank[group.0 as usize]);
+        groups.sort_unstable();
+        let nodes = order.iter().flat_map(|&class| classes.get(class).iter().copied()).collect();
+        let mut release = Release { recoding, nodes, start: vec![0], values: Vec::new(), counts: Vec::new() };
+        let mut last = None;
+        for (class, value, count) in groups {
+            if last == Some((class, value)) {
+                let at = release.counts.len() - 1;
+                release.counts[at] += count;
+                continue;
+            }
+            while release.start.len() <= class as usize {
+                release.start.push(release.values.len() as u32);
+            }
+            release.values.push(value);
+            release.counts.push(count);
+            last = Some((class, value));
+        }
+        if !order.is_empty() {
+            release.start.push(release.values.len() as u32);
+        }
+        release
+    }
+
+    /// Number of quasi columns.
+    pub fn width(&self) -> usize {
+        self.recoding.len()
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The recoding it was published under, as far as its labels tell.
+    pub fn recoding(&self) -> &[Cut] {
+        &self.recoding
+    }
+
+    /// The nodes of a class, one per quasi column.
+    pub fn class(&self, class: usize) -> &[Node] {
+        &self.nodes[class * self.width()..][..self.width()]
+    }
+
+    /// Where the groups of a class lie in [`Release::values`] and [`Release::counts`].
+    pub fn range(&self, class: usize) -> std::ops::Range<usize> {
+        self.start[class] as usize..self.start[class + 1] as usize
+    }
+
+    /// Sensitive values of all groups, class by class, ascending in each.
+    pub fn values(&self) -> &[ValueCode] {
+        &self.values
+    }
+
+    /// Rows of all groups, class by class.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Rows of a class.
+    pub fn size(&self, class: usize) -> u64 {
+        self.counts[self.range(class)].iter().sum()
+    }
+
+    /// The labels of a class for a person to read.
+    pub fn describe(&self, class: usize, trees: &[&Taxonomy]) -> String {
+        describe(self.class(class), trees)
+    }
+}
+
+/// Labels of nodes, one per column, as they are shown in reports and errors.
+pub fn describe(nodes: &[Node], trees: &[&Taxonomy]) -> String {
+    let labels: Vec<&str> = nodes.iter().zip(trees).map(|(&node, tree)| tree.label(node)).collect();
+    labels.join(" × ")
+}
+
+/// Finds which releases are under the same recoding, as far as their labels tell (together they still form antichains),
+/// gives those the recoding that all of their labels tell, and numbers the recodings in order of appearance.
+pub fn number_recodings(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
+    let mut known: Vec<Vec<Vec<Node>>> = Vec::new();
+    let mut number = Vec::with_capacity(releases.len());
+    for release in releases.iter() {
+        let shown: Vec<Vec<Node>> = (0..trees.len()).map(|column| release.shown(column)).collect();
+        let fits = |group: &Vec<Vec<Node>>| {
+            let together = group.iter().zip(&shown).map(|(a, b)| [a.as_slice(), b].concat());
+            together.zip(trees).all(|(nodes, tree)| Cut::completed(tree, &nodes).is_ok())
+        };
+        let at = known.iter().position(fits).unwrap_or_else(|| {
+            known.push(vec![Vec::new(); trees.len()]);
+            known.len() - 1
+        });
+        for (group, nodes) in known[at].iter_mut().zip(shown) {
+            group.extend(nodes);
+            group.sort_unstable();
+            group.dedup();
+        }
+        number.push(at);
+    }
+    let full: Vec<Recoding> = known
+        .iter()
+        .map(|group| {
+            let cut = |(nodes, tree): (&Vec<Node>, &&Taxonomy)| Cut::completed(tree, nodes);
+            group.iter().zip(trees).map(cut).collect::<Result<_, _>>().expect("groups are antichains")
+        })
+        .collect();
+    releases.iter_mut().zip(&number).for_each(|(release, &at)| release.recoding.clone_from(&full[at]));
+    number
+}
+
+impl Release {
+    /// The distinct nodes that the rows show in a column.
+    pub fn shown(&self, column: usize) -> Vec<Node> {
+        let mut nodes: Vec<Node> = (0..self.classes()).map(|class| self.class(class)[column]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+}

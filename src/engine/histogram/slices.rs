@@ -1,0 +1,102 @@
+//! Where people go: per increment and leaf tuple the class in every release. People of one increment with the same
+//! classes everywhere form a slice (SCIENCE 4); what a check asks of a person it asks once per slice.
+
+use super::{Histogram, Release, Tuples};
+use crate::engine::model::Cut;
+
+/// The class that is not there: no row of a release has come into it yet.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// The classes of one recoding over all its releases, numbered once.
+pub struct Numbered {
+    classes: Tuples,
+    /// Per release of the chain, per class number: the class in that release, or [`NOWHERE`]. Empty for releases under
+    /// other recodings.
+    in_release: Vec<Vec<u32>>,
+    last: usize,
+}
+
+impl Numbered {
+    /// Numbers the classes of each recoding as its last release has them (the earlier ones hold no other, since rows are
+    /// never taken out); `number[r]` is the recoding of release r.
+    pub fn all(releases: &[Release], number: &[usize], width: usize) -> Vec<Numbered> {
+        let recodings = number.iter().max().map_or(0, |&most| most + 1);
+        let numbered = |recoding: usize| {
+            let under = || (0..releases.len()).filter(|&at| number[at] == recoding);
+            let mut classes = Tuples::new(width);
+            let last = under().next_back().expect("recodings are numbered without gaps");
+            (0..releases[last].classes()).for_each(|class| _ = classes.number(releases[last].class(class)));
+            let mut in_release = vec![Vec::new(); releases.len()];
+            for at in under() {
+                in_release[at] = vec![NOWHERE; classes.len()];
+                for class in 0..releases[at].classes() {
+                    if let Some(id) = classes.find(releases[at].class(class)) {
+                        in_release[at][id as usize] = class as u32;
+                    }
+                }
+            }
+            Numbered { classes, in_release, last }
+        };
+        (0..recodings).map(numbered).collect()
+    }
+
+    /// The last release under this recoding; its classes have their own index as number.
+    pub fn last(&self) -> usize {
+        self.last
+    }
+
+    /// How many classes.
+    pub fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Whether no release under this recoding has a class.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// The class of a release with this number.
+    pub fn in_release(&self, release: usize, id: u32) -> Option<usize> {
+        let class = *self.in_release[release].get(id as usize)?;
+        (class != NOWHERE).then_some(class as usize)
+    }
+}
+
+/// The slices of a chain: distinct (increment, class number under each recoding).
+pub struct Slices {
+    recodings: usize,
+    /// Flat: increment, then one class number per recoding; ascending.
+    keys: Vec<u32>,
+}
+
+impl Slices {
+    /// Finds them; `cuts[r]` is recoding r, whose classes are `numbered[r]`.
+    pub fn of(histogram: &Histogram, cuts: &[&[Cut]], numbered: &[&Numbered]) -> Slices {
+        let width = histogram.width();
+        let mut found = Tuples::new(cuts.len() + 1);
+        let (mut nodes, mut key) = (vec![0; width], vec![0; cuts.len() + 1]);
+        for tuple in 0..histogram.tuples() {
+            for (recoding, (cuts, numbered)) in cuts.iter().zip(numbered).enumerate() {
+                for (slot, (cut, leaf)) in nodes.iter_mut().zip(cuts.iter().zip(histogram.tuple_at(tuple))) {
+                    *slot = cut.at(leaf);
+                }
+                key[recoding + 1] = numbered.classes.find(&nodes).unwrap_or(NOWHERE);
+            }
+            let mut last = None;
+            for cell in histogram.cells_of(tuple) {
+                if last != Some(cell.increment) {
+                    key[0] = cell.increment;
+                    found.number(&key);
+                    last = Some(cell.increment);
+                }
+            }
+        }
+        let keys = found.sorted().into_iter().flat_map(|number| found.get(number).iter().copied()).collect();
+        Slices { recodings: cuts.len(), keys }
+    }
+
+    /// All of them in order of increment: the increment, and the class number under each recoding.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.keys.chunks_exact(self.recodings + 1).map(|key| (key[0], &key[1..]))
+    }
+}

@@ -1,0 +1,80 @@
+//! The dictionary of sensitive values (SCIENCE 1: several sensitive columns form one tuple, *the* sensitive value s).
+//! Codes are in the order of the values, so comparing codes compares values and no code tells when a value arrived.
+//!
+//! Nothing here prints a value.
+
+use std::fmt;
+
+use crate::engine::model::Value;
+
+/// A code in a [`Values`] dictionary.
+pub type ValueCode = u32;
+
+/// Distinct sensitive tuples in canonical order.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Values {
+    width: usize,
+    tuples: Vec<Box<[Value]>>,
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Values({} tuples of {} columns)", self.tuples.len(), self.width)
+    }
+}
+
+impl Values {
+    /// From distinct tuples in any order; also returns each one's code.
+    pub fn from_distinct(width: usize, tuples: Vec<Box<[Value]>>) -> (Values, Vec<ValueCode>) {
+        let mut order: Vec<u32> = (0..tuples.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| tuples[a as usize].cmp(&tuples[b as usize]));
+        let mut code = vec![0; tuples.len()];
+        for (rank, &at) in order.iter().enumerate() {
+            code[at as usize] = rank as ValueCode;
+        }
+        let mut sorted = tuples;
+        sorted.sort_unstable();
+        (Values { width, tuples: sorted }, code)
+    }
+
+    /// Sensitive columns per tuple.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many distinct tuples.
+    pub fn len(&self) -> usize {
+        self.tuples.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tuples.is_empty()
+    }
+
+    /// The tuple of a code.
+    pub fn get(&self, code: ValueCode) -> &[Value] {
+        &self.tuples[code as usize]
+    }
+
+    /// One dictionary for several: the union, and per dictionary the new code of each old one. Order is kept, so lists
+    /// that were sorted by the old codes are sorted by the new ones.
+    pub fn union(of: &[&Values]) -> (Values, Vec<Vec<ValueCode>>) {
+        let mut tuples: Vec<Box<[Value]>> = of.iter().flat_map(|values| values.tuples.iter().cloned()).collect();
+        tuples.sort_unstable();
+        tuples.dedup();
+        let map = |values: &Values| {
+            let mut at = 0;
+            let mut code = |tuple: &Box<[Value]>| {
+                while tuples[at] != *tuple {
+                    at += 1;
+                }
+                at as ValueCode
+            };
+            values.tuples.iter().map(&mut code).collect()
+        };
+        let maps = of.iter().map(|values| map(values)).collect();
+        let width = of.iter().map(|values| values.width).max().unwrap_or(0);
+        (Values { width, tuples }, maps)
+    }
+}
