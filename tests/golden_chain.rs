@@ -46,9 +46,7 @@ fn figures(columns: &Columns, tables: &Tables) -> Figures {
             assert!(whole);
             pair.push(left);
             paper = paper.min(by_paper);
-            let people: Vec<&[u32]> =
-                slices.iter().filter(|(of, _)| *of as usize == sight.increment).map(|(_, ids)| ids).collect();
-            realised.push(chain.realised(sight, &people, &Least)[0]);
+            realised.push(chain.realised(sight, &slices.of_increment(sight.increment), &Least)[0]);
         })
         .expect("supersets");
     let recodings: Vec<&[Cut]> = tables.releases.iter().map(|release| release.recoding()).collect();

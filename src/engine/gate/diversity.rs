@@ -80,25 +80,36 @@ impl Measures {
         Measures { l, guarded, hierarchies }
     }
 
-    /// The figures of one crowd against the shares of the whole table.
-    pub fn of(&self, crowd: &Crowd, table: &Shares) -> Diversity {
-        let total: u64 = crowd.iter().map(|&(_, count)| count).sum();
+    /// The figures of one crowd, those that compare it with a whole table left out.
+    pub fn shape(&self, crowd: &Crowd) -> Diversity {
+        let total = total(crowd);
         if total == 0 {
             return Diversity::default();
         }
         let share = |count: u64| count as f64 / total as f64;
         let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
-        let held =
-            |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
-        let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(crowd, total, table));
+        let held = |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
         Diversity {
             distinct_l: Some(crowd.len() as u64),
             entropy_l: Some(entropy.exp()),
             recursive_c: self.l.map(|l| recursive_c(crowd, l)),
             alpha: crowd.iter().map(|&(_, count)| share(count)).reduce(f64::max),
             confidence: self.guarded.iter().map(held).reduce(f64::max),
+            ..Diversity::default()
+        }
+    }
+
+    /// The distances of one crowd to a whole table.
+    pub fn distances(&self, crowd: &Crowd, table: &Shares) -> Diversity {
+        let total = total(crowd);
+        if total == 0 {
+            return Diversity::default();
+        }
+        let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(crowd, total, table));
+        Diversity {
             t_equal: Some(table.distance(crowd, total)),
             t_hierarchical: hierarchical.reduce(f64::max),
+            ..Diversity::default()
         }
     }
 
@@ -107,8 +118,16 @@ impl Measures {
         let crowd = |class: usize| -> Vec<(ValueCode, u64)> {
             release.range(class).map(|group| (release.values()[group], release.counts()[group])).collect()
         };
-        (0..release.classes()).map(|class| self.of(&crowd(class), table)).fold(Diversity::default(), Diversity::worse)
+        let figures = |class| {
+            let crowd = crowd(class);
+            self.shape(&crowd).worse(self.distances(&crowd, table))
+        };
+        (0..release.classes()).map(figures).fold(Diversity::default(), Diversity::worse)
     }
+}
+
+fn total(crowd: &Crowd) -> u64 {
+    crowd.iter().map(|&(_, count)| count).sum()
 }
 
 /// r1 / Σ_{i ≥ l} r_i over the counts in descending order.

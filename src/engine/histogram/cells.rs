@@ -12,7 +12,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
 use super::encode::{MisfitKind, RawCell};
-use crate::engine::model::{Finite, Kind, Value, days_of_text, int_of_text};
+use crate::engine::model::forms::dates;
+use crate::engine::model::{Finite, Kind, Value, canonical_int};
 
 /// A column whose cells can be read.
 pub struct Cells<'a> {
@@ -101,8 +102,8 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Value {
         (RawCell::Null | RawCell::Text(""), _) => Value::Null,
         (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
         (RawCell::Text(text), _) if from_text => match kind {
-            Kind::Int => int_of_text(text).map_or(Value::Null, Value::Int),
-            Kind::Date => days_of_text(text).map_or(Value::Null, Value::Date),
+            Kind::Int => canonical_int(text).map_or(Value::Null, Value::Int),
+            Kind::Date => dates::parse(text).map_or(Value::Null, Value::Date),
             Kind::Bool => text.parse().map_or(Value::Null, Value::Bool),
             _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E')) => {
                 text.parse().map_or(Value::Null, float)

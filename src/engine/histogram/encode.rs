@@ -139,25 +139,35 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// The first quasi cell, column by column, that fits nowhere.
     pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Encoded, Misfit> {
-        let misfit = |column: &Column, row: usize, kind| Misfit { row: row as u64, column: column.name.clone(), kind };
-        let cells = |column: &Column| {
-            let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(column, 0, MisfitKind::NoColumn))?;
-            Cells::of(array).ok_or_else(|| misfit(column, 0, MisfitKind::WrongType))
-        };
-        let mut encoded = Encoded { quasi: Vec::new(), sensitive: Vec::new() };
-        for quasi in &self.quasi {
-            let cells = cells(quasi.column)?;
-            let codes = cells.codes(|cell| quasi.code(cell, self.reading));
-            encoded.quasi.push(codes.map_err(|(row, kind)| misfit(quasi.column, row, kind))?);
-        }
+        let quasi = (0..self.quasi.len()).map(|at| self.quasi_codes(batch, at)).collect::<Result<_, _>>()?;
+        let text = matches!(self.reading, Reading::Text | Reading::Labels { text: true });
+        let mut sensitive = Vec::with_capacity(self.sensitive.len());
         for (column, dictionary) in self.sensitive.iter().zip(dictionaries) {
-            let cells = cells(column)?;
-            let text = matches!(self.reading, Reading::Text | Reading::Labels { text: true });
             let number = |cell: RawCell<'_>| Ok(dictionary.number(parse_value(cell, column.kind, text)));
-            encoded.sensitive.push(cells.codes(number).map_err(|(row, kind)| misfit(column, row, kind))?);
+            sensitive.push(codes(batch, column, number)?);
         }
-        Ok(encoded)
+        Ok(Encoded { quasi, sensitive })
     }
+
+    /// Codes one quasi column of a batch.
+    ///
+    /// # Errors
+    /// The first cell that fits nowhere.
+    pub fn quasi_codes(&self, batch: &RecordBatch, at: usize) -> Result<Vec<u32>, Misfit> {
+        let quasi = &self.quasi[at];
+        codes(batch, quasi.column, |cell| quasi.code(cell, self.reading))
+    }
+}
+
+/// Codes a column of a batch cell by cell.
+fn codes<F>(batch: &RecordBatch, column: &Column, code: F) -> Result<Vec<u32>, Misfit>
+where
+    F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
+{
+    let misfit = |(row, kind)| Misfit { row: row as u64, column: column.name.clone(), kind };
+    let array = batch.column_by_name(&column.name).ok_or_else(|| misfit((0, MisfitKind::NoColumn)))?;
+    let cells = Cells::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?;
+    cells.codes(code).map_err(misfit)
 }
 
 /// One cell as the source holds it.

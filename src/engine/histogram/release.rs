@@ -23,9 +23,9 @@ impl std::fmt::Debug for Release {
 }
 
 impl Release {
-    /// The rows of the increments before `increments` under a recoding.
-    pub fn under(histogram: &Histogram, increments: u32, recoding: &[Cut]) -> Release {
-        let published = |cell: &&Cell| cell.increment < increments;
+    /// The rows of some increments under a recoding.
+    pub fn under(histogram: &Histogram, increments: std::ops::Range<u32>, recoding: &[Cut]) -> Release {
+        let published = |cell: &&Cell| increments.contains(&cell.increment);
         let key = |tuple: usize, key: &mut [Node]| {
             for (slot, (cut, leaf)) in key.iter_mut().zip(recoding.iter().zip(histogram.tuple_at(tuple))) {
                 *slot = cut.at(leaf);

@@ -99,4 +99,9 @@ impl Slices {
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.keys.chunks_exact(self.recodings + 1).map(|key| (key[0], &key[1..]))
     }
+
+    /// Those of one increment: the class numbers under each recoding.
+    pub fn of_increment(&self, increment: usize) -> Vec<&[u32]> {
+        self.iter().filter(|(of, _)| *of as usize == increment).map(|(_, ids)| ids).collect()
+    }
 }

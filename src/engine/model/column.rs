@@ -110,13 +110,27 @@ pub enum Rule {
         /// The finest level: what a leaf stands for.
         level: DateLevel,
     },
-    /// The leaf is the first so many characters of the code; a dot after them is left out.
+    /// The leaf's label, or another name for it.
+    Named {
+        /// Name, and the label it stands for.
+        names: Vec<(Box<str>, Box<str>)>,
+    },
+    /// The leaf is the first three characters of a code of this shape.
     Cut {
-        /// How many characters.
-        chars: usize,
-        /// Codes that go to another leaf.
+        /// What the whole code looks like; anything else has no leaf.
+        code: CodeShape,
+        /// Beginnings that go to another leaf.
         instead: Vec<(Box<str>, Box<str>)>,
     },
+}
+
+/// Codes that are cut to their first three characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeShape {
+    /// `123`, `12345`, `12345-6789`
+    Zip,
+    /// `F32`, `F32.1`, `F321`; capitals only.
+    Icd10,
 }
 
 /// Levels of a date taxonomy, finest first.

@@ -5,12 +5,12 @@
 mod column;
 pub mod cut;
 pub mod forms;
+mod leaf;
 pub mod taxonomy;
 mod value;
 
-pub use column::{Column, Columns, DateLevel, Domain, Kind, Role, Rule};
+pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
 pub use cut::{Cut, NoAntichain, Recoding};
+pub use leaf::canonical_int;
 pub use taxonomy::{Leaf, Node, Path, Taxonomy, Tree, TreeError};
 pub use value::{Finite, Value};
-mod stub;
-pub use stub::*;

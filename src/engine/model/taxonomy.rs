@@ -205,6 +205,11 @@ impl Tree {
         handle
     }
 
+    /// Sets the domain values of a node that turns out to be a leaf.
+    pub fn resize(&mut self, handle: usize, size: u64) {
+        self.size[handle] = size;
+    }
+
     /// Numbers the nodes in preorder.
     ///
     /// # Errors

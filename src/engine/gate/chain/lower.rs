@@ -16,7 +16,7 @@ pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxon
     let mut falling = meets(recodings.iter().rev().copied());
     falling.reverse();
     let [(rising, rising_number), (falling, falling_number)] = [rising, falling].map(|recodings| {
-        let release = |(at, recoding): (usize, &Recoding)| Release::under(histogram, at as u32 + 1, recoding);
+        let release = |(at, recoding): (usize, &Recoding)| Release::under(histogram, 0..at as u32 + 1, recoding);
         let mut releases: Vec<Release> = recodings.par_iter().enumerate().map(release).collect();
         let number = number_recodings(&mut releases, trees);
         (releases, number)
@@ -34,8 +34,6 @@ pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxon
             sweep.advance(increment).expect("releases made from the same rows never shrink");
         }
         let sights = sweeps.each_ref().map(|sweep| sweep.sight(increment));
-        let people: Vec<&[u32]> =
-            slices.iter().filter(|(of, _)| *of as usize == increment).map(|(_, ids)| ids).collect();
         let left = |ids: &&[u32]| {
             let mut scratch = [Scratch::default(), Scratch::default()];
             for (side, ids) in [&ids[..split], &ids[split..]].into_iter().enumerate() {
@@ -44,7 +42,7 @@ pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxon
             }
             sum_of_larger(scratch[0].crowd(), scratch[1].crowd())
         };
-        people.par_iter().map(left).min()
+        slices.of_increment(increment).par_iter().map(left).min()
     };
     (0..recodings.len()).map(least).collect()
 }

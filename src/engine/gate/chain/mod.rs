@@ -68,6 +68,17 @@ impl<'a> Chain<'a> {
         self.releases
     }
 
+    /// The taxonomies of the quasi columns.
+    pub fn trees(&self) -> &'a [&'a Taxonomy] {
+        self.trees
+    }
+
+    /// The class of a release that a slice's people are in; `ids` holds a class number per recoding.
+    pub fn class_in(&self, release: usize, ids: &[u32]) -> Option<usize> {
+        let recoding = self.number[release];
+        self.numbered[recoding].in_release(release, ids[recoding])
+    }
+
     /// The numbered classes of every recoding.
     pub fn numbered(&self) -> &[Numbered] {
         &self.numbered

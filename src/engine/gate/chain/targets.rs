@@ -88,8 +88,7 @@ impl Chain<'_> {
     /// The classes of a slice in the views of a sight; `ids` holds a class number per recoding.
     pub fn classes_of(&self, sight: &Sight<'_>, ids: &[u32]) -> Vec<u32> {
         let class = |view: &super::View<'_>| {
-            let class = self.numbered[view.recoding].in_release(view.release, ids[view.recoding]);
-            class.expect("the rows were checked against the releases") as u32
+            self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
         };
         sight.views.iter().map(class).collect()
     }

@@ -1,0 +1,156 @@
+//! Reads the file that a taxonomy names and has the taxonomy built (CONTRACTS 2): how lines and fields are told apart,
+//! and where an error lies. What rows mean is decided in the engine, never here.
+
+use std::path::Path as File;
+
+use crate::daemon::error::{Error, Kind as ErrorKind, Result};
+use crate::engine::model::forms::{self, FormError, TaxonomyTable};
+use crate::engine::model::{Domain, Kind, Path};
+
+/// A taxonomy that is ready for use.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The tree and how raw values find their leaf.
+    pub domain: Domain,
+    /// The type of the column, unless the feed file names another.
+    pub kind: Kind,
+    /// What is harmless and still worth telling; each names its file.
+    pub warnings: Vec<String>,
+}
+
+/// Builds the taxonomy of a table; the file that it may name lies relative to `base`.
+///
+/// # Errors
+/// A file that cannot be read, is no hierarchy, or contradicts itself; a table that contradicts itself. The error's
+/// field is the key of the table; file and line are those of the hierarchy, and absent when the table is at fault.
+pub fn load(table: &TaxonomyTable, base: &File) -> Result<Loaded> {
+    let form = table.form().map_err(|error| place(error, None))?;
+    let Some((key, name)) = table.reads() else {
+        let built = forms::build(table, &[]).map_err(|error| place(error, None))?;
+        return Ok(Loaded { domain: built.domain, kind: built.kind, warnings: built.warnings });
+    };
+    let file = base.join(name);
+    let bytes = std::fs::read(&file).map_err(|error| Error::io(&file, "read the taxonomy", &error).in_field(key))?;
+    let rows = match form {
+        forms::Form::File => rows(&bytes),
+        _ => codes(&bytes),
+    };
+    let rows = rows.map_err(|error| error.in_file(&file).in_field(key))?;
+    let built = forms::build(table, &rows).map_err(|error| place(error, Some((key, &file))))?;
+    let warnings = built.warnings.into_iter().map(|text| format!("{}: {text}", file.display())).collect();
+    Ok(Loaded { domain: built.domain, kind: built.kind, warnings })
+}
+
+/// The error of a form, at its place: in the file if it is about the file's content, else at the key only.
+fn place(error: FormError, read: Option<(&'static str, &File)>) -> Error {
+    let mut placed = Error::new(ErrorKind::Taxonomy, error.text);
+    if let Some((_, file)) = read.filter(|(key, _)| error.key == Some(key)) {
+        placed = placed.in_file(file);
+    }
+    if let Some(line) = error.line {
+        placed = placed.at_line(line);
+    }
+    match error.key {
+        Some(key) => placed.in_field(key),
+        None => placed,
+    }
+}
+
+/// The rows of a hierarchy file.
+pub fn rows(bytes: &[u8]) -> Result<Vec<Path>> {
+    let text = text(bytes)?;
+    let delimiter = if splits(text, ';') { b';' } else { b',' };
+    split(text, delimiter)
+}
+
+/// The codes of a code list: one a line, as rows of one label. A line may be quoted; no character splits it.
+pub fn codes(bytes: &[u8]) -> Result<Vec<Path>> {
+    // NUL never passes `text`, so it splits nothing.
+    split(text(bytes)?, 0)
+}
+
+fn taxonomy(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Taxonomy, text)
+}
+
+/// The file as text, without a byte order mark.
+fn text(bytes: &[u8]) -> Result<&str> {
+    if bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") || bytes.contains(&0) {
+        return Err(taxonomy("not a hierarchy file: this is no text (rows of labels, leaf first, are expected)"));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        taxonomy(format!("line {line} is not UTF-8")).at_line(line)
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Whether the first line holds this delimiter outside quotes.
+fn splits(text: &str, delimiter: char) -> bool {
+    let mut quoted = false;
+    for c in text.trim_start_matches(['\r', '\n']).chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '\n' if !quoted => return false,
+            c if c == delimiter && !quoted => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Rows of fields by RFC 4180; blank lines are skipped. Strict where the `csv` crate is lenient: a quote that is never
+/// closed, or that is followed by more text, is an error instead of a label nobody meant.
+fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
+    let mut rows = Vec::new();
+    let (mut rest, mut line) = (text, 1u64);
+    while !rest.is_empty() {
+        let at = line;
+        let mut labels = Vec::new();
+        loop {
+            let (label, after) = field(rest, delimiter, at)?;
+            line += label.matches('\n').count() as u64;
+            labels.push(label.into_boxed_str());
+            rest = after;
+            match rest.as_bytes().first() {
+                Some(&byte) if byte == delimiter => rest = &rest[1..],
+                _ => break,
+            }
+        }
+        rest = rest.strip_prefix('\r').unwrap_or(rest);
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+        line += 1;
+        if labels.len() > 1 || !labels[0].is_empty() {
+            rows.push(Path { at, labels });
+        }
+    }
+    if rows.is_empty() { Err(taxonomy("the file holds no rows")) } else { Ok(rows) }
+}
+
+/// The field that `rest` starts with, and what follows it: a delimiter, the end of the line or nothing.
+fn field(rest: &str, delimiter: u8, line: u64) -> Result<(String, &str)> {
+    let Some(mut inner) = rest.strip_prefix('"') else {
+        let end = rest.bytes().position(|byte| byte == delimiter || byte == b'\n').unwrap_or(rest.len());
+        let plain = &rest[..end];
+        let plain = if rest[end..].starts_with('\n') { plain.strip_suffix('\r').unwrap_or(plain) } else { plain };
+        return Ok((plain.to_owned(), &rest[plain.len()..]));
+    };
+    let mut label = String::new();
+    loop {
+        let Some(quote) = inner.find('"') else {
+            return Err(taxonomy(format!("a quote that opens on line {line} is never closed")).at_line(line));
+        };
+        label.push_str(&inner[..quote]);
+        inner = &inner[quote + 1..];
+        match inner.strip_prefix('"') {
+            Some(after) => inner = after,
+            None => break,
+        }
+        label.push('"');
+    }
+    let ends = inner.is_empty() || inner.starts_with('\n') || inner.starts_with("\r\n");
+    if ends || inner.as_bytes()[0] == delimiter {
+        return Ok((label, inner));
+    }
+    Err(taxonomy(format!("text after a closing quote on line {line}")).at_line(line))
+}

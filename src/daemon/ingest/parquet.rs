@@ -1,0 +1,91 @@
+//! Parquet files: the wanted columns only, text columns dictionary-encoded, so that labels are looked up once per
+//! distinct value. What the decoder says of a broken file is not repeated, since it may quote the file.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Rows per batch.
+const BATCH: usize = 65_536;
+
+/// A file that is being read.
+pub struct ParquetFile {
+    path: PathBuf,
+    header: Vec<String>,
+    metadata: ArrowReaderMetadata,
+    reader: Option<ParquetRecordBatchReader>,
+    names: Vec<(String, String)>,
+}
+
+impl ParquetFile {
+    /// Opens a file and reads its footer.
+    pub fn open(path: &Path) -> Result<ParquetFile> {
+        let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
+        let plain = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|_| unreadable(path))?;
+        let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+        // Text that is stored in a way that cannot become a dictionary is read as it is.
+        let metadata = ArrowReaderMetadata::load(&file, options).unwrap_or(plain);
+        let header: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+        for (at, name) in header.iter().enumerate() {
+            if header[..at].contains(name) {
+                let text = format!("the column `{name}` is there twice");
+                return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+            }
+        }
+        Ok(ParquetFile { path: path.to_path_buf(), header, metadata, reader: None, names: Vec::new() })
+    }
+
+    /// The columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// Reads these columns from now on: name in the file, name in the batches.
+    pub fn want(&mut self, columns: &[(String, String)]) -> Result<()> {
+        let file = File::open(&self.path).map_err(|error| Error::io(&self.path, "open the file", &error))?;
+        let wanted: Vec<usize> =
+            columns.iter().filter_map(|(from, _)| self.header.iter().position(|name| name == from)).collect();
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+        let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
+        self.reader = Some(reader.map_err(|_| unreadable(&self.path))?);
+        self.names = columns.to_vec();
+        Ok(())
+    }
+
+    /// The next rows; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let reader = self.reader.as_mut().expect("columns are asked for before rows");
+        let Some(batch) = reader.next() else { return Ok(None) };
+        let batch = batch.map_err(|_| unreadable(&self.path))?;
+        let column = |(from, to): &(String, String)| Some((to.clone(), batch.column_by_name(from)?.clone(), true));
+        let named: Vec<_> = self.names.iter().filter_map(column).collect();
+        let renamed = RecordBatch::try_from_iter_with_nullable(named);
+        Ok(Some(renamed.expect("columns of one length")))
+    }
+}
+
+/// Text as a dictionary, anything else as it is.
+fn dictionary(field: &Arc<Field>) -> Arc<Field> {
+    match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            Arc::new(field.as_ref().clone().with_data_type(coded))
+        }
+        _ => Arc::clone(field),
+    }
+}
+
+fn unreadable(path: &Path) -> Error {
+    Error::new(Kind::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
+}

@@ -1,0 +1,160 @@
+//! One table file, whatever its format: its columns against the declared ones, its rows counted into a histogram, and
+//! the row of an error found again.
+
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+
+use super::delimited::Delimited;
+use super::parquet::ParquetFile;
+use super::shape::{Shape, shape};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
+use crate::engine::model::{Column, Columns, Node, Role};
+
+/// A table file that was opened and whose columns fit.
+pub struct Table {
+    path: PathBuf,
+    source: Source,
+    /// Columns of the file that nobody declared.
+    pub undeclared: Vec<String>,
+}
+
+enum Source {
+    Delimited(Delimited),
+    Parquet(ParquetFile),
+}
+
+impl Table {
+    /// Opens a release: exactly the quasi and sensitive columns.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
+    pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
+        let table = Table::open(path, columns, |column| &column.name)?;
+        for name in table.source.header() {
+            let text = match columns.named(name).map(|column| column.role) {
+                None => "the feed file declares no such column: declare it, or leave it out of the release",
+                Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
+                Some(_) => continue,
+            };
+            return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+        }
+        Ok(table)
+    }
+
+    /// Opens raw rows; columns that nobody declared are left alone.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
+    pub fn increment(path: &Path, columns: &Columns) -> Result<Table> {
+        Table::open(path, columns, |column| column.path.as_ref().unwrap_or(&column.name))
+    }
+
+    fn open(path: &Path, columns: &Columns, name_in_file: impl Fn(&Column) -> &str) -> Result<Table> {
+        let mut source = match shape(path)? {
+            Shape::Delimited => Source::Delimited(Delimited::open(path)?),
+            Shape::Parquet => Source::Parquet(ParquetFile::open(path)?),
+        };
+        let header = source.header().to_vec();
+        let counted = || columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+        let mut wanted = Vec::new();
+        for column in counted() {
+            let name = name_in_file(column);
+            if !header.iter().any(|known| known == name) {
+                let near = header.iter().find(|known| known.eq_ignore_ascii_case(name.trim()) || known.trim() == name);
+                let hint = near.map_or(String::new(), |near| format!("; the file has `{near}`"));
+                let text = format!("the column is missing{hint}");
+                return Err(Error::new(Kind::Input, text).in_file(path).in_field(&*column.name));
+            }
+            wanted.push((name.to_owned(), column.name.to_string()));
+        }
+        match &mut source {
+            Source::Delimited(source) => source.want(&wanted),
+            Source::Parquet(source) => source.want(&wanted)?,
+        }
+        let declared = |name: &String| columns.iter().any(|column| name_in_file(column) == name);
+        let undeclared = header.into_iter().filter(|name| !declared(name)).collect();
+        Ok(Table { path: path.to_path_buf(), source, undeclared })
+    }
+
+    /// The next rows; `None` at the end.
+    ///
+    /// # Errors
+    /// A row that is none, or a damaged file.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+        match &mut self.source {
+            Source::Delimited(source) => source.next(),
+            Source::Parquet(source) => source.next(),
+        }
+    }
+
+    /// How an increment's cells are to be read.
+    pub fn raw(&self) -> Reading {
+        if self.is_text() { Reading::Text } else { Reading::Typed }
+    }
+
+    /// How a release's cells are to be read.
+    pub fn labels(&self) -> Reading {
+        Reading::Labels { text: self.is_text() }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.source, Source::Delimited(_))
+    }
+
+    /// A misfit as an error with its place; `before` rows came before its batch.
+    fn misfit(&self, misfit: &Misfit, before: u64) -> Error {
+        use crate::engine::histogram::MisfitKind;
+        let row = before + misfit.row;
+        let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType);
+        let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
+        let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
+        let line = if self.is_text() { Delimited::line_of(&self.path, row) } else { Some(row + 1) };
+        match line.filter(|_| !whole) {
+            Some(line) => error.at_line(line),
+            None => error,
+        }
+    }
+}
+
+impl Source {
+    fn header(&self) -> &[String] {
+        match self {
+            Source::Delimited(source) => source.header(),
+            Source::Parquet(source) => source.header(),
+        }
+    }
+}
+
+/// Counts all rows of a table.
+///
+/// # Errors
+/// The first row that does not fit.
+pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<Histogram> {
+    let encoder = Encoder::new(columns, reading);
+    let mut builder = Builder::new(&encoder, 0);
+    let mut before = 0;
+    while let Some(batch) = table.next()? {
+        builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
+        before += batch.num_rows() as u64;
+    }
+    Ok(builder.finish())
+}
+
+/// The first row of a release, counted from 1, that shows this node in a quasi column, and its line in the file.
+pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) -> Option<(u64, u64)> {
+    let mut table = Table::release(path, columns).ok()?;
+    let encoder = Encoder::new(columns, table.labels());
+    let mut before = 0;
+    while let Ok(Some(batch)) = table.next() {
+        let codes = encoder.quasi_codes(&batch, quasi).ok()?;
+        if let Some(at) = codes.iter().position(|&code| code == node) {
+            let row = before + at as u64;
+            let line = if table.is_text() { Delimited::line_of(path, row)? } else { row + 1 };
+            return Some((row + 1, line));
+        }
+        before += batch.num_rows() as u64;
+    }
+    None
+}

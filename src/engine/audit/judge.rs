@@ -1,0 +1,212 @@
+//! The verdict over an audit's figures (CONTRACTS 3): safe needs at least one *sound* figure of the chain to reach k. An
+//! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
+
+use super::{ChainFigures, Figures, Weakest};
+use crate::engine::gate::diversity::Diversity;
+use crate::engine::histogram::Release;
+use crate::engine::model::Taxonomy;
+use crate::engine::policy::{Distance, Policy};
+
+/// Floats within this distance of a limit count as on it; their own rounding is far smaller.
+const ROUNDING: f64 = 1e-12;
+
+/// What comes of an audit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Nothing fails, and everything that had to be shown was.
+    pub safe: bool,
+    /// Whether the chain's anonymity could be decided.
+    pub decided: bool,
+    /// Every reason against.
+    pub reasons: Vec<Reason>,
+}
+
+/// One failed check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reason {
+    /// Which check.
+    pub check: &'static str,
+    /// The release, counted from 0; `None` when it is about the chain.
+    pub release: Option<usize>,
+    /// The figure.
+    pub value: f64,
+    /// The limit it had to keep.
+    pub limit: f64,
+    /// The same in words.
+    pub text: String,
+}
+
+/// Judges figures; `names` are the releases as they are called in texts.
+pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], trees: &[&Taxonomy], names: &[String]) -> Verdict {
+    let bench = Bench { policy, releases, trees, names };
+    let mut reasons = Vec::new();
+    bench.crowds(figures, &mut reasons);
+    let decided = figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons));
+    bench.diversity(figures, &mut reasons);
+    bench.loss(figures, &mut reasons);
+    Verdict { safe: decided && reasons.is_empty(), decided, reasons }
+}
+
+struct Bench<'b> {
+    policy: &'b Policy,
+    releases: &'b [Release],
+    trees: &'b [&'b Taxonomy],
+    names: &'b [String],
+}
+
+impl Bench<'_> {
+    fn class(&self, release: usize, class: usize) -> String {
+        self.releases[release].describe(class, self.trees)
+    }
+
+    fn crowds(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        let k = self.policy.k();
+        for (at, release) in figures.releases.iter().enumerate() {
+            let (size, class) = release.smallest;
+            if size < k {
+                let text = format!(
+                    "release {} ({}): class {} has {size} row(s), the policy wants at least {k}",
+                    at + 1,
+                    self.names[at],
+                    self.class(at, class)
+                );
+                reasons.push(Reason { check: "k", release: Some(at), value: size as f64, limit: k as f64, text });
+            }
+        }
+    }
+
+    /// Judges the chain; false when it cannot be decided.
+    fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<Reason>) -> bool {
+        let k = self.policy.k();
+        let judged = |at: &usize| !chain.empty[*at];
+        let all = (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
+        let realised = chain.realised.as_ref().and_then(|realised| {
+            let people = realised.all.iter().enumerate().filter_map(|(at, target)| Some((at, target.as_ref()?)));
+            people.min_by_key(|(_, target)| target.left)
+        });
+        let lower = chain.realised.as_ref().and_then(|realised| realised.lower.iter().flatten().min().copied());
+        let exact = |target: Option<(usize, &Weakest)>, whole: bool| {
+            target.filter(|_| chain.tight && whole).map(|(_, target)| target.left)
+        };
+        if [lower, exact(realised, true), exact(all, chain.whole)].into_iter().flatten().any(|sound| sound >= k) {
+            return true;
+        }
+        let condemned = [realised, all].into_iter().flatten().find(|(_, target)| target.left < k);
+        let (value, text) = match condemned {
+            Some((increment, target)) => (target.left, self.condemned(increment, target, realised.is_some())),
+            None => (lower.unwrap_or(0), self.open(lower, realised.or(all))),
+        };
+        reasons.push(Reason { check: "chain", release: None, value: value as f64, limit: k as f64, text });
+        condemned.is_some()
+    }
+
+    fn condemned(&self, increment: usize, target: &Weakest, known: bool) -> String {
+        let seen: Vec<String> = target
+            .seen
+            .iter()
+            .map(|&(release, class)| {
+                let size = self.releases[release].size(class);
+                format!("class {} of release {} ({}; {size} rows)", self.class(release, class), release + 1, self.names[release])
+            })
+            .collect();
+        let who = if known { "somebody" } else { "whoever" };
+        format!(
+            "{who} first published in release {} who is seen as {} has only {} candidate row(s) left once the releases are \
+             compared, the policy wants at least {}",
+            increment + 1,
+            seen.join(" and as "),
+            target.left,
+            self.policy.k()
+        )
+    }
+
+    fn open(&self, lower: Option<u64>, upper: Option<(usize, &Weakest)>) -> String {
+        let upper = upper.map_or(0, |(_, target)| target.left);
+        let k = self.policy.k();
+        match lower {
+            None => format!(
+                "the recodings of these releases cross, so comparing two at a time shows at most {upper} candidates and \
+                 proves nothing: whether k = {k} holds is open. Give the raw rows with --increment"
+            ),
+            Some(lower) => format!(
+                "the recodings of these releases cross: between {lower} and {upper} candidates are left, so whether k = {k} \
+                 holds is open, and open is not safe"
+            ),
+        }
+    }
+
+    fn diversity(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        for (at, release) in figures.releases.iter().enumerate() {
+            for (check, value, limit, kept) in self.limits(&release.after) {
+                if !kept {
+                    let rule = match check {
+                        "distinct_l" | "entropy_l" => "at least",
+                        "recursive_c" => "less than",
+                        _ => "at most",
+                    };
+                    let text = format!(
+                        "release {} ({}): {check} of its worst class is {} after cracked rows are excluded, the policy wants \
+                         {rule} {limit}",
+                        at + 1,
+                        self.names[at],
+                        short(value)
+                    );
+                    reasons.push(Reason { check, release: Some(at), value, limit, text });
+                }
+            }
+        }
+        let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.tight);
+        if uncertain && self.policy.diversity().is_some_and(|asked| *asked != Default::default()) {
+            let text = "the recodings of these releases cross, so how many rows attacks exclude is known only as a bound, and \
+                        diversity on what is left cannot be shown"
+                .to_owned();
+            reasons.push(Reason { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
+        }
+    }
+
+    /// Every diversity figure that the policy limits: the check, the figure, the limit, whether it is kept.
+    fn limits(&self, found: &Diversity) -> Vec<(&'static str, f64, f64, bool)> {
+        let Some(asked) = self.policy.diversity() else { return Vec::new() };
+        let mut limits = Vec::new();
+        let mut add = |check, value: Option<f64>, limit: Option<f64>, kept: fn(f64, f64) -> bool| {
+            if let (Some(value), Some(limit)) = (value, limit) {
+                limits.push((check, value, limit, kept(value, limit)));
+            }
+        };
+        let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
+        let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
+        add("distinct_l", found.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64), at_least);
+        add("entropy_l", found.entropy_l, asked.entropy_l.map(|l| l.get()), at_least);
+        add("recursive_c", found.recursive_c, asked.recursive.map(|r| r.c.get()), |value, limit| value < limit - ROUNDING);
+        add("alpha", found.alpha, asked.alpha.map(|alpha| alpha.get()), at_most);
+        add("confidence", found.confidence, asked.confidence.map(|share| share.get()), at_most);
+        if let Some(closeness) = asked.closeness {
+            let hierarchical = closeness.distance == Distance::Hierarchical;
+            let value = if hierarchical { found.t_hierarchical } else { found.t_equal };
+            add("t", value, Some(closeness.t.get()), at_most);
+        }
+        limits
+    }
+
+    fn loss(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        let limit = self.policy.max_loss().get();
+        for (at, release) in figures.releases.iter().enumerate().filter(|(_, r)| r.loss > limit + ROUNDING) {
+            let text = format!(
+                "release {} ({}): Loss is {}, the policy's floor of usefulness is {limit}",
+                at + 1,
+                self.names[at],
+                short(release.loss)
+            );
+            reasons.push(Reason { check: "max_loss", release: Some(at), value: release.loss, limit, text });
+        }
+    }
+}
+
+/// A figure with at most four digits after the point.
+fn short(value: f64) -> String {
+    if !value.is_finite() {
+        return "unlimited".to_owned();
+    }
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,60 @@
+//! What an audit gathers over the targets of one increment: the one with the fewest candidates left, the paper's figure,
+//! and the worst diversity of what is left.
+
+use crate::engine::gate::chain::{Fold, Target};
+use crate::engine::gate::diversity::{Diversity, Measures, Shares};
+
+/// How targets are looked at; without measures diversity is left out.
+pub struct Look<'l> {
+    /// The measures, and the shares of every release from the target's increment on.
+    pub measured: Option<(&'l Measures, &'l [Shares])>,
+}
+
+/// What was seen.
+pub struct Seen {
+    /// Candidates left and the classes of the target; the first one where several have as few.
+    pub weakest: Option<(u64, Vec<u32>)>,
+    /// The least of the paper's figures.
+    pub paper: u64,
+    /// The worst diversity, distances left out.
+    pub shape: Diversity,
+    /// The worst distances to each release from the increment on.
+    pub distances: Vec<Diversity>,
+}
+
+impl Fold for Look<'_> {
+    type Sum = Seen;
+
+    fn start(&self) -> Seen {
+        let releases = self.measured.map_or(0, |(_, shares)| shares.len());
+        Seen {
+            weakest: None,
+            paper: u64::MAX,
+            shape: Diversity::default(),
+            distances: vec![Diversity::default(); releases],
+        }
+    }
+
+    fn take(&self, seen: &mut Seen, target: &Target<'_>) {
+        if seen.weakest.as_ref().is_none_or(|(left, _)| target.left < *left) {
+            seen.weakest = Some((target.left, target.classes.to_vec()));
+        }
+        seen.paper = seen.paper.min(target.paper);
+        // A target without candidates is one that nobody can be: there is nothing to learn about it.
+        if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
+            seen.shape = seen.shape.worse(measures.shape(target.crowd));
+            for (far, shares) in seen.distances.iter_mut().zip(shares) {
+                *far = far.worse(measures.distances(target.crowd, shares));
+            }
+        }
+    }
+
+    fn join(&self, first: Seen, second: Seen) -> Seen {
+        let weakest = match (first.weakest, second.weakest) {
+            (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
+            (a, b) => a.or(b),
+        };
+        let distances = first.distances.into_iter().zip(second.distances).map(|(a, b)| a.worse(b)).collect();
+        Seen { weakest, paper: first.paper.min(second.paper), shape: first.shape.worse(second.shape), distances }
+    }
+}

@@ -1,0 +1,84 @@
+//! The form `builtin` (CONTRACTS 2): taxonomies of facts that every hospital shares. What raw values become is decided
+//! by the rules given here alone, never by what a feed happens to hold.
+
+use super::{Built, Builtin, Form, FormError, TaxonomyTable, bands, codes, icd10, needed};
+
+use crate::engine::model::{CodeShape, Domain, Kind, Rule, Tree};
+
+/// Years of age that have a leaf of their own end here; this one stands for all that follow.
+const OLDEST: i64 = 90;
+
+/// ZIP3 areas with at most 20,000 people in the Census of 2000, which the Safe Harbor rule of HIPAA reports as `000`.
+const RESTRICTED: [&str; 17] = [
+    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884", "890",
+    "893",
+];
+
+/// What people write for the values of `sex`; each word also in capitals, with a capital, and as its first letter.
+const SEXES: [&str; 4] = ["female", "male", "other", "unknown"];
+
+/// The taxonomy of a builtin.
+pub(super) fn build(table: &TaxonomyTable) -> Result<Built, FormError> {
+    let which = *needed(&table.builtin, Form::Builtin, "builtin")?;
+    if table.restricted.is_some() && which != Builtin::UsZip3 {
+        return Err(FormError::new("restricted", "`restricted` belongs to `builtin = \"us-zip3\"` only"));
+    }
+    let (domain, kind) = match which {
+        Builtin::Age => (age()?, Kind::Int),
+        Builtin::Sex => (sex()?, Kind::String),
+        Builtin::UsZip3 => (us_zip3(table.restricted.as_deref())?, Kind::String),
+        Builtin::Icd10 => (icd10::domain()?, Kind::String),
+    };
+    Ok(Built { domain, kind, warnings: Vec::new() })
+}
+
+/// `0` … `89`, `90+`; the open end takes the bands that hold it with it: `80+` is the last band of 20.
+fn age() -> Result<Domain, FormError> {
+    let tree = bands::integers(&[5, 10, 20], 0, OLDEST, true)?;
+    Ok(Domain { tree, rule: Rule::Integers { min: 0, max: OLDEST, open: true } })
+}
+
+fn sex() -> Result<Domain, FormError> {
+    let tree = codes::under_root(&SEXES.map(String::from), "builtin")?;
+    let mut names = Vec::new();
+    for word in SEXES {
+        let (first, rest) = word.split_at(1);
+        let capital = first.to_uppercase();
+        for name in [first.to_owned(), capital.clone(), format!("{capital}{rest}"), word.to_uppercase()] {
+            names.push((name.into(), word.into()));
+        }
+    }
+    Ok(Domain { tree, rule: Rule::Named { names } })
+}
+
+/// Areas `000` … `999` under their first digit. `000` stands for restricted areas all over the country, and so `0**`
+/// may too: its own group would leave nothing between a handful of people and the root.
+fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
+    let given: Vec<&str> = match restricted {
+        Some(areas) => areas.iter().map(String::as_str).collect(),
+        None => RESTRICTED.to_vec(),
+    };
+    for (at, area) in given.iter().enumerate() {
+        if area.len() != 3 || !area.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(FormError::new("restricted", format!("entry {} is no area of three digits", at + 1)));
+        }
+        if *area == "000" {
+            return Err(FormError::new("restricted", "`000` is what restricted areas become; leave it out"));
+        }
+        if given[..at].contains(area) {
+            return Err(FormError::new("restricted", format!("`{area}` stands twice in `restricted`")));
+        }
+    }
+    let mut tree = Tree::new("*");
+    for first in 0..10 {
+        let group = tree.add(0, &format!("{first}**"), 1);
+        for area in (first * 100..(first + 1) * 100).map(|area| format!("{area:03}")) {
+            if !given.contains(&area.as_str()) {
+                tree.add(group, &area, 1);
+            }
+        }
+    }
+    let tree = tree.finish().map_err(|error| FormError::of_tree("restricted", &error))?;
+    let instead = given.iter().map(|&area| (area.into(), "000".into())).collect();
+    Ok(Domain { tree, rule: Rule::Cut { code: CodeShape::Zip, instead } })
+}

@@ -1,0 +1,98 @@
+//! The forms `prefix` and `flat` (CONTRACTS 2): listed values, under their leading characters or right under the root.
+//! Children stand in the order of first appearance; nothing is sorted and nothing trimmed.
+
+use std::collections::BTreeSet;
+
+use super::{Built, Codes, Form, FormError, TaxonomyTable, hierarchy, needed};
+use crate::engine::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, taxonomy};
+
+/// Codes of one length under their prefixes, padded with `*`.
+pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
+    let keep = needed(&table.prefix, Form::Prefix, "prefix")?;
+    let length = *needed(&table.length, Form::Prefix, "length")?;
+    if !(1..=1000).contains(&length) {
+        return Err(FormError::new("length", format!("{length} is no length of a code (1 to 1000 characters)")));
+    }
+    if let Some(kept) = keep.iter().find(|&&kept| kept < 1 || kept >= length) {
+        let text = format!("cannot keep {kept} characters: each number must lie between 1 and {}", length - 1);
+        return Err(FormError::new("prefix", text));
+    }
+    if let Some(pair) = keep.windows(2).find(|pair| pair[0] <= pair[1]) {
+        return Err(FormError::new("prefix", format!("{} after {}: the numbers must descend", pair[1], pair[0])));
+    }
+    let listed;
+    let rows = match needed(&table.domain, Form::Prefix, "domain")? {
+        Codes::File(_) => source,
+        Codes::List(codes) => {
+            listed = list(codes, "domain")?;
+            &listed
+        }
+    };
+    // What is wrong in a list has no line; its place in the list says which entry is meant.
+    let in_file = matches!(table.domain, Some(Codes::File(_)));
+    let mut paths = Vec::with_capacity(rows.len());
+    for row in rows {
+        paths.push(path(row, keep, length as usize).map_err(|text| match in_file {
+            true => FormError::new("domain", format!("line {}: {text}", row.at)).at_line(row.at),
+            false => FormError::new("domain", format!("code {}: {text}", row.at)),
+        })?);
+    }
+    let (tree, repeats) = taxonomy::from_paths(&paths).map_err(|error| FormError::of_tree("domain", &error))?;
+    let warnings = hierarchy::repeated(&repeats).into_iter().collect();
+    Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
+}
+
+/// The labels of one code up to the root, or what is wrong with it.
+fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
+    let code = &row.labels[0];
+    let chars = code.chars().count();
+    if chars != length {
+        return Err(format!("a code of {chars} characters where `length` is {length}"));
+    }
+    if code.contains('*') {
+        return Err("a code may not hold `*`, which stands for what is left out".into());
+    }
+    let mut labels = vec![code.clone()];
+    for &kept in keep {
+        let kept = kept as usize;
+        let mut label: String = code.chars().take(kept).collect();
+        label.extend(std::iter::repeat_n('*', length - kept));
+        labels.push(label.into());
+    }
+    labels.push("*".into());
+    Ok(Path { at: row.at, labels })
+}
+
+/// Values right under the root.
+pub(super) fn flat(table: &TaxonomyTable) -> Result<Built, FormError> {
+    let values = needed(&table.flat, Form::Flat, "flat")?;
+    let domain = Domain { tree: under_root(values, "flat")?, rule: Rule::Label };
+    Ok(Built { domain, kind: Kind::String, warnings: Vec::new() })
+}
+
+/// The tree of values right under `*`.
+pub(super) fn under_root(values: &[String], key: &'static str) -> Result<Taxonomy, FormError> {
+    let rows = list(values, key)?;
+    let rows: Vec<Path> =
+        rows.into_iter().map(|row| Path { at: 0, labels: [row.labels, vec!["*".into()]].concat() }).collect();
+    let (tree, _) = taxonomy::from_paths(&rows).map_err(|error: TreeError| FormError::of_tree(key, &error))?;
+    Ok(tree)
+}
+
+/// A list of the feed file as rows, after what no list may hold has been refused.
+fn list(values: &[String], key: &'static str) -> Result<Vec<Path>, FormError> {
+    let refuse = |text: String| Err(FormError::new(key, text));
+    if values.is_empty() {
+        return refuse(format!("`{key}` is empty"));
+    }
+    let mut seen = BTreeSet::new();
+    for value in values {
+        match value.as_str() {
+            "" => return refuse(format!("`{key}` holds an empty value")),
+            "*" => return refuse(format!("`{key}` holds `*`, which is the root")),
+            value if !seen.insert(value) => return refuse(format!("`{value}` stands twice in `{key}`")),
+            _ => {}
+        }
+    }
+    Ok((1..).zip(values).map(|(at, value)| Path { at, labels: vec![value.as_str().into()] }).collect())
+}

@@ -1,0 +1,206 @@
+//! The table `taxonomy = { … }` of a feed file (CONTRACTS 2), and which of its keys belong to which form. This file
+//! never reads what a key names, and never judges numbers: that is each form's own work.
+
+use serde::{Deserialize, Serialize};
+
+use super::FormError;
+use crate::engine::model::DateLevel;
+
+/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `prefix`, `length`,
+/// `domain`; `date`, `from`, `to`; `flat`; or `builtin`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TaxonomyTable {
+    /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last, no header; split at
+    /// `;` if the first line has an unquoted one, else at `,`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Widths of integer bands, each a multiple of the one before; they start at `min`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bands: Option<Vec<i64>>,
+    /// The smallest integer of the domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<i64>,
+    /// The largest integer of the domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<i64>,
+    /// Edges of intervals, ascending: `[0, 30, 60]` are `[0, 30[` and `[30, 60[`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<Vec<i64>>,
+    /// Children per node, from the intervals up to the root; their product is the number of intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<Vec<i64>>,
+    /// How many leading characters each level keeps, descending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<Vec<i64>>,
+    /// How many characters every code has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<i64>,
+    /// All codes: a list, or a file with one code a line, relative to the feed file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Codes>,
+    /// Levels of dates, finest first; the first one is what a leaf stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Vec<DateLevel>>,
+    /// The first day of the domain, `"2020-01-31"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The last day of the domain, `"2020-12-31"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// All values; they lie right under the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flat: Option<Vec<String>>,
+    /// A taxonomy that comes with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub builtin: Option<Builtin>,
+    /// With `us-zip3` only: the areas that are reported as `000`, in place of the 17 areas of the Census of 2000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restricted: Option<Vec<String>>,
+}
+
+/// The codes of a `prefix` taxonomy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a list of codes, or the name of a file with one code a line")]
+pub enum Codes {
+    /// A file with one code a line.
+    File(String),
+    /// The codes themselves.
+    List(Vec<String>),
+}
+
+/// Taxonomies that come with the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Builtin {
+    /// Years of age: 0 to 89 and `90+`, bands of 5, 10 and 20.
+    Age,
+    /// `female`, `male`, `other`, `unknown`; `F`, `M`, `O`, `U` and other spellings of these words are understood.
+    Sex,
+    /// The first three digits of US postal codes, small areas as `000`; then the first digit.
+    #[serde(rename = "us-zip3")]
+    UsZip3,
+    /// The three-character categories of the WHO's ICD-10 (longer codes are cut), then blocks and chapters.
+    Icd10,
+}
+
+/// The form that a table is written in, with the keys that it may use (its own first).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `file`
+    File,
+    /// `bands`, `min`, `max`
+    Bands,
+    /// `leaves`, `layers`
+    Intervals,
+    /// `prefix`, `length`, `domain`
+    Prefix,
+    /// `date`, `from`, `to`
+    Date,
+    /// `flat`
+    Flat,
+    /// `builtin`, `restricted`
+    Builtin,
+}
+
+impl Form {
+    const ALL: [Form; 7] =
+        [Form::File, Form::Bands, Form::Intervals, Form::Prefix, Form::Date, Form::Flat, Form::Builtin];
+
+    /// The keys of this form; the first one is its name.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            Form::File => &["file"],
+            Form::Bands => &["bands", "min", "max"],
+            Form::Intervals => &["leaves", "layers"],
+            Form::Prefix => &["prefix", "length", "domain"],
+            Form::Date => &["date", "from", "to"],
+            Form::Flat => &["flat"],
+            Form::Builtin => &["builtin", "restricted"],
+        }
+    }
+
+    /// The key that names this form.
+    pub fn name(self) -> &'static str {
+        self.keys()[0]
+    }
+}
+
+impl TaxonomyTable {
+    /// The keys that are written, in the order of the schema.
+    fn written(&self) -> impl Iterator<Item = &'static str> {
+        [
+            ("file", self.file.is_some()),
+            ("bands", self.bands.is_some()),
+            ("leaves", self.leaves.is_some()),
+            ("prefix", self.prefix.is_some()),
+            ("date", self.date.is_some()),
+            ("flat", self.flat.is_some()),
+            ("builtin", self.builtin.is_some()),
+            ("min", self.min.is_some()),
+            ("max", self.max.is_some()),
+            ("layers", self.layers.is_some()),
+            ("length", self.length.is_some()),
+            ("domain", self.domain.is_some()),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+            ("restricted", self.restricted.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(key, there)| there.then_some(key))
+    }
+
+    /// The one form that the table is written in.
+    ///
+    /// # Errors
+    /// No form, two forms, or a key of another form.
+    pub fn form(&self) -> Result<Form, FormError> {
+        let mut form: Option<Form> = None;
+        for key in self.written() {
+            let owner = Form::ALL.into_iter().find(|form| form.keys().contains(&key));
+            let owner = owner.expect("every key belongs to a form");
+            let head = key == owner.name();
+            match form {
+                None if head => form = Some(owner),
+                None => {
+                    let text =
+                        format!("`{key}` belongs to a taxonomy of the form `{}`, which is not written", owner.name());
+                    return Err(FormError::new(key, text));
+                }
+                Some(form) if form == owner => {}
+                Some(form) if head => {
+                    let text = format!("`{}` and `{key}` are two forms of taxonomy; write one of them", form.name());
+                    return Err(FormError::new(key, text));
+                }
+                Some(form) => {
+                    let text = format!(
+                        "`{key}` belongs to the form `{}`, and this taxonomy is written as `{}`",
+                        owner.name(),
+                        form.name()
+                    );
+                    return Err(FormError::new(key, text));
+                }
+            }
+        }
+        form.ok_or_else(|| {
+            let names: Vec<&str> = Form::ALL.into_iter().map(Form::name).collect();
+            FormError {
+                key: None,
+                text: format!("no form of taxonomy is written; choose one of {}", names.join(", ")),
+                line: None,
+            }
+        })
+    }
+
+    /// The file that has to be read before this table can be built, with the key that names it.
+    pub fn reads(&self) -> Option<(&'static str, &str)> {
+        match (&self.file, &self.domain) {
+            (Some(file), _) => Some(("file", file)),
+            (None, Some(Codes::File(file))) => Some(("domain", file)),
+            _ => None,
+        }
+    }
+}

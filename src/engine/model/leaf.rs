@@ -1,0 +1,149 @@
+//! How a raw value finds its leaf (CONTRACTS 2): strictly, in the canonical text of its type, never by coercion. A
+//! value without a leaf is the caller's business; nothing here keeps it or prints it.
+
+use super::forms::dates;
+use super::{CodeShape, Domain, Finite, Kind, Leaf, Rule};
+
+impl Domain {
+    /// The leaf of a value that is given as text, in a column of this type.
+    pub fn leaf_of_text(&self, kind: Kind, text: &str) -> Option<Leaf> {
+        match kind {
+            Kind::String => self.leaf_of_string(text),
+            Kind::Int => canonical_int(text).and_then(|value| self.leaf_of_int(value)),
+            Kind::Date => dates::parse(text).and_then(|days| self.leaf_of_days(days)),
+            Kind::Float => text.parse().ok().and_then(Finite::new).and_then(|value| self.leaf_of_float(value)),
+            Kind::Bool => matches!(text, "true" | "false").then(|| self.tree.find_leaf(text)).flatten(),
+        }
+    }
+
+    /// The leaf of a text: its label, or what the rule makes of it.
+    fn leaf_of_string(&self, text: &str) -> Option<Leaf> {
+        match &self.rule {
+            Rule::Cut { code, instead } => {
+                let label = code.cut(text)?;
+                let label = instead.iter().find(|(from, _)| &**from == label).map_or(label, |(_, to)| to);
+                self.tree.find_leaf(label)
+            }
+            Rule::Named { names } => self.tree.find_leaf(text).or_else(|| {
+                let (_, label) = names.iter().find(|(name, _)| &**name == text)?;
+                self.tree.find_leaf(label)
+            }),
+            Rule::Label | Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Dates { .. } => {
+                self.tree.find_leaf(text)
+            }
+        }
+    }
+
+    /// The leaf of a whole number.
+    pub fn leaf_of_int(&self, value: i64) -> Option<Leaf> {
+        match &self.rule {
+            Rule::Integers { min, max, open } => {
+                let value = if *open { value.min(*max) } else { value };
+                (*min..=*max).contains(&value).then(|| (value - min) as Leaf)
+            }
+            Rule::Intervals { edges } => {
+                let past = edges.partition_point(|&edge| edge <= value);
+                (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
+            }
+            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.to_string()),
+            Rule::Dates { .. } | Rule::Cut { .. } => None,
+        }
+    }
+
+    /// The leaf of a day, given as days since 1970-01-01.
+    pub fn leaf_of_days(&self, days: i32) -> Option<Leaf> {
+        match &self.rule {
+            Rule::Dates { from, to, level } => {
+                (*from..=*to).contains(&days).then(|| (level.ordinal(days) - level.ordinal(*from)) as Leaf)
+            }
+            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&dates::format(days)),
+            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Cut { .. } => None,
+        }
+    }
+
+    /// The leaf of a finite number: the label that is its shortest decimal text (`2.5`, `3`).
+    pub fn leaf_of_float(&self, value: Finite) -> Option<Leaf> {
+        match &self.rule {
+            Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.get().to_string()),
+            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Dates { .. } | Rule::Cut { .. } => None,
+        }
+    }
+
+    /// Whether values of this type can have leaves here at all; a feed file that says otherwise is refused.
+    pub fn takes(&self, kind: Kind) -> bool {
+        match &self.rule {
+            Rule::Label => true,
+            Rule::Integers { .. } => matches!(kind, Kind::Int | Kind::String),
+            Rule::Intervals { .. } => kind == Kind::Int,
+            Rule::Dates { .. } => matches!(kind, Kind::Date | Kind::String),
+            Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
+        }
+    }
+}
+
+impl CodeShape {
+    /// The first three characters of a code of this shape.
+    fn cut(self, text: &str) -> Option<&str> {
+        let bytes = text.as_bytes();
+        let digits =
+            |from: usize, to: usize| bytes.get(from..to).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+        let fits = match self {
+            CodeShape::Zip => match bytes.len() {
+                3 | 5 => digits(0, bytes.len()),
+                10 => digits(0, 5) && bytes[5] == b'-' && digits(6, 10),
+                _ => false,
+            },
+            CodeShape::Icd10 => {
+                let more = bytes.get(3..).unwrap_or_default();
+                let more = if more.len() > 1 { more.strip_prefix(b".").unwrap_or(more) } else { more };
+                let category = bytes.first().is_some_and(u8::is_ascii_uppercase) && digits(1, 3);
+                category && more.len() <= 4 && more.iter().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+            }
+        };
+        fits.then(|| &text[..3])
+    }
+}
+
+/// The number that is written like this and in no other way: no plus, no leading zeros, no spaces.
+pub fn canonical_int(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let canonical = match digits.as_bytes() {
+        [b'0'] => text.len() == 1,
+        [first, rest @ ..] => (b'1'..=b'9').contains(first) && rest.iter().all(u8::is_ascii_digit),
+        [] => false,
+    };
+    canonical.then(|| text.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_canonical_whole_numbers_count() {
+        for (text, value) in
+            [("0", 0), ("17", 17), ("-5", -5), ("9223372036854775807", i64::MAX), ("-9223372036854775808", i64::MIN)]
+        {
+            assert_eq!(canonical_int(text), Some(value), "{text}");
+        }
+        for text in ["", "-", "+1", "01", "-0", "00", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "１"] {
+            assert_eq!(canonical_int(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn codes_are_cut_when_they_have_their_shape() {
+        for (text, cut) in [("021", "021"), ("02138", "021"), ("02138-1234", "021")] {
+            assert_eq!(CodeShape::Zip.cut(text), Some(cut));
+        }
+        for text in ["", "02", "0213", "021384", "02138 1234", "02138-", "02138-123", "0213a", "０２１"] {
+            assert_eq!(CodeShape::Zip.cut(text), None, "{text}");
+        }
+        for text in ["F32", "F32.1", "F321", "F32.10", "F32.10XA", "F32X"] {
+            assert_eq!(CodeShape::Icd10.cut(text), Some("F32"), "{text}");
+        }
+        for text in ["", "F3", "f32", "F32.", "F32..1", "F3A", "F32.1a", "F32.12345", "F32 ", "ÄF32"] {
+            assert_eq!(CodeShape::Icd10.cut(text), None, "{text}");
+        }
+    }
+}
