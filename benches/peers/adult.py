@@ -23,13 +23,13 @@ SENSITIVE = "occupation"
 # Quasi column -> how many levels of its hierarchy the generalised release goes up.
 LEVELS = {
     "sex": 0,
-    "age": 3,
+    "age": 4,
     "race": 1,
     "marital-status": 1,
     "education": 2,
     "native-country": 2,
-    "workclass": 1,
-    "salary-class": 0,
+    "workclass": 2,
+    "salary-class": 1,
 }
 
 

@@ -13,6 +13,13 @@ pub struct Source {
     pub text: String,
 }
 
+impl Source {
+    /// A test module with a file of its own.
+    pub fn is_test(&self) -> bool {
+        self.place.ends_with("/tests.rs") || self.place.contains("/tests/")
+    }
+}
+
 /// A path that leads from one module to another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
@@ -35,8 +42,8 @@ pub fn module(place: &str) -> String {
 /// door's `pub use` of what lies behind it.
 pub fn imports(sources: &[Source]) -> Vec<Import> {
     let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.place)).collect();
+    let sources = sources.iter().filter(|source| !source.is_test());
     let tokens: Vec<(String, Vec<Token>)> = sources
-        .iter()
         .map(|source| (module(&source.place), text::tokens(&text::without_tests(&text::code(&source.text)))))
         .collect();
     let walks: Vec<(&String, Walk)> =
@@ -231,28 +238,25 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A ring of imports, if there is one: modules of which each names the next and the last names the first.
-pub fn ring(edges: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
-    fn visit<'a>(
-        at: &'a String,
-        edges: &'a BTreeMap<String, BTreeSet<String>>,
-        trail: &mut Vec<&'a String>,
-        done: &mut BTreeSet<&'a String>,
-    ) -> Option<Vec<String>> {
-        if let Some(from) = trail.iter().position(|name| *name == at) {
-            return Some(trail[from..].iter().map(|name| name.to_string()).collect());
-        }
-        if done.contains(at) {
-            return None;
-        }
-        trail.push(at);
-        let found = edges.get(at).into_iter().flatten().find_map(|next| visit(next, edges, trail, done));
-        trail.pop();
-        done.insert(at);
-        found
+/// All rings: sets of modules of which each leads to each other.
+pub fn rings(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
+    let reached: BTreeMap<&String, BTreeSet<&String>> = edges.keys().map(|from| (from, reached(from, edges))).collect();
+    let leads = |from: &String, to: &String| reached.get(from).is_some_and(|reached| reached.contains(to));
+    let rings = edges.keys().filter(|module| leads(module, module)).map(|module| {
+        let both_ways = |other: &&String| leads(module, other) && leads(other, module);
+        edges.keys().filter(both_ways).cloned().collect()
+    });
+    rings.collect::<BTreeSet<BTreeSet<String>>>().into_iter().collect()
+}
+
+/// What a module leads to, over any number of steps.
+fn reached<'a>(from: &'a String, edges: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(next) = open.pop() {
+        open.extend(edges.get(next).into_iter().flatten().filter(|name| found.insert(*name)));
     }
-    let mut done = BTreeSet::new();
-    edges.keys().find_map(|start| visit(start, edges, &mut Vec::new(), &mut done))
+    found
 }
 
 /// Who names whom.

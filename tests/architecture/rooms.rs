@@ -35,7 +35,8 @@ const ENGINE: &str = "engine::";
 
 /// The files of the gate that hold one check each. They get what they share as values from the others and never name
 /// each other, so that a mistake in one cannot hide in another.
-pub const CHECKS: &[&str] = &["crowd", "correspondence", "chain", "minimality", "refinement", "dominance"];
+pub const CHECKS: &[&str] =
+    &["crowd", "correspondence", "chain", "diversity", "utility", "minimality", "refinement", "dominance"];
 
 /// The room that a module lies in: the longest entry of the table that it is in.
 pub fn room(module: &str) -> Option<&'static str> {
