@@ -3,3 +3,4 @@
 #[cfg(feature = "daemon")]
 pub mod daemon;
 pub mod engine;
+pub mod guide;

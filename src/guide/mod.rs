@@ -1,0 +1,23 @@
+//! The guide: what the house looks like, what is promised and what is not, and how to read an audit. It holds prose only,
+//! compiled into the documentation so that its links and examples are looked at.
+//!
+//! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE is [`house`],
+//! CONTRACTS is [`contracts`].
+
+#[doc = include_str!("house.md")]
+pub mod house {}
+
+#[doc = include_str!("threats.md")]
+pub mod threats {}
+
+#[doc = include_str!("audit.md")]
+pub mod audit {}
+
+#[doc = include_str!("taxonomies.md")]
+pub mod taxonomies {}
+
+#[doc = include_str!("contracts.md")]
+pub mod contracts {}
+
+#[doc = include_str!("science.md")]
+pub mod science {}

@@ -1,0 +1,200 @@
+//! Each check of this folder on text that breaks it, and on text that only looks as if it did.
+
+use super::imports::{Source, edges, imports, rings};
+use super::{rooms, rules, text};
+
+fn source(place: &str, text: &str) -> Source {
+    Source { place: place.to_string(), text: text.to_string() }
+}
+
+/// The modules that one file names, where the others are only there to be named.
+fn named(place: &str, text: &str) -> Vec<String> {
+    const OTHERS: &[&str] = &[
+        "src/lib.rs",
+        "src/engine/mod.rs",
+        "src/engine/model/mod.rs",
+        "src/engine/model/cut.rs",
+        "src/engine/gate/mod.rs",
+        "src/engine/gate/chain.rs",
+        "src/engine/gate/crowd.rs",
+        "src/daemon/config/mod.rs",
+    ];
+    let mut sources: Vec<Source> =
+        OTHERS.iter().filter(|other| **other != place).map(|other| source(other, "//! Empty.")).collect();
+    sources.push(source(place, text));
+    imports(&sources).into_iter().map(|import| import.to).collect()
+}
+
+#[test]
+fn comments_and_literals_are_no_code() {
+    let blank = |source: &str| text::code(source).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(blank("a // HashMap\nb"), "a b");
+    assert_eq!(blank("a /* x /* y */ HashMap */ b"), "a b");
+    assert_eq!(blank(r##"a = "x\"HashMap"; b"##), "a = ; b");
+    assert_eq!(blank("a(r#\"x\"HashMap\"#, br\"y\", c) ; b"), "a( , , c) ; b");
+    assert_eq!(blank(r"a = '\''; b = '{'; c = '\u{7b}'; d"), "a = ; b = ; c = ; d");
+    assert_eq!(blank("fn f<'a>(x: &'a str, r: u8) {}"), "fn f<'a>(x: &'a str, r: u8) {}");
+    assert_eq!(blank("bar\"HashMap\"x"), "bar x");
+}
+
+#[test]
+fn test_modules_are_left_out() {
+    let code = "use a;\n#[cfg(test)]\nmod tests { use b; fn f() { {} } }\nuse c;\n#[cfg(test)]\nmod more;\nuse d;";
+    assert_eq!(text::without_tests(code).split_whitespace().collect::<String>(), "usea;usec;used;");
+}
+
+#[test]
+fn imports_are_found_however_they_are_written() {
+    let gate = "src/engine/gate/verdict.rs";
+    let cut = ["engine::model::cut"];
+    assert_eq!(named(gate, "use crate::engine::model::cut::Cut;"), cut);
+    assert_eq!(named(gate, "use super::super::model::cut::{self, Cut as C};"), cut);
+    assert_eq!(named(gate, "pub use crate::{engine::{model::cut::*}};"), cut);
+    assert_eq!(named(gate, "fn f() -> crate::engine::model::cut::Cut { todo() }"), cut);
+    assert_eq!(
+        named(gate, "use crate::engine::model;\nfn f() { model::cut::f() }"),
+        ["engine::model", "engine::model::cut"]
+    );
+    assert_eq!(named(gate, "use tidegate::engine::model::Cut;"), ["engine::model"]);
+    assert_eq!(named(gate, "mod inner { use super::super::chain::f; }"), ["engine::gate::chain"]);
+    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nuse chain::judge;"), ["engine::gate::chain"]);
+    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\npub use chain::judge;"), [""; 0]);
+    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nfn f() { self::chain::judge() }"), ["engine::gate::chain"]);
+    assert_eq!(named(gate, "#[cfg(test)]\nmod tests { use crate::engine::model::cut::Cut; }"), [""; 0]);
+    assert_eq!(
+        named(gate, "// use crate::engine::model;\nuse std::fmt;\npub(in crate::engine::gate) fn f() {}"),
+        [""; 0]
+    );
+    assert_eq!(named(gate, "fn f<'a>(x: &'a u8) -> impl Sized + use<'a> { x }"), [""; 0]);
+}
+
+/// What the table says of one import.
+fn trespasses(place: &str, text: &str, other: &str) -> usize {
+    let imports = imports(&[source(place, text), source(other, "//! Empty.")]);
+    assert_eq!(imports.len(), 1, "the import is seen");
+    rooms::trespasses(&imports).len()
+}
+
+#[test]
+fn trespasses_are_found() {
+    let (config, model) = ("src/daemon/config/mod.rs", "src/engine/model/mod.rs");
+    let (gate, search) = ("src/engine/gate/chain.rs", "src/engine/anonymizer/mod.rs");
+    assert_eq!(trespasses(model, "use crate::daemon::config::Settings;", config), 1);
+    assert_eq!(trespasses(gate, "use crate::engine::anonymizer::Candidate;", search), 1);
+    assert_eq!(trespasses(config, "use crate::cli::check::run;", "src/cli/check.rs"), 1);
+    assert_eq!(trespasses(model, "use crate::run;", "src/lib.rs"), 1);
+    assert_eq!(trespasses(model, "use crate::attic::f;", "src/attic.rs"), 1);
+    assert_eq!(trespasses(config, "use crate::engine::model::Cut;", model), 0);
+    assert_eq!(trespasses(gate, "use crate::engine::model::Cut;", model), 0);
+    assert_eq!(rooms::room("attic"), None);
+}
+
+#[test]
+fn whispers_are_found() {
+    let pair = |text| {
+        let others = ["src/engine/gate/crowd.rs", "src/engine/gate/verdict.rs"].map(|place| source(place, ""));
+        let sources: Vec<Source> = others.into_iter().chain([source("src/engine/gate/chain.rs", text)]).collect();
+        rooms::whispers(&imports(&sources)).len()
+    };
+    assert_eq!(pair("use super::crowd::smallest;"), 1);
+    assert_eq!(pair("use super::verdict::Reason;"), 0);
+}
+
+#[test]
+fn rings_are_found() {
+    let file = |name: &str, text: &str| source(&format!("src/engine/model/{name}.rs"), text);
+    let three = |last: &str| {
+        let sources = [file("a", "use super::b::B;"), file("b", "use super::c::C;"), file("c", last)];
+        rings(&edges(&imports(&sources))).iter().map(|ring| ring.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(three("use super::a::A;"), [3]);
+    assert_eq!(three("use super::b::B;"), [2]);
+    assert_eq!(three("use std::fmt;"), [0; 0]);
+    let door = |own: &str| {
+        let sources =
+            [file("mod", own), file("a", "use super::{B, C};"), file("b", "//! B."), file("c", "use super::B;")];
+        rings(&edges(&imports(&sources))).iter().map(|ring| ring.len()).collect::<Vec<_>>()
+    };
+    let exports = "pub use a::A;\npub use b::B;\npub(crate) use c::C as C;\n";
+    assert_eq!(door(exports), [0; 0], "what a door passes on is not the door's");
+    assert_eq!(door(&format!("{exports}fn f() {{ c::f() }}")), [0; 0]);
+    assert_eq!(door("pub use a::A;\nstruct B;\nuse c::C;"), [2], "a and c name what the door has itself");
+}
+
+#[test]
+fn headers_are_missed() {
+    let bad = |text| rules::header(&source("src/a.rs", text)).is_some();
+    assert!(bad("use std::fmt;\n//! Too late to be one."));
+    assert!(bad("//! words without an end"));
+    assert!(bad("//! Short."));
+    assert!(bad("// An ordinary comment is no header."));
+    assert!(!bad("//! One sentence that\n//! says what it is.\n"));
+}
+
+#[test]
+fn words_are_found() {
+    let found = |place, text| rules::words(&source(place, text)).len();
+    let engine = |text| found("src/engine/model/a.rs", text);
+    for bad in [
+        "use std::collections::HashMap;",
+        "async fn f() {}",
+        "fn f() { let t = Instant::now(); }",
+        "use std::fs;",
+        "use std::{fmt, fs};",
+        "fn f() { std::env::args(); }",
+        "use tokio::time;",
+        "fn f() { println!(\"x\"); }",
+        "fn f() { x.unwrap(); }",
+        "fn f() { x\n.unwrap() }",
+        "unsafe fn f() {}",
+        "use std::fs::File;",
+        "fn f() { File::open(p) }",
+        "#[cfg(test)]\nmod tests { use std::collections::HashSet; }",
+    ] {
+        assert!(engine(bad) > 0, "{bad}");
+        assert_eq!(found("src/daemon/a.rs", bad), 0, "only the engine is held to this: {bad}");
+    }
+    for good in [
+        "// a HashMap in a comment, std::fs too",
+        "fn f() -> &'static str { \"HashMap\" }",
+        "fn f() { x.unwrap_or(0); x.expect(\"unwrap()\") }",
+        "struct FileName;",
+        "enum Form { File, Flat }",
+        "#[cfg(test)]\nmod tests { fn f() { x.unwrap(); } }",
+        "fn f() { page.print() }",
+    ] {
+        assert_eq!(engine(good), 0, "{good}");
+    }
+}
+
+#[test]
+fn lengths_are_measured() {
+    let found = |text: &str| rules::lengths(&source("src/a.rs", text)).len();
+    let function =
+        |lines: usize| format!("fn f(a: [u8; 2])\nwhere u8: Copy {{\n{}}}\n", "    g();\n".repeat(lines - 3));
+    assert_eq!(found(&function(rules::FUNCTION)), 0);
+    assert_eq!(found(&function(rules::FUNCTION + 1)), 1);
+    assert_eq!(found(&"\n".repeat(rules::FILE)), 0);
+    assert_eq!(found(&"\n".repeat(rules::FILE + 1)), 1);
+    assert_eq!(found(&format!("trait T {{\n    fn f();\n{}}}\n", "\n".repeat(rules::FUNCTION))), 0);
+    assert_eq!(rules::median(&["", "1\n2\n3", "1"].map(|text| source("src/a.rs", text))), 1);
+}
+
+#[test]
+fn words_of_outside_are_found() {
+    let place = concat!("/wo", "rk/");
+    assert_eq!(rules::outside("a.md", &format!("one\nsee {place}main\n")), [format!("a.md:2: `{place}`")]);
+    assert_eq!(rules::outside("a.md", concat!("TO", "DO later")).len(), 1);
+    assert!(rules::outside("a.md", "a working day").is_empty());
+}
+
+#[test]
+fn citations_without_a_section_are_found() {
+    let page = "# Page\n\n## 1. Words\n\n## 12. Late\n";
+    let found = |text: &str| rules::citations(&source("src/a.rs", text), &[("LAW", page)]).len();
+    assert_eq!(found("//! As LAW 1 says."), 0);
+    assert_eq!(found("//! (LAW 12)"), 0);
+    assert_eq!(found("//! (LAW 2)"), 1);
+    assert_eq!(found("//! (LAW 1 and LAW 3)"), 1);
+    assert_eq!(found("//! (LAW somewhere)"), 1);
+}

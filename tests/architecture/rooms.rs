@@ -1,0 +1,95 @@
+//! The rooms of the house and who may name whom. A new room is entered here before it can be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::imports::Import;
+
+/// A room and the rooms it may name; a folder and everything below it, or one file. What is not listed may not be
+/// named: the deciding storey names nothing of the acting one because no line here lets it.
+pub const ROOMS: &[(&str, &[&str])] = &[
+    // The deciding storey, in the order in which data goes through it.
+    ("engine::model", &[]),
+    ("engine::policy", &["engine::model"]),
+    ("engine::histogram", &["engine::model", "engine::policy"]),
+    ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram"]),
+    ("engine::safeguards", &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"]),
+    // The gate shares no code with the search that it judges.
+    ("engine::gate", &["engine::model", "engine::policy", "engine::histogram"]),
+    ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),
+    ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),
+    // The acting storey. `ENGINE` stands for all rooms above.
+    ("daemon::error", &[]),
+    ("daemon::config", &["daemon::error", ENGINE]),
+    ("daemon::ingest", &["daemon::error", "daemon::config", ENGINE]),
+    // Commands name both storeys, never each other.
+    ("cli", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
+    // The doors: they list their rooms.
+    ("", &[]),
+    ("main", &["cli", "daemon::error"]),
+    ("engine", &[]),
+    ("daemon", &[]),
+    ("guide", &[]),
+];
+
+const ENGINE: &str = "engine::";
+
+/// The files of the gate that hold one check each. They get what they share as values from the others and never name
+/// each other, so that a mistake in one cannot hide in another.
+pub const CHECKS: &[&str] =
+    &["crowd", "correspondence", "chain", "diversity", "utility", "minimality", "refinement", "dominance"];
+
+/// The room that a module lies in: the longest entry of the table that it is in.
+pub fn room(module: &str) -> Option<&'static str> {
+    let inside = |name: &str| match name {
+        // Doors are files, not folders.
+        "" | "engine" | "daemon" => module == name,
+        _ => module == name || module.strip_prefix(name).is_some_and(|rest| rest.starts_with("::")),
+    };
+    ROOMS.iter().map(|&(name, _)| name).filter(|name| inside(name)).max_by_key(|name| name.len())
+}
+
+/// Imports that the table does not allow, and modules that are in no room.
+pub fn trespasses(imports: &[Import]) -> Vec<String> {
+    let mut found = Vec::new();
+    for Import { from, to, line } in imports {
+        let (Some(here), Some(there)) = (room(from), room(to)) else {
+            let stray = if room(from).is_none() { from } else { to };
+            found.push(format!("{stray} is in no room; enter it in tests/architecture/rooms.rs"));
+            continue;
+        };
+        let allowed = ROOMS.iter().find(|(name, _)| *name == here).map_or(&[][..], |(_, allowed)| allowed);
+        let may = here == there
+            || allowed.contains(&there)
+            || (allowed.contains(&ENGINE) && there.starts_with(ENGINE))
+            // A door re-exports from its own rooms.
+            || (["", "engine", "daemon"].contains(&here) && to.starts_with(from.as_str()));
+        if !may {
+            found.push(format!("{from} (line {line}) names {to}, but {here} may name only {allowed:?}"));
+        }
+    }
+    found
+}
+
+/// Checks of the gate that name each other.
+pub fn whispers(imports: &[Import]) -> Vec<String> {
+    let check = |module: &str| {
+        let inside = module.strip_prefix("engine::gate::")?;
+        CHECKS
+            .iter()
+            .find(|name| inside == **name || inside.strip_prefix(**name).is_some_and(|rest| rest.starts_with("::")))
+    };
+    imports
+        .iter()
+        .filter(|import| matches!((check(&import.from), check(&import.to)), (Some(a), Some(b)) if a != b))
+        .map(|import| format!("the check {} (line {}) names the check {}", import.from, import.line, import.to))
+        .collect()
+}
+
+/// The table itself as edges, to be tested for rings.
+pub fn table() -> BTreeMap<String, BTreeSet<String>> {
+    let rooms = |allowed: &[&str]| -> BTreeSet<String> {
+        let named = |name: &&str| allowed.contains(name) || (allowed.contains(&ENGINE) && name.starts_with(ENGINE));
+        ROOMS.iter().map(|&(name, _)| name).filter(named).map(str::to_string).collect()
+    };
+    ROOMS.iter().map(|&(name, allowed)| (name.to_string(), rooms(allowed))).collect()
+}

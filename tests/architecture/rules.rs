@@ -1,0 +1,158 @@
+//! What every file keeps to: a header, lengths, and words that it must not hold.
+
+use super::imports::{Source, module};
+use super::text;
+
+/// Lines of a file at most.
+pub const FILE: usize = 500;
+/// Lines of a function at most.
+pub const FUNCTION: usize = 70;
+/// Lines of the file in the middle at most, of all files under `src/`.
+pub const MEDIAN: usize = 150;
+
+/// Names that the deciding storey does not know, and what it uses instead.
+const NAMES: &[(&[&str], &str)] = &[
+    (&["async", "await", "tokio", "futures"], "it is synchronous; the daemon waits"),
+    (
+        &["HashMap", "HashSet", "RandomState"],
+        "use BTreeMap, BTreeSet or a sorted Vec: order must not depend on a hasher",
+    ),
+    (&["Instant", "SystemTime"], "time comes in as a value"),
+    (&["OpenOptions"], "bytes come in and go out as values"),
+    (&["rand", "getrandom"], "chance comes in as a value"),
+    (&["unsafe"], "safe code only"),
+    (&["println", "eprintln", "print", "eprint", "dbg"], "return what there is to say; the command line says it"),
+];
+
+/// Paths of the standard library that the deciding storey does not take.
+const PATHS: &[&[&str]] = &[
+    &["std", "::", "fs"],
+    &["std", "::", "net"],
+    &["std", "::", "env"],
+    &["std", "::", "process"],
+    &["std", "::", "thread"],
+    &["env", "::", "var"],
+    &["File", "::", "open"],
+    &["File", "::", "create"],
+];
+
+/// What in a file of the deciding storey is not its business. Tests inside the file are held to the same, but for
+/// `.unwrap()`.
+pub fn words(source: &Source) -> Vec<String> {
+    if !module(&source.place).starts_with("engine") {
+        return Vec::new();
+    }
+    let code = text::code(&source.text);
+    let tokens = text::tokens(&code);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let follows =
+            |text: &[&str]| text.iter().zip(at..).all(|(text, at)| tokens.get(at).is_some_and(|t| t.text == *text));
+        for (names, instead) in NAMES {
+            // A macro is named by its name alone: `print` of `print!`, not a method of that name.
+            let called = !matches!(token.text.as_str(), "print" | "eprint" | "dbg") || follows(&[&token.text, "!"]);
+            if names.contains(&token.text.as_str()) && called {
+                found.push(format!("{}:{}: `{}`: {instead}", source.place, token.line, token.text));
+            }
+        }
+        for path in PATHS.iter().filter(|path| follows(path)) {
+            found.push(format!(
+                "{}:{}: `{}`: the engine touches nothing outside",
+                source.place,
+                token.line,
+                path.concat()
+            ));
+        }
+        if follows(&["use", "std", "::", "{"]) {
+            found.push(format!("{}:{}: name what you use of std, one `use` each", source.place, token.line));
+        }
+    }
+    if source.is_test() {
+        return found;
+    }
+    let tokens = text::tokens(&text::without_tests(&code));
+    for window in tokens.windows(4) {
+        if window.iter().map(|token| token.text.as_str()).eq([".", "unwrap", "(", ")"]) {
+            found.push(format!(
+                "{}:{}: `.unwrap()`: return an error, or `expect` the invariant",
+                source.place, window[0].line
+            ));
+        }
+    }
+    found
+}
+
+/// A file that does not open with what it is for, in at least one full sentence.
+pub fn header(source: &Source) -> Option<String> {
+    let lines = source.text.lines().take_while(|line| line.starts_with("//!"));
+    let text = lines.map(|line| line.trim_start_matches("//!").trim()).collect::<Vec<_>>().join(" ");
+    let sentence = text.split_inclusive(['.', '?']).next().unwrap_or("");
+    let full = sentence.ends_with(['.', '?']) && sentence.split_whitespace().count() >= 4;
+    let begins = sentence.starts_with(|c: char| c.is_uppercase() || c == '`');
+    (!full || !begins).then(|| format!("{}: opens without a header of one full sentence (`//! …`)", source.place))
+}
+
+/// A file or functions that are too long.
+pub fn lengths(source: &Source) -> Vec<String> {
+    let mut found = Vec::new();
+    let lines = source.text.lines().count();
+    if lines > FILE {
+        found.push(format!("{}: {lines} lines, at most {FILE}", source.place));
+    }
+    for (name, first, last) in text::functions(&text::code(&source.text)) {
+        let lines = last + 1 - first;
+        if lines > FUNCTION {
+            found.push(format!("{}:{first}: fn {name} has {lines} lines, at most {FUNCTION}", source.place));
+        }
+    }
+    found
+}
+
+/// The length of the file in the middle.
+pub fn median(sources: &[Source]) -> usize {
+    let mut lengths: Vec<usize> = sources.iter().map(|source| source.text.lines().count()).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or(0)
+}
+
+/// Words by which a text speaks of the place it was written in, or of work not done. Put together here, so that this
+/// file does not hold them.
+pub fn outside(place: &str, text: &str) -> Vec<String> {
+    let words = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+        concat!("/wo", "rk/"),
+        concat!("/tmp/", "wt"),
+        concat!("/tmp/", "bash"),
+        concat!("/ro", "ot/"),
+        concat!("/ho", "me/"),
+        concat!("unimple", "mented!"),
+        concat!("to", "do!("),
+    ];
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for word in words.iter().filter(|word| line.contains(**word)) {
+            found.push(format!("{place}:{}: `{word}`", number + 1));
+        }
+    }
+    found
+}
+
+/// Sections that comments cite by the name of a page of the guide and a number, and that the page does not have. A
+/// citation without a number cites nothing.
+pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, line) in source.text.lines().enumerate() {
+        for (name, page) in pages {
+            for (at, _) in line.match_indices(name) {
+                let rest = line[at + name.len()..].trim_start_matches(' ');
+                let section: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                if !page.lines().any(|line| line.starts_with(&format!("## {section}. "))) {
+                    found.push(format!("{}:{}: {name} has no section {section:?}", source.place, number + 1));
+                }
+            }
+        }
+    }
+    found
+}
