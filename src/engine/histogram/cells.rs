@@ -11,9 +11,45 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::encode::{MisfitKind, RawCell};
 use crate::engine::model::forms::dates;
 use crate::engine::model::{Finite, Kind, Value, canonical_int};
+
+/// One cell as the source holds it.
+#[derive(Clone, Copy)]
+pub enum RawCell<'a> {
+    /// No value.
+    Null,
+    /// Text.
+    Text(&'a str),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// Days since 1970-01-01.
+    Days(i32),
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MisfitKind {
+    /// There is no such column.
+    #[error("the column is missing")]
+    NoColumn,
+    /// The column's type in the source cannot hold the declared type.
+    #[error("the column's type in the file does not go with the declared type")]
+    WrongType,
+    /// No value, and the column is not optional.
+    #[error("the value is missing")]
+    Missing,
+    /// The value is not of the declared type, or no leaf of the taxonomy stands for it.
+    #[error("the value is outside the taxonomy")]
+    Outside,
+    /// The label is not in the taxonomy.
+    #[error("the label is not in the taxonomy")]
+    NoLabel,
+}
 
 /// A column whose cells can be read.
 pub struct Cells<'a> {
