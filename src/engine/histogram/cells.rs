@@ -11,9 +11,25 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::encode::{MisfitKind, RawCell};
 use crate::engine::model::forms::dates;
 use crate::engine::model::{Finite, Kind, Value, canonical_int};
+
+/// One cell as the source holds it.
+#[derive(Clone, Copy)]
+pub enum RawCell<'a> {
+    /// No value.
+    Null,
+    /// Text.
+    Text(&'a str),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// Days since 1970-01-01.
+    Days(i32),
+}
 
 /// A column whose cells can be read.
 pub struct Cells<'a> {
@@ -32,9 +48,9 @@ impl<'a> Cells<'a> {
     }
 
     /// Codes every cell; the first one that has no code is the error, with its row.
-    pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
+    pub fn codes<E, F>(&self, mut code: F) -> Result<Vec<u32>, (usize, E)>
     where
-        F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
+        F: FnMut(RawCell<'_>) -> Result<u32, E>,
     {
         let mut cell = |array: &dyn Array, at: usize| {
             if array.is_null(at) { code(RawCell::Null) } else { code((self.read)(array, at)) }

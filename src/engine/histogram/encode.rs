@@ -11,7 +11,7 @@ use arrow_array::RecordBatch;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::cells::{Cells, parse_value};
+use super::cells::{Cells, RawCell, parse_value};
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
 /// What the cells of a source are.
@@ -168,23 +168,6 @@ where
     let array = batch.column_by_name(&column.name).ok_or_else(|| misfit((0, MisfitKind::NoColumn)))?;
     let cells = Cells::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?;
     cells.codes(code).map_err(misfit)
-}
-
-/// One cell as the source holds it.
-#[derive(Clone, Copy)]
-pub enum RawCell<'a> {
-    /// No value.
-    Null,
-    /// Text.
-    Text(&'a str),
-    /// A whole number.
-    Int(i64),
-    /// A number.
-    Float(f64),
-    /// A truth value.
-    Bool(bool),
-    /// Days since 1970-01-01.
-    Days(i32),
 }
 
 impl Quasi<'_> {
