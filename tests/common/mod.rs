@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod random;
+
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};

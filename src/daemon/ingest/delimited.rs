@@ -83,7 +83,8 @@ impl Delimited {
             return Ok(None);
         }
         let arrays = columns.into_iter().map(|mut column| Arc::new(column.finish()) as ArrayRef);
-        let named = self.wanted.iter().map(|(_, name)| name.as_str()).zip(arrays).map(|(name, array)| (name, array, true));
+        let named =
+            self.wanted.iter().map(|(_, name)| name.as_str()).zip(arrays).map(|(name, array)| (name, array, true));
         let batch = RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length");
         Ok(Some(batch))
     }

@@ -41,7 +41,9 @@ pub fn shape(path: &Path) -> Result<Shape> {
         _ => Shape::Delimited,
     };
     match (end.as_str(), found) {
-        ("parquet" | "pq", Shape::Delimited) => Err(bad("the name says Parquet, the content is not: rename or replace it")),
+        ("parquet" | "pq", Shape::Delimited) => {
+            Err(bad("the name says Parquet, the content is not: rename or replace it"))
+        }
         ("csv" | "tsv" | "txt", Shape::Parquet) => Err(bad("the content is Parquet, the name says text: rename it")),
         _ => Ok(found),
     }

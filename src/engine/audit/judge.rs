@@ -37,7 +37,13 @@ pub struct Reason {
 }
 
 /// Judges figures; `names` are the releases as they are called in texts.
-pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], trees: &[&Taxonomy], names: &[String]) -> Verdict {
+pub fn judge(
+    figures: &Figures,
+    policy: &Policy,
+    releases: &[Release],
+    trees: &[&Taxonomy],
+    names: &[String],
+) -> Verdict {
     let bench = Bench { policy, releases, trees, names };
     let mut reasons = Vec::new();
     bench.crowds(figures, &mut reasons);
@@ -79,7 +85,8 @@ impl Bench<'_> {
     fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<Reason>) -> bool {
         let k = self.policy.k();
         let judged = |at: &usize| !chain.empty[*at];
-        let all = (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
+        let all =
+            (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
         let realised = chain.realised.as_ref().and_then(|realised| {
             let people = realised.all.iter().enumerate().filter_map(|(at, target)| Some((at, target.as_ref()?)));
             people.min_by_key(|(_, target)| target.left)
@@ -106,7 +113,12 @@ impl Bench<'_> {
             .iter()
             .map(|&(release, class)| {
                 let size = self.releases[release].size(class);
-                format!("class {} of release {} ({}; {size} rows)", self.class(release, class), release + 1, self.names[release])
+                format!(
+                    "class {} of release {} ({}; {size} rows)",
+                    self.class(release, class),
+                    release + 1,
+                    self.names[release]
+                )
             })
             .collect();
         let who = if known { "somebody" } else { "whoever" };
@@ -177,7 +189,9 @@ impl Bench<'_> {
         let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
         add("distinct_l", found.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64), at_least);
         add("entropy_l", found.entropy_l, asked.entropy_l.map(|l| l.get()), at_least);
-        add("recursive_c", found.recursive_c, asked.recursive.map(|r| r.c.get()), |value, limit| value < limit - ROUNDING);
+        add("recursive_c", found.recursive_c, asked.recursive.map(|r| r.c.get()), |value, limit| {
+            value < limit - ROUNDING
+        });
         add("alpha", found.alpha, asked.alpha.map(|alpha| alpha.get()), at_most);
         add("confidence", found.confidence, asked.confidence.map(|share| share.get()), at_most);
         if let Some(closeness) = asked.closeness {

@@ -95,7 +95,8 @@ impl Figures {
         let trees = columns.trees();
         let l = policy.diversity().and_then(|asked| asked.recursive).map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
-        let shares: Vec<Shares> = subject.releases.iter().map(|table| Shares::of(table, subject.values.len())).collect();
+        let shares: Vec<Shares> =
+            subject.releases.iter().map(|table| Shares::of(table, subject.values.len())).collect();
         let mut releases: Vec<ReleaseFigures> = subject
             .releases
             .par_iter()

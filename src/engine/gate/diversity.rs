@@ -88,7 +88,8 @@ impl Measures {
         }
         let share = |count: u64| count as f64 / total as f64;
         let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
-        let held = |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
+        let held =
+            |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
         Diversity {
             distinct_l: Some(crowd.len() as u64),
             entropy_l: Some(entropy.exp()),

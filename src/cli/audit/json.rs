@@ -1,0 +1,273 @@
+//! The JSON of `tidegate audit` (CONTRACTS 3). The types here are the contract: `schemas/v1/audit.schema.json` is made
+//! from them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::audit::{ChainFigures, Figures, ReleaseFigures, Verdict};
+use crate::engine::gate::{correspondence, diversity};
+use crate::engine::histogram::Release;
+use crate::engine::model::Columns;
+
+/// The result of `tidegate audit --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Audit {
+    /// Every release has classes of at least `policy.k`, a sound figure of the chain reaches it, and every configured
+    /// check passes.
+    pub safe: bool,
+    /// False when no sound figure of the chain reaches `policy.k` and none lies below it.
+    pub decided: bool,
+    /// Every reason against; empty when safe.
+    pub reasons: Vec<Reason>,
+    /// One entry per release, in the order given.
+    pub releases: Vec<ReleaseEntry>,
+    /// One entry per two releases.
+    pub pairs: Vec<Pair>,
+    /// The whole chain; null for a disjoint feed.
+    pub chain: Option<Chain>,
+    /// Minimality attacks; null while they are not made.
+    pub minimality: Option<NotMade>,
+    /// Refinement attacks; null while they are not made.
+    pub refinement: Option<NotMade>,
+    /// Numeric disclosure; null while it is not judged.
+    pub dominance: Option<NotMade>,
+}
+
+/// A section that this version never fills.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NotMade {}
+
+/// A failed check.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reason {
+    /// The check's name.
+    pub check: &'static str,
+    /// The release, counted from 0; null when it is about the chain.
+    pub release: Option<usize>,
+    /// The figure.
+    pub value: Number,
+    /// The limit it had to keep.
+    pub limit: Number,
+    /// The same in words.
+    pub text: String,
+}
+
+/// A number; the text `inf` where it has no bound.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Number {
+    /// A whole number.
+    Whole(u64),
+    /// Any number.
+    Real(f64),
+    /// Without bound.
+    Unlimited(Unlimited),
+}
+
+/// The text `inf`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub enum Unlimited {
+    /// Without bound.
+    #[serde(rename = "inf")]
+    Inf,
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Number {
+        if !value.is_finite() {
+            Number::Unlimited(Unlimited::Inf)
+        } else if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
+            Number::Whole(value as u64)
+        } else {
+            Number::Real(value)
+        }
+    }
+}
+
+/// One release.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReleaseEntry {
+    /// The file's name.
+    pub name: String,
+    /// Rows.
+    pub rows: u64,
+    /// Classes.
+    pub classes: usize,
+    /// The smallest class.
+    pub k: u64,
+    /// Loss, from 0 (nothing generalised) to 1.
+    pub loss: f64,
+    /// Σ|class|²/N².
+    pub discernibility: f64,
+    /// Per quasi column the labels that occur, in preorder.
+    pub recoding: BTreeMap<String, Vec<String>>,
+    /// Diversity, worst over classes.
+    pub diversity: BeforeAndAfter,
+}
+
+/// Diversity before and after cracked rows are excluded.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BeforeAndAfter {
+    /// Of the classes as they stand.
+    pub before: Diversity,
+    /// Of what attacks leave of them.
+    pub after: Diversity,
+}
+
+/// Diversity figures; null where the feed file does not give what they need.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Diversity {
+    /// Least number of distinct sensitive values.
+    pub distinct_l: Option<u64>,
+    /// Least exp(entropy).
+    pub entropy_l: Option<f64>,
+    /// Largest r1 / (rl + …), with `policy.diversity.l`.
+    pub recursive_c: Option<Number>,
+    /// Largest share of one sensitive value.
+    pub alpha: Option<f64>,
+    /// Largest share of a guarded set.
+    pub confidence: Option<f64>,
+    /// Largest distance to the whole table, all values equally far apart.
+    pub t_equal: Option<f64>,
+    /// Largest earth mover's distance along the sensitive column's taxonomy.
+    pub t_hierarchical: Option<f64>,
+}
+
+/// Two releases.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Pair {
+    /// The earlier one, counted from 0.
+    pub earlier: usize,
+    /// The later one.
+    pub later: usize,
+    /// Candidates left after F-attacks, over all comparable classes.
+    pub fa: u64,
+    /// After C-attacks.
+    pub ca: u64,
+    /// After B-attacks.
+    pub ba: u64,
+    /// The same over classes with a person in them; null without the raw rows.
+    pub realised: Option<PairRealised>,
+}
+
+/// FA, CA and BA over targets that exist.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PairRealised {
+    /// Candidates left after F-attacks.
+    pub fa: u64,
+    /// After C-attacks.
+    pub ca: u64,
+    /// After B-attacks; 0 where nobody came in between.
+    pub ba: u64,
+}
+
+/// A chain of releases.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Chain {
+    /// The least number of candidates left, by the pair bound over all non-empty tuples.
+    pub anonymity: u64,
+    /// The paper's composed figure.
+    pub paper: u64,
+    /// Whether `anonymity` is the truth and not only a bound from above.
+    pub exact: bool,
+    /// `anonymity` by increment.
+    pub per_increment: Vec<u64>,
+    /// Over targets that exist; null without the raw rows.
+    pub realised: Option<ChainRealised>,
+}
+
+/// What is known when the raw rows are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ChainRealised {
+    /// The least number of candidates left, by the pair bound.
+    pub anonymity: u64,
+    /// A bound from below that no attack gets under.
+    pub lower: u64,
+    /// `anonymity` by increment; 0 for one without people.
+    pub per_increment: Vec<u64>,
+}
+
+/// Puts an audit into its JSON shape.
+pub fn audit(figures: &Figures, verdict: &Verdict, releases: &[Release], columns: &Columns, names: &[String]) -> Audit {
+    let reason = |reason: &crate::engine::audit::Reason| Reason {
+        check: reason.check,
+        release: reason.release,
+        value: reason.value.into(),
+        limit: reason.limit.into(),
+        text: reason.text.clone(),
+    };
+    let entries = figures.releases.iter().zip(releases).zip(names);
+    Audit {
+        safe: verdict.safe,
+        decided: verdict.decided,
+        reasons: verdict.reasons.iter().map(reason).collect(),
+        releases: entries.map(|((figures, release), name)| entry(figures, release, columns, name)).collect(),
+        pairs: figures.pairs.iter().map(pair).collect(),
+        chain: figures.chain.as_ref().map(chain),
+        minimality: None,
+        refinement: None,
+        dominance: None,
+    }
+}
+
+fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &str) -> ReleaseEntry {
+    let quasi = columns.of(crate::engine::model::Role::Quasi).zip(columns.trees()).enumerate();
+    let labels = quasi.map(|(at, (column, tree))| {
+        let shown = release.shown(at).into_iter().map(|node| tree.label(node).to_owned()).collect();
+        (column.name.to_string(), shown)
+    });
+    ReleaseEntry {
+        name: name.to_owned(),
+        rows: figures.rows,
+        classes: figures.classes,
+        k: figures.smallest.0,
+        loss: figures.loss,
+        discernibility: figures.discernibility,
+        recoding: labels.collect(),
+        diversity: BeforeAndAfter { before: diversity(&figures.before), after: diversity(&figures.after) },
+    }
+}
+
+fn diversity(of: &diversity::Diversity) -> Diversity {
+    Diversity {
+        distinct_l: of.distinct_l,
+        entropy_l: of.entropy_l,
+        recursive_c: of.recursive_c.map(|c| if c.is_finite() { Number::Real(c) } else { c.into() }),
+        alpha: of.alpha,
+        confidence: of.confidence,
+        t_equal: of.t_equal,
+        t_hierarchical: of.t_hierarchical,
+    }
+}
+
+fn pair(pair: &crate::engine::audit::PairFigures) -> Pair {
+    let figures = |of: &correspondence::Anonymity| [of.fa, of.ca, of.ba].map(|figure| figure.unwrap_or(0));
+    let [fa, ca, ba] = figures(&pair.all);
+    let realised = pair.realised.as_ref().map(|of| {
+        let [fa, ca, ba] = figures(of);
+        PairRealised { fa, ca, ba }
+    });
+    Pair { earlier: pair.earlier, later: pair.later, fa, ca, ba, realised }
+}
+
+fn chain(chain: &ChainFigures) -> Chain {
+    let per_increment: Vec<u64> = chain.all.iter().map(|target| target.left).collect();
+    let realised = chain.realised.as_ref().map(|realised| {
+        let people: Vec<Option<u64>> =
+            realised.all.iter().map(|target| target.as_ref().map(|target| target.left)).collect();
+        ChainRealised {
+            anonymity: people.iter().flatten().min().copied().unwrap_or(0),
+            lower: realised.lower.iter().flatten().min().copied().unwrap_or(0),
+            per_increment: people.into_iter().map(|left| left.unwrap_or(0)).collect(),
+        }
+    });
+    Chain {
+        anonymity: per_increment.iter().min().copied().unwrap_or(0),
+        paper: chain.paper,
+        exact: chain.tight && chain.whole,
+        per_increment,
+        realised,
+    }
+}

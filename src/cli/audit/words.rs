@@ -1,0 +1,174 @@
+//! The audit for a person at a terminal: which releases, which class, how few candidates are left, what to do.
+
+use std::fmt::Write;
+
+use crate::engine::audit::{ChainFigures, Figures, Verdict};
+use crate::engine::policy::{ChainKind, Policy};
+
+/// The report.
+pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[String]) -> String {
+    let mut text = String::new();
+    let n = names.len();
+    let together = if n == 1 { "on its own" } else { "taken together" };
+    put(&mut text, &format!("{n} release{}, judged {together} as their readers see them", if n == 1 { "" } else { "s" }));
+    put(&mut text, "");
+    releases(&mut text, figures, names);
+    if let Some(chain) = &figures.chain {
+        if n > 1 {
+            pairs(&mut text, figures);
+            whole(&mut text, chain, policy.k());
+        }
+    }
+    diversity(&mut text, figures);
+    judgement(&mut text, verdict, figures, policy);
+    text
+}
+
+fn put(text: &mut String, line: &str) {
+    writeln!(text, "{}", line.trim_end()).expect("writing to a string");
+}
+
+fn releases(text: &mut String, figures: &Figures, names: &[String]) {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(8, 40);
+    put(text, &format!("      {:width$}  {:>10}  {:>8}  {:>14}  {:>6}", "release", "rows", "classes", "smallest class", "loss"));
+    for (at, (release, name)) in figures.releases.iter().zip(names).enumerate() {
+        let (rows, classes, k, loss) = (release.rows, release.classes, release.smallest.0, release.loss);
+        put(text, &format!("{:>4}  {name:width$}  {rows:>10}  {classes:>8}  {k:>14}  {loss:>6.3}", at + 1));
+    }
+    put(text, "");
+}
+
+/// The most pairs that are written out.
+const MOST_PAIRS: usize = 15;
+
+fn pairs(text: &mut String, figures: &Figures) {
+    put(text, "Candidates left when two releases are compared");
+    put(text, "  F: rows of the earlier release for people in it   C: rows of the later one for the same people");
+    put(text, "  B: rows of the later release for people who came in between");
+    let mut worst: Vec<_> = figures.pairs.iter().collect();
+    let least = |pair: &&crate::engine::audit::PairFigures| {
+        let of = pair.realised.as_ref().unwrap_or(&pair.all);
+        [of.fa, of.ba].into_iter().flatten().min()
+    };
+    if worst.len() > MOST_PAIRS {
+        worst.sort_by_key(least);
+        worst.truncate(MOST_PAIRS);
+    }
+    let known = figures.pairs.iter().any(|pair| pair.realised.is_some());
+    let people = if known { "  people who are there: F    C    B" } else { "" };
+    put(text, &format!("\n  releases     all classes: F         C         B{}", if known { people } else { "" }));
+    for pair in &worst {
+        let show = |figure: Option<u64>| figure.map_or("-".to_owned(), |figure| figure.to_string());
+        let all = [pair.all.fa, pair.all.ca, pair.all.ba].map(show);
+        let mut line = format!("  {:>3} and {:<3}   {:>14} {:>9} {:>9}", pair.earlier + 1, pair.later + 1, all[0], all[1], all[2]);
+        if let Some(realised) = &pair.realised {
+            let [f, c, b] = [realised.fa, realised.ca, realised.ba].map(show);
+            write!(line, "  {f:>22} {c:>4} {b:>4}").expect("writing to a string");
+        }
+        put(text, &line);
+    }
+    if figures.pairs.len() > worst.len() {
+        put(text, &format!("  … the {} worst of {} pairs; --json has them all", worst.len(), figures.pairs.len()));
+    }
+    put(text, "");
+}
+
+fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
+    let all = chain.all.iter().map(|target| target.left).min().unwrap_or(0);
+    let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
+    put(text, &format!("All releases together leave {kind} {all} candidate(s), over every class anyone could be in (k = {k})"));
+    if let Some(realised) = &chain.realised {
+        let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
+        let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
+        let range = if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
+        put(text, &format!("For the people who are really in the data: {range} candidate(s)"));
+    } else {
+        put(text, "Without the raw rows (--increment) classes count in which nobody may be");
+    }
+    if chain.empty.iter().any(|&empty| empty) {
+        let empty: Vec<String> =
+            (0..chain.empty.len()).filter(|&at| chain.empty[at]).map(|at| (at + 1).to_string()).collect();
+        put(text, &format!("Release {} adds no rows: there is nobody in it to be found, so it is not judged", empty.join(", ")));
+    }
+    put(text, "");
+}
+
+fn diversity(text: &mut String, figures: &Figures) {
+    put(text, "Sensitive values in the worst class, before and after rows that attacks exclude");
+    put(text, "      distinct       entropy-l      largest share  distance to all");
+    for (at, release) in figures.releases.iter().enumerate() {
+        let whole = |before: Option<u64>, after: Option<u64>| match (before, after) {
+            (Some(before), Some(after)) => format!("{before} / {after}"),
+            _ => "-".to_owned(),
+        };
+        let real = |before: Option<f64>, after: Option<f64>| match (before, after) {
+            (Some(before), Some(after)) => format!("{before:.2} / {after:.2}"),
+            _ => "-".to_owned(),
+        };
+        let (before, after) = (&release.before, &release.after);
+        put(
+            text,
+            &format!(
+                "{:>4}  {:<13}  {:<13}  {:<13}  {}",
+                at + 1,
+                whole(before.distinct_l, after.distinct_l),
+                real(before.entropy_l, after.entropy_l),
+                real(before.alpha, after.alpha),
+                real(before.t_equal, after.t_equal)
+            ),
+        );
+    }
+    put(text, "");
+}
+
+fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &Policy) {
+    if verdict.safe {
+        let crowd = if figures.chain.is_some() && figures.releases.len() > 1 {
+            "nobody can be narrowed down to fewer by comparing these releases"
+        } else {
+            "every class is at least that large"
+        };
+        put(text, &format!("SAFE for k = {}: {crowd}.", policy.k()));
+        if policy.diversity().is_none() {
+            put(text, "Diversity is not judged (no policy.diversity): a crowd whose members share one value still tells it.");
+        }
+        return;
+    }
+    put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which is not safe" });
+    for reason in &verdict.reasons {
+        put(text, &format!("  - {}", reason.text));
+    }
+    put(text, "\nWhat to do");
+    for advice in advice(verdict, figures, policy) {
+        put(text, &format!("  - {advice}"));
+    }
+}
+
+/// What a person can do about the reasons, one line each.
+fn advice(verdict: &Verdict, figures: &Figures, policy: &Policy) -> Vec<&'static str> {
+    let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
+    let mut advice = Vec::new();
+    if has("k") {
+        advice.push("generalise the release until every class has k rows, or leave the rows of small classes out");
+    }
+    if has("chain") && figures.chain.as_ref().is_some_and(|chain| chain.realised.is_none()) {
+        advice.push("give the raw rows of every release with --increment: then only people who exist are judged");
+    }
+    if has("chain") && verdict.decided {
+        advice.push("if the last release is not out yet, publish it under the recoding of the one before, or a coarser one");
+        advice.push("what is out stays out: begin a new chain with people who were in none of these releases");
+    }
+    if has("chain") && !verdict.decided {
+        advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
+    }
+    if verdict.reasons.iter().any(|reason| !matches!(reason.check, "k" | "chain" | "max_loss")) {
+        advice.push("generalise further where one value prevails, or ask less in policy.diversity");
+    }
+    if has("max_loss") {
+        advice.push("wait for more rows, or allow more generalisation with policy.max_loss");
+    }
+    if policy.kind() == ChainKind::Disjoint && advice.is_empty() {
+        advice.push("generalise the release further");
+    }
+    advice
+}
