@@ -1,7 +1,9 @@
 //! The forms `bands` and `leaves`/`layers` (CONTRACTS 2): integers under bands of growing width, and integers in
 //! intervals. Nothing here rounds: a domain that does not fit its parameters is refused.
 
-use super::{Built, Form, FormError, TaxonomyTable, needed};
+use super::built::{Built, FormError};
+use super::table::needed;
+use super::{Form, TaxonomyTable};
 use crate::engine::model::taxonomy::MOST_NODES;
 use crate::engine::model::{Domain, Kind, Rule, Taxonomy, Tree};
 

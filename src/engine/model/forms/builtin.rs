@@ -1,7 +1,9 @@
 //! The form `builtin` (CONTRACTS 2): taxonomies of facts that every hospital shares. What raw values become is decided
 //! by the rules given here alone, never by what a feed happens to hold.
 
-use super::{Built, Builtin, Form, FormError, TaxonomyTable, bands, codes, icd10, needed};
+use super::built::{Built, FormError};
+use super::table::needed;
+use super::{Builtin, Form, TaxonomyTable, bands, codes, icd10};
 
 use crate::engine::model::{CodeShape, Domain, Kind, Rule, Tree};
 

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Built, Codes, Form, FormError, TaxonomyTable, hierarchy, needed};
+use super::built::{Built, FormError};
+use super::table::needed;
+use super::{Codes, Form, TaxonomyTable, hierarchy};
 use crate::engine::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, taxonomy};
 
 /// Codes of one length under their prefixes, padded with `*`.

@@ -1,7 +1,9 @@
 //! The form `date` (CONTRACTS 2), and the calendar it needs: days since 1970-01-01 in the proleptic Gregorian calendar,
 //! by the era arithmetic that needs no table. No clock is read here.
 
-use super::{Built, Form, FormError, TaxonomyTable, needed};
+use super::built::{Built, FormError};
+use super::table::needed;
+use super::{Form, TaxonomyTable};
 use crate::engine::model::taxonomy::MOST_NODES;
 use crate::engine::model::{DateLevel, Domain, Kind, Rule, Tree};
 

@@ -1,6 +1,6 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
-use super::{Built, FormError};
+use super::built::{Built, FormError};
 use crate::engine::model::{Domain, Kind, Path, Rule, taxonomy};
 
 /// How many repeated rows are named before the rest is counted.

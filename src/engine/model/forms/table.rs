@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::FormError;
+use super::built::FormError;
 use crate::engine::model::DateLevel;
 
 /// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `prefix`, `length`,
@@ -203,4 +203,9 @@ impl TaxonomyTable {
             _ => None,
         }
     }
+}
+
+/// The value of a key that the form cannot do without.
+pub(super) fn needed<'a, T>(value: &'a Option<T>, form: Form, key: &'static str) -> Result<&'a T, FormError> {
+    value.as_ref().ok_or_else(|| FormError::new(form.name(), format!("`{}` needs `{key}`", form.name())))
 }

@@ -1,0 +1,69 @@
+//! The lints of `clippy.toml` bite in the engine and name what to use instead; outside it the same code passes. Slow,
+//! since it runs clippy on a copy of the package: part of `tests/long`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What is planted, and a word of the advice that must come back.
+const PLANTED: &[(&str, &str)] = &[
+    ("pub type T = std::collections::HashMap<u8, u8>;", "BTreeMap"),
+    ("pub type T = std::collections::HashSet<u8>;", "BTreeSet"),
+    ("pub type T = hashbrown::HashMap<u8, u8>;", "BTreeMap"),
+    ("pub type T = std::time::Instant;", "tick"),
+    ("pub fn f() -> std::time::SystemTime { std::time::SystemTime::now() }", "tick"),
+    ("pub type T = std::fs::File;", "bytes"),
+    ("pub fn f() { let _ = std::fs::read(\"x\"); }", "bytes"),
+    ("pub fn f() { let _ = std::env::var(\"x\"); }", "argument"),
+    ("pub fn f() { std::thread::sleep(std::time::Duration::ZERO); }", "daemon"),
+    ("pub fn f() -> u8 { Some(1).unwrap() }", "unwrap"),
+];
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a copy");
+        }
+    }
+}
+
+/// Clippy on the engine of a package, with the libraries that are already built.
+fn clippy(package: &Path) -> Output {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+    Command::new(env!("CARGO"))
+        .args(["clippy", "--lib", "--no-default-features", "--offline", "--quiet"])
+        .current_dir(package)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .expect("clippy runs")
+}
+
+#[test]
+#[ignore = "runs clippy once per line that is planted"]
+fn lints_bite_in_the_engine_and_say_what_to_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR"));
+    copy(&from.join("src"), &folder.path().join("src"));
+    for file in ["Cargo.toml", "Cargo.lock", "clippy.toml", "README.md"] {
+        fs::copy(from.join(file), folder.path().join(file)).expect("a copy");
+    }
+    assert!(clippy(folder.path()).status.success(), "the engine is clean as it is");
+    let engine = folder.path().join("src/engine/mod.rs");
+    let clean = fs::read_to_string(&engine).expect("the engine's door");
+    for (line, advice) in PLANTED {
+        fs::write(&engine, format!("{clean}\n/// Planted.\n{line}\n")).expect("written");
+        let output = clippy(folder.path());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(advice), "{line}\n{said}");
+    }
+    fs::write(&engine, &clean).expect("written");
+    let root = folder.path().join("src/lib.rs");
+    let clean = fs::read_to_string(&root).expect("the root");
+    fs::write(&root, format!("{clean}\n/// Planted.\npub type T = std::collections::HashMap<u8, u8>;\n"))
+        .expect("written");
+    assert!(clippy(folder.path()).status.success(), "outside the engine it is free");
+}
