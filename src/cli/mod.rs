@@ -3,9 +3,11 @@
 //!
 //! A new command is a file, a line in [`Command`] and a line in [`dispatch`]. Nothing here computes.
 
+pub mod audit;
 pub mod check;
 mod fault;
 mod out;
+mod progress;
 pub mod render;
 
 pub use out::Out;
@@ -71,11 +73,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Audit(audit::Args),
     Check(check::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
     match command {
+        Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
     }
 }
