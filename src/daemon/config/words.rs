@@ -2,7 +2,7 @@
 //! it is parsed and remembers what was written. Nothing here looks whether a place exists.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -104,19 +104,36 @@ impl Root {
         }
     }
 
-    /// Whether one of the two is the other or lies inside it.
+    /// Whether one of the two is the other or lies inside it, as far as names tell.
     pub fn overlaps(&self, other: &Root) -> bool {
-        let parts = |root: &Root| -> (bool, Vec<String>) {
-            let (bucket, text) = match root {
-                Root::Directory(directory) => (false, directory.to_string_lossy().into_owned()),
-                Root::Bucket(bucket) => (true, bucket.clone()),
-            };
-            let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
-            (bucket || text.starts_with('/'), parts.map(str::to_owned).collect())
-        };
-        let (mine, theirs) = (parts(self), parts(other));
-        mine.0 == theirs.0 && mine.1.iter().zip(&theirs.1).all(|(a, b)| a == b)
+        match (self, other) {
+            (Root::Directory(mine), Root::Directory(theirs)) => {
+                let (mine, theirs) = (resolved(mine), resolved(theirs));
+                mine.starts_with(&theirs) || theirs.starts_with(&mine)
+            }
+            (Root::Bucket(mine), Root::Bucket(theirs)) => {
+                let parts =
+                    |bucket: &str| bucket.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+                let (mine, theirs): (Vec<String>, Vec<String>) = (parts(mine), parts(theirs));
+                mine.iter().zip(&theirs).all(|(a, b)| a == b)
+            }
+            _ => false,
+        }
     }
+}
+
+/// An absolute path without `.` and `..`; links are not followed, for the place need not exist yet.
+fn resolved(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+        match part {
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            part => resolved.push(part),
+        }
+    }
+    resolved
 }
 
 impl TryFrom<String> for Root {
@@ -168,6 +185,7 @@ mod tests {
         let root = |text: &str| Root::try_from(text.to_owned()).expect("a root");
         assert!(root("a/b").overlaps(&root("a/b/c")));
         assert!(root("./a").overlaps(&root("a/")));
+        assert!(root("a/b").overlaps(&root("a/c/../b/d")));
         assert!(!root("a/b").overlaps(&root("a/bc")));
         assert!(!root("s3://one/x").overlaps(&root("s3://two/x")));
         assert!(root("s3://one").overlaps(&root("s3://one/x")));
