@@ -54,9 +54,7 @@ pub fn of(profile: &Profile) -> Shape {
     if let Some(shape) = whole(profile) {
         return shape;
     }
-    if values().all(|value: &str| {
-        value.parse::<f64>().is_ok_and(f64::is_finite) && !value.starts_with('0') || is_fraction(value)
-    }) {
+    if values().all(is_fraction) {
         return Shape::Float;
     }
     let days: Option<Vec<i32>> = values().map(dates::parse).collect();
