@@ -106,8 +106,8 @@ fn identity(thought: &Thought) -> Option<Identity> {
 fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     let drop = |reason: &str| Thought::Drop(reason.into());
     let share = profile.distinctness();
-    if profile.name.is_empty() {
-        return drop("the column has no name");
+    if profile.name.trim().is_empty() || profile.name.chars().any(char::is_control) {
+        return drop("a column needs a name without control characters");
     }
     if let Err(what) = profile.declared {
         return drop(what);

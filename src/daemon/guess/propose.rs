@@ -5,9 +5,8 @@
 use super::names::Name;
 use super::sample::Profile;
 use super::shape::Shape;
-use crate::engine::model::Kind;
-use crate::engine::model::forms::{Builtin, Codes, TaxonomyTable, dates};
-use crate::engine::model::{DateLevel, Domain};
+use crate::engine::model::forms::{self, Builtin, Codes, TaxonomyTable, dates};
+use crate::engine::model::{DateLevel, Domain, Kind, Leaf};
 
 /// Most values of a list that people may still want to read.
 const MOST_CATEGORIES: usize = 60;
@@ -43,7 +42,7 @@ pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal,
         return Ok(proposal);
     }
     match shape {
-        Shape::Date { from, to } => Ok(dated(name, from, to, declared)),
+        Shape::Date { from, to } => Ok(dated(name, from, to)),
         Shape::OtherDate => {
             Err("its dates are not written as 2020-01-31; rewrite them, then use the form `date`".into())
         }
@@ -54,7 +53,8 @@ pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal,
         Shape::Code { length } if profile.values.len() > 12 && !profile.more => Ok(prefixed(profile, length, None)),
         Shape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
         Shape::Int { min, max, stray } if name.is_quantity() || !few(profile, max.abs_diff(min)) => {
-            numbers(min, max, stray || declared == Some(Kind::String))
+            let proposal = numbers(min, max)?;
+            if stray || declared == Some(Kind::String) { written_out(profile, &proposal.table) } else { Ok(proposal) }
         }
         _ => categories(profile, name),
     }
@@ -94,11 +94,11 @@ fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
 /// Whether every value has a leaf in a builtin.
 fn fits(profile: &Profile, which: Builtin) -> bool {
     let table = TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() };
-    let domain: Option<Domain> = crate::engine::model::forms::build(&table, &[]).ok().map(|built| built.domain);
+    let domain: Option<Domain> = forms::build(&table, &[]).ok().map(|built| built.domain);
     domain.is_some_and(|domain| profile.values.keys().all(|value| domain.leaf_of_text(Kind::String, value).is_some()))
 }
 
-fn dated(name: &Name, from: i32, to: i32, declared: Option<Kind>) -> Proposal {
+fn dated(name: &Name, from: i32, to: i32) -> Proposal {
     let (first, ..) = dates::civil_from_days(from);
     let (last, ..) = dates::civil_from_days(to);
     let (levels, early, late) = match name.is_birth() {
@@ -116,7 +116,7 @@ fn dated(name: &Name, from: i32, to: i32, declared: Option<Kind>) -> Proposal {
         ..TaxonomyTable::default()
     };
     let why = "the sample's days with room on both sides; the first level is what a leaf stands for";
-    Proposal { kind: declared.filter(|&kind| kind == Kind::String), ..Proposal::new(table, why) }
+    Proposal::new(table, why)
 }
 
 /// Codes of one length under their beginnings.
@@ -145,7 +145,7 @@ fn postal_numbers(profile: &Profile, name: &Name) -> Result<Proposal, String> {
 }
 
 /// Bands, or intervals when there are too many numbers, with a tenth of room on both sides.
-fn numbers(min: i64, max: i64, text: bool) -> Result<Proposal, String> {
+fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
     let far = || "its numbers are too large for a taxonomy".to_owned();
     let room = max.checked_sub(min).ok_or_else(far)? / 10 + 1;
     let low = min.checked_sub(room).ok_or_else(far)?;
@@ -165,13 +165,7 @@ fn numbers(min: i64, max: i64, text: bool) -> Result<Proposal, String> {
         let (low, high) = (low.div_euclid(unit) * unit, high.div_euclid(unit) * unit + unit - 1);
         let table = TaxonomyTable { bands: Some(widths), min: Some(low), max: Some(high), ..TaxonomyTable::default() };
         let why = "the sample's numbers with room on both sides; what lies outside goes to quarantine";
-        let kind = text.then_some(Kind::String);
-        return Ok(Proposal { kind, unknown: text, ..Proposal::new(table, why) });
-    }
-    if text {
-        return Err(
-            "many numbers, some of them missing or written as text: clean them, then use the form `leaves`".into()
-        );
+        return Ok(Proposal::new(table, why));
     }
     let (edges, layers) = edges(low, high, span).ok_or_else(far)?;
     let table = TaxonomyTable { leaves: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
@@ -179,6 +173,27 @@ fn numbers(min: i64, max: i64, text: bool) -> Result<Proposal, String> {
         table,
         "intervals over the sample's numbers with room on both sides; the layers are children per node",
     ))
+}
+
+/// The tree of a table as a file, for numbers that are text or stand among things like `NA`.
+fn written_out(profile: &Profile, table: &TaxonomyTable) -> Result<Proposal, String> {
+    let tree = forms::build(table, &[]).map_err(|error| error.text)?.domain.tree;
+    if table.bands.is_none() {
+        return Err(
+            "many numbers, some of them missing or written as text: clean them, then use the form `leaves`".into()
+        );
+    }
+    let mut rows = Vec::with_capacity(tree.leaves());
+    for leaf in 0..tree.leaves() as Leaf {
+        let up = std::iter::successors(Some(tree.leaf_node(leaf)), |&node| tree.parent(node));
+        rows.push(up.map(|node| tree.label(node).to_owned()).collect());
+    }
+    let strays = profile.values.keys().filter(|value| tree.find(value).is_none());
+    rows.extend(strays.map(|value| vec![value.to_string(), tree.label(0).to_owned()]));
+    let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
+    let why =
+        "numbers written as text, or among values that are none: so their bands are written out, value;band;…;root";
+    Ok(Proposal { rows: Some(rows), unknown: true, ..Proposal::new(table, why) })
 }
 
 /// At most twenty intervals of a round width, and how they are grouped.

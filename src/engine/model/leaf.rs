@@ -73,9 +73,8 @@ impl Domain {
     pub fn takes(&self, kind: Kind) -> bool {
         match &self.rule {
             Rule::Label => true,
-            Rule::Integers { .. } => matches!(kind, Kind::Int | Kind::String),
-            Rule::Intervals { .. } => kind == Kind::Int,
-            Rule::Dates { .. } => matches!(kind, Kind::Date | Kind::String),
+            Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
+            Rule::Dates { .. } => kind == Kind::Date,
             Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
         }
     }
