@@ -2,10 +2,14 @@
 //! does next. No text here may hold a value of a record: errors carry places, names and counts.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// Who has to act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The command line: call it again, corrected.
@@ -35,8 +39,35 @@ pub struct Error {
     pub field: Option<String>,
     /// What is wrong and what to do.
     pub text: String,
-    /// The passage of the file, drawn with a caret, for people.
-    pub drawing: Option<String>,
+    /// The line of the file it is at, for people.
+    pub passage: Option<Passage>,
+}
+
+/// The line that an error is at, to be drawn with a caret. Whoever makes one has masked every secret in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// The line, without its end.
+    pub line: String,
+    /// The bytes of the line that the caret points at.
+    pub at: Range<usize>,
+}
+
+/// An error as programs read it (CONTRACTS 3).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Described {
+    /// Who has to act.
+    pub kind: Kind,
+    /// The file it is in.
+    #[schemars(required)]
+    pub file: Option<String>,
+    /// The line (text files) or row (tables) it is at, counted from 1.
+    #[schemars(required)]
+    pub line: Option<u64>,
+    /// The key, option or column it is about.
+    #[schemars(required)]
+    pub field: Option<String>,
+    /// What is wrong and what to do.
+    pub text: String,
 }
 
 /// What fallible functions of the acting storey return.
@@ -45,7 +76,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without a place yet.
     pub fn new(kind: Kind, text: impl Into<String>) -> Error {
-        Error { kind, file: None, line: None, field: None, text: text.into(), drawing: None }
+        Error { kind, file: None, line: None, field: None, text: text.into(), passage: None }
     }
 
     /// Could not read or write `file`. The text of the operating system holds no file content.
@@ -72,6 +103,17 @@ impl Error {
     pub fn in_field(mut self, field: impl Into<String>) -> Error {
         self.field.get_or_insert_with(|| field.into());
         self
+    }
+
+    /// The error as programs read it.
+    pub fn describe(&self) -> Described {
+        Described {
+            kind: self.kind,
+            file: self.file.as_ref().map(|file| file.display().to_string()),
+            line: self.line,
+            field: self.field.clone(),
+            text: self.text.clone(),
+        }
     }
 }
 

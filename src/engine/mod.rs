@@ -4,3 +4,4 @@
 #![deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
 
 pub mod model;
+pub mod policy;

@@ -1,3 +1,156 @@
-//! Feed files and taxonomies: text in, settings out, errors with the line they are on.
+//! Feed files (CONTRACTS 1): text in, a [`Feed`] that cannot contradict itself out, errors with the line they are on.
+//! First syntax, then keys and types, then meanings, then what is not built; of each kind the first in the file.
+//!
+//! This room connects to nothing, reads no secret and changes no file; of files it reads taxonomies only.
 
+mod columns;
+mod file;
 pub mod hierarchy;
+mod nearest;
+mod places;
+pub mod schema;
+mod services;
+mod source;
+mod unbuilt;
+mod walk;
+mod words;
+
+pub use columns::named as kind_name;
+pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
+pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
+pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
+pub use words::{Address, Period, Root, Secret};
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeTable;
+
+use self::file::{ColumnTable, FeedFile};
+use self::places::{Places, Problem};
+use self::services::Notes;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::model::{Columns, Role};
+use crate::engine::policy::{ChainKind, Facts, Policy, contradictions};
+
+/// A feed file, read and understood.
+#[derive(Debug)]
+pub struct Feed {
+    /// Where it lies.
+    pub file: PathBuf,
+    /// The name of the feed.
+    pub name: String,
+    /// The columns, in the order of the file.
+    pub columns: Columns,
+    /// What is promised.
+    pub policy: Policy,
+    /// What only the daemon needs.
+    pub services: Services,
+    /// What is harmless and worth telling, in no order.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something harmless that is worth telling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The path of the key it is about.
+    pub field: Option<String>,
+    /// What it is, and what can be done.
+    pub text: String,
+}
+
+/// The most bytes a feed file may have.
+const MOST_BYTES: u64 = 4 << 20;
+
+impl Feed {
+    /// Reads a feed file and the taxonomies it names.
+    ///
+    /// # Errors
+    /// Whatever is wrong first; see the head of this file.
+    pub fn load(file: &Path) -> Result<Feed> {
+        let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+        if about.is_dir() {
+            return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
+        }
+        if about.len() > MOST_BYTES {
+            return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
+        }
+        let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::new(Kind::Feed, "not UTF-8 text: this is no feed file").in_file(file))?;
+        Feed::parse(&text, file)
+    }
+
+    /// Reads the text of a feed file that lies, or would lie, at `file`.
+    ///
+    /// # Errors
+    /// Whatever is wrong first; see the head of this file.
+    pub fn parse(text: &str, file: &Path) -> Result<Feed> {
+        let mut places = Places::new(file, text);
+        let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
+        let walked = walk::walk(&schema::feed(), &tree, &mut places);
+        for problems in [walked.wrong, walked.missing] {
+            if let Some(error) = places.first(problems) {
+                return Err(error);
+            }
+        }
+        let unbuilt = unbuilt::unbuilt(tree.get_ref());
+        let written = deserialize(tree, &places)?;
+        understand(written, file, &places, unbuilt)
+    }
+
+    /// Whether releases hold everybody so far or the newest people alone.
+    pub fn chain(&self) -> ChainKind {
+        self.policy.kind()
+    }
+}
+
+/// Into the types; what they refuse is shown at the value.
+fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFile> {
+    FeedFile::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| {
+        let path = error.span().and_then(|span| places.around(&span).map(str::to_owned)).unwrap_or_default();
+        let text = format!("`{}` {}", walk::last(&path), error.message());
+        places.place(Problem::new(path, text))
+    })
+}
+
+fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: Vec<Problem>) -> Result<Feed> {
+    let base = file.parent().unwrap_or(Path::new(""));
+    let mut notes = Notes::default();
+    let name_fits = |char: char| matches!(char, 'a'..='z' | '0'..='9' | '_' | '-');
+    if !(1..=64).contains(&written.feed.name.len()) || !written.feed.name.chars().all(name_fits) {
+        notes.refuse("feed.name", "`name` is 1 to 64 small letters, digits, dashes and underscores: \"admissions\"");
+    }
+    let chain = written.feed.chain.unwrap_or(ChainKind::Cumulative);
+    let facts = facts(&written.column);
+    let policy_problems = contradictions(&written.policy, chain, &facts);
+    notes.problems.extend(policy_problems.into_iter().map(|found| Problem::new(found.key, found.text)));
+    let read = columns::read(&written.column, base);
+    notes.problems.extend(read.problems);
+    notes.warnings.extend(read.warnings);
+    let services = services::read(&mut written, base, &mut notes);
+    for problems in [notes.problems, unbuilt] {
+        if let Some(error) = places.first(problems) {
+            return Err(error);
+        }
+    }
+    let policy = Policy::new(&written.policy, chain, &facts).map_err(|found| places.place(Problem::new(found.key, found.text)))?;
+    let columns = Columns::new(read.columns);
+    let services = services.expect("services that cannot be read say why");
+    let warning = |(path, text)| Warning { field: Some(path), text };
+    let warnings = notes.warnings.into_iter().map(warning).collect();
+    Ok(Feed { file: file.to_path_buf(), name: written.feed.name, columns, policy, services, warnings })
+}
+
+/// What the policy must know of the columns, before their taxonomies are read.
+fn facts(tables: &[ColumnTable]) -> Facts {
+    let count = |role: Role| tables.iter().filter(|table| table.role == role).count();
+    let sensitive = || tables.iter().filter(|table| table.role == Role::Sensitive);
+    Facts {
+        guarded_sets: sensitive().flat_map(|table| &table.guarded).map(Vec::len).sum(),
+        sensitive: count(Role::Sensitive),
+        sensitive_taxonomies: sensitive().filter(|table| table.taxonomy.is_some()).count(),
+        measures: count(Role::Measure),
+    }
+}

@@ -1,0 +1,248 @@
+//! Columns of a feed file (CONTRACTS 1): which keys go with which role, which types with which taxonomy, and the leaves
+//! for missing and unknown values. Trees are built by `hierarchy`; this file reads nothing itself.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::file::ColumnTable;
+use super::hierarchy;
+use super::places::Problem;
+use crate::daemon::error::Error;
+use crate::engine::model::forms::{TaxonomyTable, dates};
+use crate::engine::model::{Column, Domain, Kind, Role, Rule};
+
+/// What one table became, and what is worth telling of it.
+pub struct Read {
+    /// The columns that could be built.
+    pub columns: Vec<Column>,
+    /// Path of a key, and the warning.
+    pub warnings: Vec<(String, String)>,
+    /// Everything that is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads all columns; files that they name lie relative to `base`.
+pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
+    let mut read = Read { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
+    for (at, table) in tables.iter().enumerate() {
+        let path = format!("column[{at}]");
+        let earlier = tables[..at].iter().any(|other| other.name == table.name);
+        if earlier {
+            let text = format!("two columns have the name `{}`: rename one, or say where its value lies with `path`", table.name);
+            read.problems.push(Problem::new(format!("{path}.name"), text));
+        }
+        let mut one = One { table, path, base, read: &mut read };
+        one.names();
+        one.roles();
+        one.guarded();
+        one.build();
+    }
+    if !tables.iter().any(|table| table.role == Role::Quasi) {
+        let text = "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
+        read.problems.push(Problem::new("column", text));
+    }
+    read
+}
+
+/// One table at work.
+struct One<'r> {
+    table: &'r ColumnTable,
+    path: String,
+    base: &'r Path,
+    read: &'r mut Read,
+}
+
+impl One<'_> {
+    fn refuse(&mut self, key: &str, text: impl Into<String>) {
+        self.read.problems.push(Problem::new(format!("{}.{key}", self.path), text));
+    }
+
+    fn names(&mut self) {
+        let name = &self.table.name;
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            self.refuse("name", "a column's name is text without control characters");
+        }
+        let steps = self.table.path.as_deref().map(|path| path.strip_prefix("$.").unwrap_or(""));
+        let step = |step: &str| !step.is_empty() && !step.contains(|char: char| char.is_whitespace() || "$[]\"'*".contains(char));
+        if steps.is_some_and(|steps| !steps.split('.').all(step)) {
+            self.refuse("path", "`path` is `$` and names with dots between them: \"$.patient.birthDate\"");
+        }
+    }
+
+    /// Which keys go with which role.
+    fn roles(&mut self) {
+        let ColumnTable { name, role, kind, taxonomy, optional, unknown, guarded, .. } = self.table;
+        match (role, taxonomy) {
+            (Role::Quasi, None) => self.refuse(
+                "taxonomy",
+                format!("quasi column `{name}` needs a taxonomy: write `taxonomy = {{ file = \"{name}.csv\" }}`, or bands, \
+                         leaves, prefix, date, flat or builtin"),
+            ),
+            (Role::Identifier | Role::Measure, Some(_)) => {
+                self.refuse("taxonomy", format!("only quasi and sensitive columns have a taxonomy; `{name}` is neither"));
+            }
+            _ => {}
+        }
+        if optional.is_some() && matches!(role, Role::Identifier | Role::Measure) {
+            self.refuse("optional", "`optional` is for quasi columns, where a missing value becomes the leaf `unknown`");
+        }
+        if unknown.is_some() && *role != Role::Quasi {
+            self.refuse("unknown", "`unknown` is for quasi columns; the others have no domain that a value could lie outside of");
+        }
+        if guarded.is_some() && *role != Role::Sensitive {
+            self.refuse("guarded", "`guarded` is for sensitive columns; give this one the role `sensitive`, or leave it out");
+        }
+        if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
+            self.refuse("type", "a measure is a number: write \"float\" or \"int\", or leave it out");
+        }
+    }
+
+    /// The type of the column's values, as far as it is known without a taxonomy.
+    fn plain_kind(&self) -> Kind {
+        self.table.kind.unwrap_or(if self.table.role == Role::Measure { Kind::Float } else { Kind::String })
+    }
+
+    fn guarded(&mut self) {
+        let Some(sets) = &self.table.guarded else { return };
+        let kind = self.plain_kind();
+        if sets.is_empty() {
+            self.refuse("guarded", "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or leave it out");
+        }
+        for (at, set) in sets.iter().enumerate() {
+            let key = format!("guarded[{at}]");
+            if set.is_empty() {
+                self.refuse(&key, "an empty set guards nothing: write its values, or leave it out");
+            }
+            if sets[..at].contains(set) {
+                self.refuse(&key, "this set is written twice: leave one out");
+            }
+            for (place, value) in set.iter().enumerate() {
+                let key = format!("{key}[{place}]");
+                if set[..place].contains(value) {
+                    self.refuse(&key, "this value is written twice in one set: leave one out");
+                }
+                if !is_canonical(value, kind) {
+                    let text = format!("this value never occurs in a column of type {}: write {}", named(kind), example(kind));
+                    self.refuse(&key, text);
+                }
+            }
+        }
+    }
+
+    fn build(&mut self) {
+        let ColumnTable { name, role, taxonomy, optional, unknown, guarded, path, .. } = self.table;
+        let mut kind = self.plain_kind();
+        let mut domain = None;
+        if let (Some(table), Role::Quasi | Role::Sensitive) = (taxonomy, role) {
+            let Some((loaded, default)) = self.load(table) else { return };
+            kind = self.table.kind.unwrap_or(if *role == Role::Quasi { default } else { kind });
+            if !goes_with(&loaded.rule, kind) {
+                let text = format!("this taxonomy is about values of type {}, not {}", named(default), named(kind));
+                self.refuse("type", format!("{text}: leave `type` out, or take another form of taxonomy"));
+                return;
+            }
+            domain = Some(loaded);
+        }
+        if *role == Role::Quasi {
+            if *optional == Some(true) {
+                domain = domain.and_then(|domain| self.with_leaf(domain, Column::MISSING, "optional"));
+            }
+            if let Some(label) = unknown.as_deref().filter(|label| *label != "quarantine") {
+                domain = domain.and_then(|domain| self.with_leaf(domain, label, "unknown"));
+            }
+            if domain.is_none() {
+                return;
+            }
+        }
+        let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
+        self.read.columns.push(Column {
+            name: name.as_str().into(),
+            path: path.as_deref().map(Into::into),
+            role: *role,
+            kind,
+            taxonomy: domain.map(Arc::new),
+            guarded: guarded.iter().flatten().map(boxed).collect(),
+            optional: *role == Role::Quasi && *optional == Some(true),
+            unknown: unknown.as_deref().filter(|label| *label != "quarantine").map(Into::into),
+        });
+    }
+
+    fn load(&mut self, table: &TaxonomyTable) -> Option<(Domain, Kind)> {
+        match hierarchy::load(table, self.base) {
+            Ok(loaded) => {
+                let path = format!("{}.taxonomy", self.path);
+                self.read.warnings.extend(loaded.warnings.into_iter().map(|text| (path.clone(), text)));
+                Some((loaded.domain, loaded.kind))
+            }
+            Err(mut error) => {
+                let key = error.field.take().map_or(String::new(), |key| format!(".{key}"));
+                if error.line.is_none() {
+                    error = in_feed_file(error);
+                }
+                self.read.problems.push(Problem { path: format!("{}.taxonomy{key}", self.path), error });
+                None
+            }
+        }
+    }
+
+    /// The domain with one more leaf.
+    fn with_leaf(&mut self, domain: Domain, label: &str, key: &str) -> Option<Domain> {
+        match domain.tree.with_leaf(label) {
+            Ok(tree) => Some(Domain { tree, rule: domain.rule }),
+            Err(_) => {
+                self.refuse(key, format!("`{label}` is an inner node of this taxonomy and cannot be a leaf too"));
+                None
+            }
+        }
+    }
+}
+
+/// An error about a whole file is shown where the feed file names it.
+fn in_feed_file(mut error: Error) -> Error {
+    if let Some(file) = error.file.take() {
+        error.text = format!("{}: {}", file.display(), error.text);
+    }
+    error
+}
+
+/// Whether values of this type can fall on the leaves of a taxonomy.
+fn goes_with(rule: &Rule, kind: Kind) -> bool {
+    match rule {
+        Rule::Label => true,
+        Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
+        Rule::Dates { .. } => kind == Kind::Date,
+        Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
+    }
+}
+
+/// Whether a text is exactly how a value of this type is written.
+fn is_canonical(text: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::String => true,
+        Kind::Bool => matches!(text, "true" | "false"),
+        Kind::Int => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+        Kind::Float => text.parse::<f64>().is_ok_and(|number| number.is_finite()),
+        Kind::Date => dates::parse(text).is_some(),
+    }
+}
+
+/// The word for a type.
+pub fn named(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "string",
+        Kind::Int => "int",
+        Kind::Float => "float",
+        Kind::Bool => "bool",
+        Kind::Date => "date",
+    }
+}
+
+fn example(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "text",
+        Kind::Int => "a whole number such as \"42\"",
+        Kind::Float => "a number such as \"4.2\"",
+        Kind::Bool => "\"true\" or \"false\"",
+        Kind::Date => "a day such as \"2020-01-31\"",
+    }
+}

@@ -1,0 +1,290 @@
+//! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is made, by which keys
+//! and types are checked, and into which serde reads. Nothing here judges; the types that do are built from these.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::{Address, Period, Root, Secret};
+use crate::engine::model::forms::TaxonomyTable;
+use crate::engine::model::{Kind, Role};
+use crate::engine::policy::{ChainKind, Decimal, Settings};
+
+/// A feed file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedFile {
+    /// What the feed is called and what its releases hold.
+    pub feed: FeedTable,
+    /// Where records come from; needed by `run` only.
+    pub source: Option<SourceTable>,
+    /// Where the log and releases lie; needed by `run` only.
+    pub store: Option<StoreTable>,
+    /// When a release is made; needed by `run` only.
+    pub schedule: Option<ScheduleTable>,
+    /// What is promised to the people in the data.
+    pub policy: Settings,
+    /// The columns; those of the source that are not declared are dropped.
+    #[schemars(length(min = 1))]
+    pub column: Vec<ColumnTable>,
+    /// Who is told of a release, and who of trouble.
+    pub notify: Option<NotifyTable>,
+    /// The daemon's own pages.
+    pub http: Option<HttpTable>,
+    /// The daemon's log lines.
+    pub log: Option<LogTable>,
+}
+
+/// `[feed]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedTable {
+    /// The name in every release, metric and log line.
+    #[schemars(regex(pattern = r"^[a-z0-9_-]{1,64}$"))]
+    pub name: String,
+    /// What a release holds; `cumulative` when left out.
+    pub chain: Option<ChainKind>,
+}
+
+/// `[[column]]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnTable {
+    /// The name in published files, and in the source unless `path` says otherwise.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What the column is for.
+    pub role: Role,
+    /// What its values are; by its taxonomy or role when left out.
+    #[serde(rename = "type")]
+    pub kind: Option<Kind>,
+    /// How its values are generalised; needed for `quasi`.
+    pub taxonomy: Option<TaxonomyTable>,
+    /// Where the value lies in a message: `$.patient.birthDate`.
+    pub path: Option<String>,
+    /// Whether the value may be missing; false when left out.
+    pub optional: Option<bool>,
+    /// The leaf for values outside the taxonomy; `quarantine` when left out.
+    pub unknown: Option<String>,
+    /// Sets of values that nobody may be tied to; sensitive columns only.
+    pub guarded: Option<Vec<Vec<String>>>,
+}
+
+/// `[source]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceTable {
+    /// What it is.
+    pub kind: SourceKind,
+    /// Kafka: `host:port`, several with commas.
+    pub brokers: Option<String>,
+    /// Kafka: the topic.
+    pub topic: Option<String>,
+    /// Kafka: where a new feed begins to read; `earliest` when left out.
+    pub start: Option<Start>,
+    /// Kafka: encryption and who we are.
+    pub security: Option<SecurityTable>,
+    /// Kafka: whether records may travel unencrypted to another host; false when left out.
+    pub allow_plaintext: Option<bool>,
+    /// Directory: where files appear.
+    pub path: Option<String>,
+    /// Directory: how long a file must have stood still; `2s` when left out.
+    pub settle: Option<Period>,
+    /// How records are written; by file name when left out.
+    pub format: Option<Format>,
+    /// Where schemas of records lie.
+    pub schema_registry: Option<RegistryTable>,
+    /// What a message without content does; `quarantine` when left out.
+    pub tombstones: Option<Unwanted>,
+    /// What a message that deletes a record does; `quarantine` when left out.
+    pub deletes: Option<Unwanted>,
+    /// The share of messages that may be set aside before the feed halts; 0.01 when left out.
+    #[schemars(range(min = 0, max = 1))]
+    pub max_quarantine_share: Option<Decimal>,
+}
+
+/// `source.security`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecurityTable {
+    /// Whether the connection is encrypted; true when this table is written.
+    pub tls: Option<bool>,
+    /// Certificates of those who may vouch for the brokers; those of the system when left out.
+    pub ca: Option<String>,
+    /// Our certificate.
+    pub certificate: Option<String>,
+    /// Its key.
+    pub key: Option<Secret>,
+    /// User and password.
+    pub sasl: Option<SaslTable>,
+}
+
+/// `source.security.sasl`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaslTable {
+    /// How the password is shown to be known.
+    pub mechanism: Mechanism,
+    /// Who we are.
+    pub user: String,
+    /// The password.
+    pub password: Secret,
+}
+
+/// `source.schema_registry`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegistryTable {
+    /// Its web address.
+    pub url: Address,
+    /// Who we are.
+    pub user: Option<String>,
+    /// The password.
+    pub password: Option<Secret>,
+    /// Certificates of those who may vouch for it.
+    pub ca: Option<String>,
+}
+
+/// `[store]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StoreTable {
+    /// The log and everything personal.
+    pub private: Root,
+    /// What everybody may read.
+    pub public: Root,
+    /// The key that everything personal is encrypted with; made by `init`.
+    pub key: Option<Secret>,
+    /// The key that manifests are signed with; without one they are unsigned and say so.
+    pub signing_key: Option<Secret>,
+    /// How long accepted rows of published increments are kept; `30d` when left out.
+    pub keep_raw: Option<Period>,
+    /// How long messages that were set aside are kept; 30 when left out.
+    pub quarantine_days: Option<u64>,
+}
+
+/// `[schedule]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleTable {
+    /// A tick at every multiple of this since 1970-01-01 UTC.
+    pub every: Option<Period>,
+    /// A tick at these times.
+    pub cron: Option<String>,
+    /// The time zone of `cron`; UTC when left out.
+    pub timezone: Option<String>,
+    /// Directory: every file is a tick; false when left out.
+    pub per_file: Option<bool>,
+    /// With fewer new rows the tick is skipped; 1 when left out.
+    pub min_records: Option<u64>,
+    /// Who approves a release that has passed the gate; `none` when left out.
+    pub approval: Option<Approval>,
+}
+
+/// `[notify]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotifyTable {
+    /// The topic that public facts of a release go to.
+    pub topic: Option<String>,
+    /// The address that public facts of a release go to.
+    pub webhook: Option<Address>,
+    /// The topic that halts and rejections go to.
+    pub operator_topic: Option<String>,
+    /// The address that halts and rejections go to.
+    pub operator_webhook: Option<Address>,
+}
+
+/// `[http]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpTable {
+    /// Address and port; `127.0.0.1:9464` when left out.
+    pub bind: Option<String>,
+    /// Who may read: one of these tokens must be shown.
+    pub tokens: Option<Vec<Secret>>,
+}
+
+/// `[log]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogTable {
+    /// How log lines are written; `text` when left out.
+    pub format: Option<LogFormat>,
+}
+
+/// Declares enumerations of words.
+macro_rules! words {
+    ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $word:ident),* $(,)? })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$what])* $word),* }
+    )*};
+}
+
+words! {
+    /// `source.kind`
+    SourceKind {
+        /// A Kafka topic.
+        Kafka,
+        /// A directory in which files appear.
+        Directory,
+    }
+    /// `source.start`
+    Start {
+        /// Everything that the topic still holds.
+        Earliest,
+        /// Only what comes from now on.
+        Latest,
+    }
+    /// `source.format`
+    Format {
+        /// One object per message or line.
+        Json,
+        /// With the framing of a schema registry, or as a container file.
+        Avro,
+        /// Arrow IPC.
+        Arrow,
+        /// With a header.
+        Csv,
+        /// Files only.
+        Parquet,
+    }
+    /// What a message that is no record does.
+    Unwanted {
+        /// It is counted and left out.
+        Skip,
+        /// It is set aside.
+        Quarantine,
+        /// The feed halts.
+        Halt,
+    }
+    /// `schedule.approval`
+    Approval {
+        /// The gate alone decides.
+        None,
+        /// A person approves after the gate has.
+        Manual,
+    }
+    /// `log.format`
+    LogFormat {
+        /// For people.
+        Text,
+        /// For programs.
+        Json,
+    }
+}
+
+/// `source.security.sasl.mechanism`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum Mechanism {
+    /// The password itself.
+    #[serde(rename = "PLAIN")]
+    Plain,
+    /// Proof of the password.
+    #[serde(rename = "SCRAM-SHA-256")]
+    ScramSha256,
+    /// Proof of the password.
+    #[serde(rename = "SCRAM-SHA-512")]
+    ScramSha512,
+}

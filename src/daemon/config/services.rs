@@ -1,0 +1,256 @@
+//! Source, store, schedule and the rest of a feed file that `run` needs (CONTRACTS 1): tables in, settings that cannot
+//! contradict themselves out. Nothing is opened, connected to or read here, secrets least of all.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, ScheduleTable, StoreTable};
+use super::places::Problem;
+use super::source::{Place as SourcePlace, Source};
+use super::words::{Address, Period, Root, Secret};
+
+/// What only the daemon itself needs.
+#[derive(Debug)]
+pub struct Services {
+    /// Where records come from.
+    pub source: Option<Source>,
+    /// Where the log and releases lie.
+    pub store: Option<Store>,
+    /// When a release is made.
+    pub schedule: Option<Schedule>,
+    /// Who is told.
+    pub notify: Notify,
+    /// The daemon's own pages.
+    pub http: Http,
+    /// The daemon's log lines.
+    pub log: LogFormat,
+}
+
+/// `[store]`
+#[derive(Debug)]
+pub struct Store {
+    /// The log and everything personal.
+    pub private: Root,
+    /// What everybody may read.
+    pub public: Root,
+    /// Encrypts everything personal.
+    pub key: Option<Secret>,
+    /// Signs manifests.
+    pub signing_key: Option<Secret>,
+    /// How long accepted rows of published increments are kept.
+    pub keep_raw: Period,
+    /// How long messages that were set aside are kept.
+    pub quarantine_days: u64,
+}
+
+/// `[schedule]`
+#[derive(Debug)]
+pub struct Schedule {
+    /// When ticks are.
+    pub ticks: Ticks,
+    /// With fewer new rows the tick is skipped.
+    pub min_records: u64,
+    /// Who approves.
+    pub approval: Approval,
+}
+
+/// When ticks are.
+#[derive(Debug)]
+pub enum Ticks {
+    /// At multiples since 1970-01-01 UTC.
+    Every(Period),
+    /// At the times of a cron pattern in a time zone.
+    Cron {
+        /// The pattern.
+        pattern: Box<croner::Cron>,
+        /// The zone.
+        zone: jiff::tz::TimeZone,
+    },
+    /// Every file is one.
+    PerFile,
+}
+
+/// `[notify]`
+#[derive(Debug, Default)]
+pub struct Notify {
+    /// Public facts of a release.
+    pub topic: Option<String>,
+    /// Public facts of a release.
+    pub webhook: Option<Address>,
+    /// Halts and rejections.
+    pub operator_topic: Option<String>,
+    /// Halts and rejections.
+    pub operator_webhook: Option<Address>,
+}
+
+/// `[http]`
+#[derive(Debug)]
+pub struct Http {
+    /// Address and port.
+    pub bind: SocketAddr,
+    /// One of these must be shown; empty: nobody is asked.
+    pub tokens: Vec<Secret>,
+}
+
+/// Warnings and problems, by the path of their key.
+#[derive(Default)]
+pub struct Notes {
+    /// Harmless, and worth telling.
+    pub warnings: Vec<(String, String)>,
+    /// Everything that is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl Notes {
+    /// Something is wrong with a key.
+    pub fn refuse(&mut self, path: &str, text: impl Into<String>) {
+        self.problems.push(Problem::new(path, text));
+    }
+
+    /// Something is wrong with a key if a condition holds.
+    pub fn refuse_if(&mut self, condition: bool, path: &str, text: &str) {
+        if condition {
+            self.refuse(path, text);
+        }
+    }
+
+    /// Something is worth telling.
+    pub fn warn(&mut self, path: &str, text: impl Into<String>) {
+        self.warnings.push((path.to_owned(), text.into()));
+    }
+}
+
+/// Reads all of them; takes the tables out of the file. `None` if one could not be built; `notes` says why.
+pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
+    let topic = file.source.as_ref().and_then(|source| source.topic.clone());
+    let source = file.source.take().map(|table| super::source::read(table, base, notes));
+    let directory = matches!(source, Some(Some(Source { place: SourcePlace::Directory { .. }, .. })));
+    let kafka = matches!(source, Some(Some(Source { place: SourcePlace::Kafka { .. }, .. })));
+    let store = file.store.take().map(|table| store(table, base, notes));
+    let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
+    let notify = notify(file.notify.take(), directory, topic.as_deref(), base, notes);
+    let http = http(file.http.take(), base, notes);
+    let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
+    Some(Services { source: whole(source)?, store, schedule: whole(schedule)?, notify, http: http?, log })
+}
+
+/// `None` if a table is there that could not be read.
+fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+    match read {
+        Some(None) => None,
+        Some(Some(read)) => Some(Some(read)),
+        None => Some(None),
+    }
+}
+
+fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {
+    let (private, public) = (table.private.under(base), table.public.under(base));
+    let text = "the public root and the private one must lie apart: what is personal must never be where everybody reads";
+    notes.refuse_if(private.overlaps(&public), "store.public", text);
+    if table.signing_key.is_none() {
+        notes.warn("store.signing_key", "without a signing key manifests are unsigned: nobody can tell a forged release from yours");
+    }
+    let text = "without a key only commands with --key can use the private root: `tidegate init` makes one";
+    if table.key.is_none() {
+        notes.warn("store.key", text);
+    }
+    Store {
+        private,
+        public,
+        key: table.key.map(|key| key.under(base)),
+        signing_key: table.signing_key.map(|key| key.under(base)),
+        keep_raw: table.keep_raw.unwrap_or(Period::days(30)),
+        quarantine_days: table.quarantine_days.unwrap_or(30),
+    }
+}
+
+fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Schedule> {
+    let per_file = table.per_file == Some(true);
+    notes.refuse_if(per_file && kafka, "schedule.per_file", "a topic has no files: write `every` or `cron` instead");
+    if table.timezone.is_some() && table.cron.is_none() {
+        notes.warn("schedule.timezone", "`timezone` has no effect without `cron`: ticks of `every` are multiples since 1970-01-01 UTC");
+    }
+    let zone = match table.timezone.as_deref() {
+        None => Some(jiff::tz::TimeZone::UTC),
+        Some(name) => jiff::tz::TimeZone::get(name).ok(),
+    };
+    notes.refuse_if(zone.is_none(), "schedule.timezone", "there is no time zone of this name: write \"Europe/Berlin\" or another of the IANA list");
+    let pattern = table.cron.as_deref().map(cron);
+    let ticks = match (table.every, pattern) {
+        (Some(_), Some(_)) => {
+            notes.refuse("schedule.cron", "`every` and `cron` exclude each other: keep one of them");
+            None
+        }
+        (Some(every), None) => {
+            notes.refuse_if(every.is_zero(), "schedule.every", "`every` is the time between two ticks: write \"1d\", or another length above 0");
+            Some(Ticks::Every(every))
+        }
+        (None, Some(None)) => {
+            let text = "`cron` is five fields, minute hour day month weekday, such as \"0 3 * * *\" (or six, seconds first)";
+            notes.refuse("schedule.cron", text);
+            None
+        }
+        (None, Some(Some(pattern))) => {
+            zone.map(|zone| Ticks::Cron { pattern: Box::new(pattern), zone })
+        }
+        (None, None) if per_file => Some(Ticks::PerFile),
+        (None, None) => {
+            notes.refuse("schedule", "when a release is made must be said: write `every = \"1d\"` or `cron = \"0 3 * * *\"`");
+            None
+        }
+    };
+    let (min_records, approval) = (table.min_records.unwrap_or(1), table.approval.unwrap_or(Approval::None));
+    ticks.map(|ticks| Schedule { ticks, min_records, approval })
+}
+
+/// Five or six fields that name times.
+fn cron(text: &str) -> Option<croner::Cron> {
+    let fields = text.split_whitespace().count();
+    (5..=6).contains(&fields).then(|| text.parse().ok()).flatten()
+}
+
+fn notify(table: Option<NotifyTable>, directory: bool, source: Option<&str>, base: &Path, notes: &mut Notes) -> Notify {
+    let Some(table) = table else { return Notify::default() };
+    for (path, topic) in [("notify.topic", &table.topic), ("notify.operator_topic", &table.operator_topic)] {
+        let Some(topic) = topic else { continue };
+        notes.refuse_if(!super::source::is_topic(topic), path, super::source::TOPIC);
+        notes.refuse_if(directory, path, "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook");
+        notes.refuse_if(Some(topic.as_str()) == source, path, "this is the topic that records come from: take another one");
+    }
+    let text = "halts and rejections are private and must not go where public facts go: take another one";
+    let both = |a: bool, b: bool| a && b;
+    let topics = both(table.topic.is_some(), table.topic == table.operator_topic);
+    notes.refuse_if(topics, "notify.operator_topic", text);
+    let webhooks = both(table.webhook.is_some(), table.webhook == table.operator_webhook);
+    notes.refuse_if(webhooks, "notify.operator_webhook", text);
+    for (path, address) in [("notify.webhook", &table.webhook), ("notify.operator_webhook", &table.operator_webhook)] {
+        if let Some(("http", host)) = address.as_ref().and_then(Address::host)
+            && !super::words::is_local(host)
+        {
+            notes.warn(path, "notifications travel unencrypted: write an https address");
+        }
+    }
+    Notify {
+        topic: table.topic,
+        webhook: table.webhook.map(|address| address.under(base)),
+        operator_topic: table.operator_topic,
+        operator_webhook: table.operator_webhook.map(|address| address.under(base)),
+    }
+}
+
+fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http> {
+    let (bind, tokens) = table.map_or((None, None), |table| (table.bind, table.tokens));
+    let parsed = bind.as_deref().unwrap_or("127.0.0.1:9464").parse::<SocketAddr>();
+    let Ok(bind) = parsed else {
+        notes.refuse("http.bind", "`bind` is an address and a port: \"127.0.0.1:9464\"");
+        return None;
+    };
+    let tokens: Vec<Secret> = tokens.into_iter().flatten().map(|token| token.under(base)).collect();
+    if !bind.ip().is_loopback() {
+        notes.warn("http.bind", "pages travel unencrypted and other machines reach them: put a proxy with TLS in front");
+        if tokens.is_empty() {
+            notes.warn("http.tokens", "other machines reach the daemon's pages and nobody is asked for a token: write `tokens`");
+        }
+    }
+    Some(Http { bind, tokens })
+}

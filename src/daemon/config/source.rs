@@ -1,0 +1,219 @@
+//! The `[source]` table (CONTRACTS 1): a Kafka topic or a directory, with the keys that each of them has. Whether
+//! records may travel unencrypted is decided here, before anything is connected to.
+
+use std::path::{Path, PathBuf};
+
+use super::file::{
+    Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start, Unwanted,
+};
+use super::services::Notes;
+use super::words::{Address, Period, Secret, host_of, is_local};
+use crate::engine::policy::Decimal;
+
+/// Where records come from.
+#[derive(Debug)]
+pub struct Source {
+    /// A topic or a directory.
+    pub place: Place,
+    /// How records are written; `None` = by file name.
+    pub format: Option<Format>,
+    /// Where schemas lie.
+    pub registry: Option<Registry>,
+    /// What a message without content does.
+    pub tombstones: Unwanted,
+    /// What a message that deletes a record does.
+    pub deletes: Unwanted,
+    /// The share of messages that may be set aside before the feed halts.
+    pub max_quarantine_share: Decimal,
+}
+
+/// A topic or a directory.
+#[derive(Debug)]
+pub enum Place {
+    /// `kind = "kafka"`
+    Kafka {
+        /// `host:port`, with commas.
+        brokers: String,
+        /// The topic.
+        topic: String,
+        /// Where a new feed begins to read.
+        start: Start,
+        /// `None`: unencrypted and without a name.
+        security: Option<Security>,
+    },
+    /// `kind = "directory"`
+    Directory {
+        /// Where files appear.
+        path: PathBuf,
+        /// How long a file must have stood still.
+        settle: Period,
+    },
+}
+
+/// Encryption and who we are.
+#[derive(Debug)]
+pub struct Security {
+    /// Whether the connection is encrypted.
+    pub tls: bool,
+    /// Who may vouch for the brokers.
+    pub ca: Option<PathBuf>,
+    /// Our certificate and its key.
+    pub certificate: Option<(PathBuf, Secret)>,
+    /// User and password.
+    pub sasl: Option<Sasl>,
+}
+
+/// User and password.
+#[derive(Debug)]
+pub struct Sasl {
+    /// How the password is shown to be known.
+    pub mechanism: Mechanism,
+    /// Who we are.
+    pub user: String,
+    /// The password.
+    pub password: Secret,
+}
+
+/// Where schemas lie.
+#[derive(Debug)]
+pub struct Registry {
+    /// The web address.
+    pub url: Address,
+    /// User and password.
+    pub login: Option<(String, Secret)>,
+    /// Who may vouch for it.
+    pub ca: Option<PathBuf>,
+}
+
+/// The default of `source.max_quarantine_share`.
+const QUARANTINE_SHARE: Decimal = Decimal::new(1, 2).expect("two decimals");
+
+/// What a topic is called.
+pub const TOPIC: &str = "a topic's name is 1 to 249 letters, digits, dots, dashes and underscores";
+
+/// Whether a text can be a topic.
+pub fn is_topic(text: &str) -> bool {
+    let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
+    !matches!(text, "" | "." | "..") && text.len() <= 249 && text.chars().all(fits)
+}
+
+/// Reads the table; `None` when a key is missing, and then `notes` says which.
+pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Source> {
+    let allow_plaintext = table.allow_plaintext == Some(true);
+    let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));
+    if registry.is_some() && matches!(table.format, Some(Format::Csv | Format::Parquet | Format::Arrow)) {
+        notes.refuse("source.schema_registry", "this format carries its own schema: leave the registry out");
+    }
+    if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
+        notes.refuse("source.max_quarantine_share", "`max_quarantine_share` is a share of messages: a number from 0 to 1");
+    }
+    let (format, tombstones, deletes) = (table.format, table.tombstones, table.deletes);
+    let max_quarantine_share = table.max_quarantine_share.unwrap_or(QUARANTINE_SHARE);
+    let place = match table.kind {
+        SourceKind::Kafka => kafka(table, base, notes),
+        SourceKind::Directory => directory(table, base, notes),
+    }?;
+    let [tombstones, deletes] = [tombstones, deletes].map(|said| said.unwrap_or(Unwanted::Quarantine));
+    Some(Source { place, format, registry, tombstones, deletes, max_quarantine_share })
+}
+
+fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
+    let foreign = [
+        ("brokers", table.brokers.is_some()),
+        ("topic", table.topic.is_some()),
+        ("start", table.start.is_some()),
+        ("security", table.security.is_some()),
+    ];
+    refuse_foreign(&foreign, "kafka", "directory", notes);
+    let Some(path) = table.path else {
+        notes.refuse("source.path", "a directory source needs `path`: write `path = \"incoming\"`");
+        return None;
+    };
+    notes.refuse_if(path.is_empty(), "source.path", "`path` is empty: write where files appear");
+    Some(Place::Directory { path: base.join(path), settle: table.settle.unwrap_or(Period::seconds(2)) })
+}
+
+fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
+    let foreign = [("path", table.path.is_some()), ("settle", table.settle.is_some())];
+    refuse_foreign(&foreign, "directory", "kafka", notes);
+    let text = "a topic has no file names to tell the format by: write `format = \"json\"`, or another one";
+    notes.refuse_if(table.format.is_none(), "source.format", text);
+    let text = "messages of a topic are not Parquet files: write another `format`, or `kind = \"directory\"`";
+    notes.refuse_if(table.format == Some(Format::Parquet), "source.format", text);
+    let text = "a Kafka source needs `brokers`: write `brokers = \"localhost:9092\"`";
+    notes.refuse_if(table.brokers.is_none(), "source.brokers", text);
+    notes.refuse_if(table.topic.is_none(), "source.topic", "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`");
+    let security = table.security.map(|table| security(table, base, notes));
+    let (brokers, topic) = (table.brokers?, table.topic?);
+    notes.refuse_if(!is_topic(&topic), "source.topic", TOPIC);
+    if !brokers.split(',').all(|broker| is_broker(broker.trim())) {
+        notes.refuse("source.brokers", "`brokers` is a host and a port, several with commas: \"one:9092,two:9092\"");
+    }
+    let remote = brokers.split(',').any(|broker| !is_local(host_of(broker.trim())));
+    let tls = security.as_ref().is_some_and(|security| security.tls);
+    if remote && !tls {
+        let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or `allow_plaintext = \
+                    true` if that is meant";
+        notes.refuse_if(table.allow_plaintext != Some(true), "source.brokers", text);
+        if table.allow_plaintext == Some(true) {
+            notes.warn("source.allow_plaintext", "records of patients travel unencrypted: anybody on the way can read them");
+        }
+        if security.as_ref().is_some_and(|security| security.sasl.is_some()) {
+            notes.warn("source.security.sasl", "the password travels unencrypted, or can be guessed from what does");
+        }
+    }
+    let start = table.start.unwrap_or(Start::Earliest);
+    Some(Place::Kafka { brokers, topic, start, security })
+}
+
+fn refuse_foreign(keys: &[(&str, bool)], owner: &str, kind: &str, notes: &mut Notes) {
+    for (key, _) in keys.iter().filter(|(_, written)| *written) {
+        let text = format!("`{key}` belongs to `kind = \"{owner}\"`, and this source is `{kind}`: leave it out");
+        notes.refuse(&format!("source.{key}"), text);
+    }
+}
+
+fn is_broker(text: &str) -> bool {
+    let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    port.is_some_and(|port| port > 0) && !host_of(text).is_empty() && !text.contains(char::is_whitespace)
+}
+
+fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
+    let tls = table.tls.unwrap_or(true);
+    for (key, written) in [
+        ("ca", table.ca.is_some()),
+        ("certificate", table.certificate.is_some()),
+        ("key", table.key.is_some()),
+    ] {
+        let text = "certificates are for encrypted connections: write `tls = true`, or leave it out";
+        notes.refuse_if(written && !tls, &format!("source.security.{key}"), text);
+    }
+    let text = "a certificate and its key go together: write `certificate` and `key`, or neither";
+    notes.refuse_if(table.certificate.is_some() && table.key.is_none(), "source.security.certificate", text);
+    notes.refuse_if(table.certificate.is_none() && table.key.is_some(), "source.security.key", text);
+    let sasl = table.sasl.map(|SaslTable { mechanism, user, password }| {
+        notes.refuse_if(user.is_empty(), "source.security.sasl.user", "`user` is empty: write who we are");
+        Sasl { mechanism, user, password: password.under(base) }
+    });
+    Security {
+        tls,
+        ca: table.ca.map(|file| base.join(file)),
+        certificate: table.certificate.zip(table.key).map(|(file, key)| (base.join(file), key.under(base))),
+        sasl,
+    }
+}
+
+fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> Registry {
+    let plain = matches!(table.url.host(), Some(("http", host)) if !is_local(host));
+    let text = "schemas and passwords would travel to another host unencrypted: write an https address, or `allow_plaintext = \
+                true` in [source] if that is meant";
+    notes.refuse_if(plain && !allow_plaintext, "source.schema_registry.url", text);
+    let text = "user and password go together: write both, or neither";
+    notes.refuse_if(table.user.is_some() && table.password.is_none(), "source.schema_registry.user", text);
+    notes.refuse_if(table.user.is_none() && table.password.is_some(), "source.schema_registry.password", text);
+    Registry {
+        url: table.url.under(base),
+        login: table.user.zip(table.password).map(|(user, password)| (user, password.under(base))),
+        ca: table.ca.map(|file| base.join(file)),
+    }
+}

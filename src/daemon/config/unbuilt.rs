@@ -1,0 +1,62 @@
+//! Safeguards that a feed file may name and that this version does not have (CONTRACTS, preface). Written, they are
+//! refused by every command: a promise that nobody keeps is worse than none. Building one deletes its line here, and
+//! nothing else in this file may grow.
+
+use toml::de::{DeTable, DeValue};
+
+use super::places::Problem;
+
+/// Key, and the value that is not built (`None`: any).
+const UNBUILT: &[(&str, Option<&str>)] = &[
+    ("policy.guarantee", Some("chain")),
+    ("policy.m", None),
+    ("policy.mask", None),
+    ("policy.base_rate", None),
+    ("policy.search", Some("levels")),
+    ("policy.search", Some("arx-lr")),
+    ("policy.search", Some("mondrian")),
+    ("policy.search", Some("mdav")),
+    ("policy.outliers", None),
+    ("policy.output", Some("two-table")),
+    ("policy.values", None),
+    ("policy.max_ratio", None),
+    ("policy.min_solutions", None),
+    ("policy.max_global_ratio", None),
+    ("policy.max_joint_ratio", None),
+    ("policy.max_repairs", None),
+    ("policy.dominance", None),
+    ("policy.p_rule", None),
+    ("policy.dominance_safe", None),
+    ("column.role", Some("measure")),
+];
+
+/// What is written in a feed file and not built.
+pub fn unbuilt(file: &DeTable<'_>) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for (key, value) in UNBUILT {
+        let (table, key) = key.split_once('.').expect("every line names a table and a key");
+        let Some(table_value) = file.get(table) else { continue };
+        match table_value.get_ref() {
+            DeValue::Table(inner) => found.extend(look(inner, table, key, *value)),
+            DeValue::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    let inner = item.get_ref().as_table();
+                    found.extend(inner.and_then(|inner| look(inner, &format!("{table}[{at}]"), key, *value)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn look(table: &DeTable<'_>, path: &str, key: &str, value: Option<&str>) -> Option<Problem> {
+    let written = table.get(key)?.get_ref();
+    let name = match value {
+        None => format!("`{key}`"),
+        Some(value) if written.as_str() == Some(value) => format!("`{key} = \"{value}\"`"),
+        Some(_) => return None,
+    };
+    let text = format!("{name} is not built in this version, and nothing is promised that is not kept: leave it out");
+    Some(Problem::new(format!("{path}.{key}"), text))
+}

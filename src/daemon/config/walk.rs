@@ -1,0 +1,213 @@
+//! Compares the keys and types of a feed file with its schema (CONTRACTS 1: unknown keys are refused with the nearest
+//! known one), and learns on the way where every key stands. Ranges and meanings are judged later, by the types.
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::nearest::{listed, nearest};
+use super::places::{Places, Problem};
+use super::schema::Node;
+
+/// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
+#[derive(Default)]
+pub struct Walked {
+    /// Keys that nobody knows and values of the wrong type.
+    pub wrong: Vec<Problem>,
+    /// Keys that must be there.
+    pub missing: Vec<Problem>,
+}
+
+/// Walks a whole feed file.
+pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> Walked {
+    let mut walk = Walk { root: Node::root(schema), places, found: Walked::default() };
+    walk.table(walk.root, file.get_ref(), "");
+    walk.found
+}
+
+struct Walk<'w, 's, 't> {
+    root: Node<'s>,
+    places: &'w mut Places<'t>,
+    found: Walked,
+}
+
+impl<'s> Walk<'_, 's, '_> {
+    fn table(&mut self, schema: Node<'s>, table: &DeTable<'_>, path: &str) {
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            self.places.learn(&inner, key.span(), value.span());
+            match schema.key(name) {
+                Some(schema) => self.value(schema, value, &inner),
+                None => {
+                    // The caret belongs under the key, and whatever stands there may be a secret under a wrong name.
+                    self.places.learn(&inner, key.span(), key.span());
+                    self.hide_text(value);
+                    let text = self.unknown(schema, name, path);
+                    self.found.wrong.push(Problem::new(inner, text));
+                }
+            }
+        }
+        for key in schema.required().filter(|key| table.get(*key).is_none()) {
+            let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+            self.found.missing.push(Problem::new(inner, missing(path, key)));
+        }
+    }
+
+    /// Masks whatever may be a secret.
+    fn hide_text(&mut self, value: &Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::String(_) => self.places.learn_secret(value.span()),
+            DeValue::Array(items) => items.iter().for_each(|item| self.hide_text(item)),
+            DeValue::Table(table) => table.values().for_each(|value| self.hide_text(value)),
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, schema: Node<'s>, value: &Spanned<DeValue<'_>>, path: &str) {
+        if schema.is_secret() {
+            self.places.learn_secret(value.span());
+        }
+        let choices = schema.choices();
+        let Some(fitting) = choices.iter().copied().find(|choice| fits(*choice, value.get_ref())) else {
+            let what = wanted(&choices);
+            let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
+            let hint = if path == "column" { ": write `[[column]]`, once for each column" } else { "" };
+            let text = format!("`{}` must be {what}, not {is}{hint}", last(path));
+            return self.found.wrong.push(Problem::new(path, text));
+        };
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(fitting, table, path),
+            DeValue::Array(items) => {
+                let Some(schema) = fitting.items() else { return };
+                for (at, item) in items.iter().enumerate() {
+                    let inner = format!("{path}[{at}]");
+                    self.places.learn(&inner, item.span(), item.span());
+                    self.value(schema, item, &inner);
+                }
+            }
+            DeValue::String(word) => {
+                let words: Vec<&str> = choices.iter().flat_map(|choice| choice.words()).collect();
+                if !words.is_empty() && !words.contains(&word.as_ref()) {
+                    let meant = nearest(word, words.iter().copied());
+                    let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
+                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
+                    self.found.wrong.push(Problem::new(path, text));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What to say of a key that a table does not have.
+    fn unknown(&self, schema: Node<'s>, name: &str, path: &str) -> String {
+        let here = title(path);
+        if let Some(meant) = nearest(name, schema.keys().map(|(key, _)| key)) {
+            return format!("there is no key `{name}` in {here}; did you mean `{meant}`?");
+        }
+        let other = self.root.keys().find_map(|(table, schema)| {
+            let schema = schema.items().unwrap_or(schema);
+            schema.key(name).map(|_| title(table))
+        });
+        match other {
+            Some(other) => format!("there is no key `{name}` in {here}; it belongs in {other}"),
+            None => {
+                let keys: Vec<&str> = schema.keys().map(|(key, _)| key).collect();
+                format!("there is no key `{name}` in {here}; known are {}", listed(&keys))
+            }
+        }
+    }
+}
+
+/// Whether a value has the type of a schema; what it says is looked at later.
+fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
+    match schema.kind() {
+        Some("integer") => match value {
+            DeValue::Integer(number) => {
+                let number = i64::from_str_radix(number.as_str(), number.radix());
+                number.is_ok_and(|number| number >= 0 || !schema.is_unsigned())
+            }
+            _ => false,
+        },
+        Some("number") => match value {
+            DeValue::Integer(number) => !(schema.is_unsigned() && number.as_str().starts_with('-')),
+            DeValue::Float(number) => {
+                let number: Result<f64, _> = number.as_str().parse();
+                number.is_ok_and(|number| number.is_finite() && (number >= 0.0 || !schema.is_unsigned()))
+            }
+            _ => false,
+        },
+        Some("string") => value.is_str(),
+        Some("boolean") => value.is_bool(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_table(),
+        _ => true,
+    }
+}
+
+/// What may stand here, in words.
+fn wanted(choices: &[Node<'_>]) -> String {
+    let one = |choice: &Node<'_>| match choice.kind() {
+        Some("integer") if choice.is_unsigned() => "a whole number from 0 up".to_owned(),
+        Some("integer") => "a whole number".to_owned(),
+        Some("number") if choice.is_unsigned() => "a number from 0 up".to_owned(),
+        Some("number") => "a number".to_owned(),
+        Some("boolean") => "true or false".to_owned(),
+        Some("array") => "a list in [ ]".to_owned(),
+        Some("object") => "a table".to_owned(),
+        _ if choice.words().is_empty() => "text in quotes".to_owned(),
+        _ => choice.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or "),
+    };
+    choices.iter().map(one).collect::<Vec<_>>().join(" or ")
+}
+
+/// What a value is, in words, without the value.
+fn named(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(number) if number.as_str().starts_with('-') => "a negative number",
+        DeValue::Integer(number) if i64::from_str_radix(number.as_str(), number.radix()).is_err() => "one of this size",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(number) if number.as_str().contains("inf") || number.as_str().contains("nan") => "inf or nan",
+        DeValue::Float(number) if number.as_str().starts_with('-') => "a negative number",
+        DeValue::Float(_) => "a number with decimals",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date without quotes",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// How a table is named to a person.
+fn title(path: &str) -> String {
+    match path {
+        "" => "a feed file".to_owned(),
+        _ if path.starts_with("column") && !path.contains('.') => "[[column]]".to_owned(),
+        _ if !path.contains('.') => format!("[{path}]"),
+        _ => format!("`{}`", last(path)),
+    }
+}
+
+/// The last key of a path, without the place in a list.
+pub fn last(path: &str) -> &str {
+    let key = path.rsplit('.').next().unwrap_or(path);
+    key.split('[').next().unwrap_or(key)
+}
+
+/// What to say of a key that must be there.
+fn missing(path: &str, key: &str) -> String {
+    let what = match (last(path), key) {
+        ("", "feed") => "every feed file begins with `[feed]` and a line `name = \"admissions\"`",
+        ("", "policy") => "what is promised to people must be said: write `[policy]` and a line `k = 10`",
+        ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
+        ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
+        ("policy", "k") => "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up",
+        ("column", "name") => "a column needs a name: write `name = \"age\"`",
+        ("column", "role") => "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\"",
+        ("source", "kind") => "what the source is must be said: write `kind = \"kafka\"` or `kind = \"directory\"`",
+        ("store", "private") => "the log needs a place of its own: write `private = \"var/admissions\"`",
+        ("store", "public") => "releases need a place of their own: write `public = \"releases/admissions\"`",
+        _ => return format!("{} needs a key `{key}`", title(path)),
+    };
+    what.to_owned()
+}
