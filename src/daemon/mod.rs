@@ -1,4 +1,6 @@
 //! The acting storey: reads, writes and waits, and decides nothing.
 
+pub mod chance;
 pub mod config;
 pub mod error;
+pub mod guess;
