@@ -9,6 +9,7 @@ use tidegate::daemon::config;
 fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed()),
+        ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
     ]

@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod check;
+pub mod demo;
 mod fault;
 mod out;
 mod progress;
@@ -73,12 +74,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Args),
     Audit(audit::Args),
     Check(check::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
     match command {
+        Command::Demo(args) => demo::run(args, out),
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
     }

@@ -9,8 +9,12 @@ use crate::engine::policy::{ChainKind, Policy};
 pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[String]) -> String {
     let mut text = String::new();
     let n = names.len();
-    let together = if n == 1 { "on its own" } else { "taken together" };
-    put(&mut text, &format!("{n} release{}, judged {together} as their readers see them", if n == 1 { "" } else { "s" }));
+    let how = match (n, &figures.chain) {
+        (1, _) => "1 release, judged as its readers see it".to_owned(),
+        (_, Some(_)) => format!("{n} releases, judged together as their readers see them"),
+        (_, None) => format!("{n} releases of different people, judged one by one"),
+    };
+    put(&mut text, &how);
     put(&mut text, "");
     releases(&mut text, figures, names);
     if let Some(chain) = &figures.chain {
@@ -76,12 +80,12 @@ fn pairs(text: &mut String, figures: &Figures) {
 fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let all = chain.all.iter().map(|target| target.left).min().unwrap_or(0);
     let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
-    put(text, &format!("All releases together leave {kind} {all} candidate(s), over every class anyone could be in (k = {k})"));
+    put(text, &format!("All releases together leave {kind} {}, over every class anyone could be in (k = {k})", candidates(&all.to_string())));
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
         let range = if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
-        put(text, &format!("For the people who are really in the data: {range} candidate(s)"));
+        put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
     } else {
         put(text, "Without the raw rows (--increment) classes count in which nobody may be");
     }
@@ -142,6 +146,12 @@ fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &P
     for advice in advice(verdict, figures, policy) {
         put(text, &format!("  - {advice}"));
     }
+}
+
+/// "1 candidate", "exactly 4 candidates".
+fn candidates(count: &str) -> String {
+    let one = count == "1" || count.ends_with(" 1") && !count.contains("to");
+    format!("{count} candidate{}", if one { "" } else { "s" })
 }
 
 /// What a person can do about the reasons, one line each.
