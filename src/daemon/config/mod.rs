@@ -9,6 +9,7 @@ pub mod hierarchy;
 mod nearest;
 mod places;
 pub mod schema;
+mod secret;
 mod services;
 mod source;
 mod unbuilt;
@@ -17,9 +18,10 @@ mod words;
 
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
+pub use secret::{Address, Secret};
 pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
 pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
-pub use words::{Address, Period, Root, Secret};
+pub use words::{Period, Root};
 
 use std::path::{Path, PathBuf};
 
@@ -135,7 +137,8 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
             return Err(error);
         }
     }
-    let policy = Policy::new(&written.policy, chain, &facts).map_err(|found| places.place(Problem::new(found.key, found.text)))?;
+    let policy = Policy::new(&written.policy, chain, &facts)
+        .map_err(|found| places.place(Problem::new(found.key, found.text)))?;
     let columns = Columns::new(read.columns);
     let services = services.expect("services that cannot be read say why");
     let warning = |(path, text)| Warning { field: Some(path), text };

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::file::{
     Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start, Unwanted,
 };
+use super::secret::{Address, Secret, host_of, is_local};
 use super::services::Notes;
-use super::words::{Address, Period, Secret, host_of, is_local};
+use super::words::Period;
 use crate::engine::policy::Decimal;
 
 /// Where records come from.
@@ -105,7 +106,10 @@ pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<So
         notes.refuse("source.schema_registry", "this format carries its own schema: leave the registry out");
     }
     if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
-        notes.refuse("source.max_quarantine_share", "`max_quarantine_share` is a share of messages: a number from 0 to 1");
+        notes.refuse(
+            "source.max_quarantine_share",
+            "`max_quarantine_share` is a share of messages: a number from 0 to 1",
+        );
     }
     let (format, tombstones, deletes) = (table.format, table.tombstones, table.deletes);
     let max_quarantine_share = table.max_quarantine_share.unwrap_or(QUARANTINE_SHARE);
@@ -142,7 +146,11 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
     notes.refuse_if(table.format == Some(Format::Parquet), "source.format", text);
     let text = "a Kafka source needs `brokers`: write `brokers = \"localhost:9092\"`";
     notes.refuse_if(table.brokers.is_none(), "source.brokers", text);
-    notes.refuse_if(table.topic.is_none(), "source.topic", "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`");
+    notes.refuse_if(
+        table.topic.is_none(),
+        "source.topic",
+        "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`",
+    );
     let security = table.security.map(|table| security(table, base, notes));
     let (brokers, topic) = (table.brokers?, table.topic?);
     notes.refuse_if(!is_topic(&topic), "source.topic", TOPIC);
@@ -152,11 +160,14 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
     let remote = brokers.split(',').any(|broker| !is_local(host_of(broker.trim())));
     let tls = security.as_ref().is_some_and(|security| security.tls);
     if remote && !tls {
-        let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or `allow_plaintext = \
-                    true` if that is meant";
+        let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or \
+                    `allow_plaintext = true` if that is meant";
         notes.refuse_if(table.allow_plaintext != Some(true), "source.brokers", text);
         if table.allow_plaintext == Some(true) {
-            notes.warn("source.allow_plaintext", "records of patients travel unencrypted: anybody on the way can read them");
+            notes.warn(
+                "source.allow_plaintext",
+                "records of patients travel unencrypted: anybody on the way can read them",
+            );
         }
         if security.as_ref().is_some_and(|security| security.sasl.is_some()) {
             notes.warn("source.security.sasl", "the password travels unencrypted, or can be guessed from what does");
@@ -180,11 +191,9 @@ fn is_broker(text: &str) -> bool {
 
 fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
     let tls = table.tls.unwrap_or(true);
-    for (key, written) in [
-        ("ca", table.ca.is_some()),
-        ("certificate", table.certificate.is_some()),
-        ("key", table.key.is_some()),
-    ] {
+    for (key, written) in
+        [("ca", table.ca.is_some()), ("certificate", table.certificate.is_some()), ("key", table.key.is_some())]
+    {
         let text = "certificates are for encrypted connections: write `tls = true`, or leave it out";
         notes.refuse_if(written && !tls, &format!("source.security.{key}"), text);
     }
@@ -205,8 +214,8 @@ fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
 
 fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> Registry {
     let plain = matches!(table.url.host(), Some(("http", host)) if !is_local(host));
-    let text = "schemas and passwords would travel to another host unencrypted: write an https address, or `allow_plaintext = \
-                true` in [source] if that is meant";
+    let text = "schemas and passwords would travel to another host unencrypted: write an https address, or \
+                `allow_plaintext = true` in [source] if that is meant";
     notes.refuse_if(plain && !allow_plaintext, "source.schema_registry.url", text);
     let text = "user and password go together: write both, or neither";
     notes.refuse_if(table.user.is_some() && table.password.is_none(), "source.schema_registry.user", text);

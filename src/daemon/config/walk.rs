@@ -70,10 +70,14 @@ impl<'s> Walk<'_, 's, '_> {
         }
         let choices = schema.choices();
         let Some(fitting) = choices.iter().copied().find(|choice| fits(*choice, value.get_ref())) else {
+            if choices.iter().any(|choice| choice.holds_secret()) {
+                self.hide_text(value);
+            }
             let what = wanted(&choices);
             let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
             let hint = if path == "column" { ": write `[[column]]`, once for each column" } else { "" };
-            let text = format!("`{}` must be {what}, not {is}{hint}", last(path));
+            let item = if path.ends_with(']') { "each item of " } else { "" };
+            let text = format!("{item}`{}` must be {what}, not {is}{hint}", last(path));
             return self.found.wrong.push(Problem::new(path, text));
         };
         match value.get_ref() {
@@ -201,9 +205,13 @@ fn missing(path: &str, key: &str) -> String {
         ("", "policy") => "what is promised to people must be said: write `[policy]` and a line `k = 10`",
         ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
         ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
-        ("policy", "k") => "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up",
+        ("policy", "k") => {
+            "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up"
+        }
         ("column", "name") => "a column needs a name: write `name = \"age\"`",
-        ("column", "role") => "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\"",
+        ("column", "role") => {
+            "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
+        }
         ("source", "kind") => "what the source is must be said: write `kind = \"kafka\"` or `kind = \"directory\"`",
         ("store", "private") => "the log needs a place of its own: write `private = \"var/admissions\"`",
         ("store", "public") => "releases need a place of their own: write `public = \"releases/admissions\"`",
