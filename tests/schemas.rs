@@ -10,6 +10,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed()),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
+        ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
     ]
 }

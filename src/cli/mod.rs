@@ -5,6 +5,7 @@
 
 pub mod check;
 mod fault;
+pub mod init;
 mod out;
 pub mod render;
 
@@ -72,11 +73,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Check(check::Args),
+    Init(init::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
     match command {
         Command::Check(args) => check::run(args, out),
+        Command::Init(args) => init::run(args, out),
     }
 }
 
