@@ -11,6 +11,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("feed", config::schema::feed()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
+        ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
     ]
 }

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod check;
 pub mod demo;
 mod fault;
+pub mod init;
 mod out;
 mod progress;
 pub mod render;
@@ -77,6 +78,7 @@ enum Command {
     Demo(demo::Args),
     Audit(audit::Args),
     Check(check::Args),
+    Init(init::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
@@ -84,6 +86,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Demo(args) => demo::run(args, out),
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
+        Command::Init(args) => init::run(args, out),
     }
 }
 
