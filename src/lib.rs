@@ -1,6 +1,8 @@
 //! Tidegate publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
 
 #[cfg(feature = "daemon")]
+pub mod cli;
+#[cfg(feature = "daemon")]
 pub mod daemon;
 pub mod engine;
 pub mod guide;

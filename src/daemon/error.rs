@@ -58,13 +58,10 @@ pub struct Described {
     /// Who has to act.
     pub kind: Kind,
     /// The file it is in.
-    #[schemars(required)]
     pub file: Option<String>,
     /// The line (text files) or row (tables) it is at, counted from 1.
-    #[schemars(required)]
     pub line: Option<u64>,
     /// The key, option or column it is about.
-    #[schemars(required)]
     pub field: Option<String>,
     /// What is wrong and what to do.
     pub text: String,

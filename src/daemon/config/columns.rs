@@ -1,5 +1,6 @@
 //! Columns of a feed file (CONTRACTS 1): which keys go with which role, which types with which taxonomy, and the leaves
-//! for missing and unknown values. Trees are built by `hierarchy`; this file reads nothing itself.
+//! for missing and unknown values. Trees are built by `hierarchy`; of files this one reads the line that an error is at, and
+//! nothing else.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use super::file::ColumnTable;
 use super::hierarchy;
 use super::places::Problem;
-use crate::daemon::error::Error;
+use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{Column, Domain, Kind, Role, Rule};
 
@@ -28,7 +29,10 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
         let path = format!("column[{at}]");
         let earlier = tables[..at].iter().any(|other| other.name == table.name);
         if earlier {
-            let text = format!("two columns have the name `{}`: rename one, or say where its value lies with `path`", table.name);
+            let text = format!(
+                "two columns have the name `{}`: rename one, or say where its value lies with `path`",
+                table.name
+            );
             read.problems.push(Problem::new(format!("{path}.name"), text));
         }
         let mut one = One { table, path, base, read: &mut read };
@@ -38,7 +42,8 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
         one.build();
     }
     if !tables.iter().any(|table| table.role == Role::Quasi) {
-        let text = "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
+        let text =
+            "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
         read.problems.push(Problem::new("column", text));
     }
     read
@@ -63,7 +68,9 @@ impl One<'_> {
             self.refuse("name", "a column's name is text without control characters");
         }
         let steps = self.table.path.as_deref().map(|path| path.strip_prefix("$.").unwrap_or(""));
-        let step = |step: &str| !step.is_empty() && !step.contains(|char: char| char.is_whitespace() || "$[]\"'*".contains(char));
+        let step = |step: &str| {
+            !step.is_empty() && !step.contains(|char: char| char.is_whitespace() || "$[]\"'*".contains(char))
+        };
         if steps.is_some_and(|steps| !steps.split('.').all(step)) {
             self.refuse("path", "`path` is `$` and names with dots between them: \"$.patient.birthDate\"");
         }
@@ -75,22 +82,36 @@ impl One<'_> {
         match (role, taxonomy) {
             (Role::Quasi, None) => self.refuse(
                 "taxonomy",
-                format!("quasi column `{name}` needs a taxonomy: write `taxonomy = {{ file = \"{name}.csv\" }}`, or bands, \
-                         leaves, prefix, date, flat or builtin"),
+                format!(
+                    "quasi column `{name}` needs a taxonomy: write `taxonomy = {{ file = \"{name}.csv\" }}`, or bands, \
+                         leaves, prefix, date, flat or builtin"
+                ),
             ),
             (Role::Identifier | Role::Measure, Some(_)) => {
-                self.refuse("taxonomy", format!("only quasi and sensitive columns have a taxonomy; `{name}` is neither"));
+                self.refuse(
+                    "taxonomy",
+                    format!("only quasi and sensitive columns have a taxonomy; `{name}` is neither"),
+                );
             }
             _ => {}
         }
         if optional.is_some() && matches!(role, Role::Identifier | Role::Measure) {
-            self.refuse("optional", "`optional` is for quasi columns, where a missing value becomes the leaf `unknown`");
+            self.refuse(
+                "optional",
+                "`optional` is for quasi columns, where a missing value becomes the leaf `unknown`",
+            );
         }
         if unknown.is_some() && *role != Role::Quasi {
-            self.refuse("unknown", "`unknown` is for quasi columns; the others have no domain that a value could lie outside of");
+            self.refuse(
+                "unknown",
+                "`unknown` is for quasi columns; the others have no domain that a value could lie outside of",
+            );
         }
         if guarded.is_some() && *role != Role::Sensitive {
-            self.refuse("guarded", "`guarded` is for sensitive columns; give this one the role `sensitive`, or leave it out");
+            self.refuse(
+                "guarded",
+                "`guarded` is for sensitive columns; give this one the role `sensitive`, or leave it out",
+            );
         }
         if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
             self.refuse("type", "a measure is a number: write \"float\" or \"int\", or leave it out");
@@ -122,7 +143,8 @@ impl One<'_> {
                     self.refuse(&key, "this value is written twice in one set: leave one out");
                 }
                 if !is_canonical(value, kind) {
-                    let text = format!("this value never occurs in a column of type {}: write {}", named(kind), example(kind));
+                    let text =
+                        format!("this value never occurs in a column of type {}: write {}", named(kind), example(kind));
                     self.refuse(&key, text);
                 }
             }
@@ -176,8 +198,12 @@ impl One<'_> {
             }
             Err(mut error) => {
                 let key = error.field.take().map_or(String::new(), |key| format!(".{key}"));
-                if error.line.is_none() {
-                    error = in_feed_file(error);
+                match error.line {
+                    None => error = in_feed_file(error),
+                    Some(line) => {
+                        error.passage = error.file.as_deref().and_then(|file| passage(file, line));
+                        error.text = format!("{}, in the taxonomy of column `{}`", error.text, self.table.name);
+                    }
                 }
                 self.read.problems.push(Problem { path: format!("{}.taxonomy{key}", self.path), error });
                 None
@@ -203,6 +229,14 @@ fn in_feed_file(mut error: Error) -> Error {
         error.text = format!("{}: {}", file.display(), error.text);
     }
     error
+}
+
+/// A line of a hierarchy file: labels of a taxonomy are no records, so they may be shown.
+fn passage(file: &Path, line: u64) -> Option<Passage> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?.to_owned();
+    let at = 0..line.len();
+    Some(Passage { line, at })
 }
 
 /// Whether values of this type can fall on the leaves of a taxonomy.

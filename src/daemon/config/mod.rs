@@ -135,7 +135,8 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
             return Err(error);
         }
     }
-    let policy = Policy::new(&written.policy, chain, &facts).map_err(|found| places.place(Problem::new(found.key, found.text)))?;
+    let policy = Policy::new(&written.policy, chain, &facts)
+        .map_err(|found| places.place(Problem::new(found.key, found.text)))?;
     let columns = Columns::new(read.columns);
     let services = services.expect("services that cannot be read say why");
     let warning = |(path, text)| Warning { field: Some(path), text };

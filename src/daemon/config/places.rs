@@ -71,11 +71,6 @@ impl<'t> Places<'t> {
         }
     }
 
-    /// Whether a key is written.
-    pub fn is_written(&self, path: &str) -> bool {
-        self.known.contains_key(path)
-    }
-
     /// The key whose value holds this place, the innermost one.
     pub fn around(&self, at: &Span) -> Option<&str> {
         let holds = |place: &Place| place.value.start <= at.start && at.end <= place.value.end;

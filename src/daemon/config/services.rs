@@ -145,10 +145,14 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {
     let (private, public) = (table.private.under(base), table.public.under(base));
-    let text = "the public root and the private one must lie apart: what is personal must never be where everybody reads";
+    let text =
+        "the public root and the private one must lie apart: what is personal must never be where everybody reads";
     notes.refuse_if(private.overlaps(&public), "store.public", text);
     if table.signing_key.is_none() {
-        notes.warn("store.signing_key", "without a signing key manifests are unsigned: nobody can tell a forged release from yours");
+        notes.warn(
+            "store.signing_key",
+            "without a signing key manifests are unsigned: nobody can tell a forged release from yours",
+        );
     }
     let text = "without a key only commands with --key can use the private root: `tidegate init` makes one";
     if table.key.is_none() {
@@ -168,13 +172,20 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
     let per_file = table.per_file == Some(true);
     notes.refuse_if(per_file && kafka, "schedule.per_file", "a topic has no files: write `every` or `cron` instead");
     if table.timezone.is_some() && table.cron.is_none() {
-        notes.warn("schedule.timezone", "`timezone` has no effect without `cron`: ticks of `every` are multiples since 1970-01-01 UTC");
+        notes.warn(
+            "schedule.timezone",
+            "`timezone` has no effect without `cron`: ticks of `every` are multiples since 1970-01-01 UTC",
+        );
     }
     let zone = match table.timezone.as_deref() {
         None => Some(jiff::tz::TimeZone::UTC),
         Some(name) => jiff::tz::TimeZone::get(name).ok(),
     };
-    notes.refuse_if(zone.is_none(), "schedule.timezone", "there is no time zone of this name: write \"Europe/Berlin\" or another of the IANA list");
+    notes.refuse_if(
+        zone.is_none(),
+        "schedule.timezone",
+        "there is no time zone of this name: write \"Europe/Berlin\" or another of the IANA list",
+    );
     let pattern = table.cron.as_deref().map(cron);
     let ticks = match (table.every, pattern) {
         (Some(_), Some(_)) => {
@@ -182,20 +193,26 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
             None
         }
         (Some(every), None) => {
-            notes.refuse_if(every.is_zero(), "schedule.every", "`every` is the time between two ticks: write \"1d\", or another length above 0");
+            notes.refuse_if(
+                every.is_zero(),
+                "schedule.every",
+                "`every` is the time between two ticks: write \"1d\", or another length above 0",
+            );
             Some(Ticks::Every(every))
         }
         (None, Some(None)) => {
-            let text = "`cron` is five fields, minute hour day month weekday, such as \"0 3 * * *\" (or six, seconds first)";
+            let text =
+                "`cron` is five fields, minute hour day month weekday, such as \"0 3 * * *\" (or six, seconds first)";
             notes.refuse("schedule.cron", text);
             None
         }
-        (None, Some(Some(pattern))) => {
-            zone.map(|zone| Ticks::Cron { pattern: Box::new(pattern), zone })
-        }
+        (None, Some(Some(pattern))) => zone.map(|zone| Ticks::Cron { pattern: Box::new(pattern), zone }),
         (None, None) if per_file => Some(Ticks::PerFile),
         (None, None) => {
-            notes.refuse("schedule", "when a release is made must be said: write `every = \"1d\"` or `cron = \"0 3 * * *\"`");
+            notes.refuse(
+                "schedule",
+                "when a release is made must be said: write `every = \"1d\"` or `cron = \"0 3 * * *\"`",
+            );
             None
         }
     };
@@ -214,8 +231,16 @@ fn notify(table: Option<NotifyTable>, directory: bool, source: Option<&str>, bas
     for (path, topic) in [("notify.topic", &table.topic), ("notify.operator_topic", &table.operator_topic)] {
         let Some(topic) = topic else { continue };
         notes.refuse_if(!super::source::is_topic(topic), path, super::source::TOPIC);
-        notes.refuse_if(directory, path, "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook");
-        notes.refuse_if(Some(topic.as_str()) == source, path, "this is the topic that records come from: take another one");
+        notes.refuse_if(
+            directory,
+            path,
+            "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook",
+        );
+        notes.refuse_if(
+            Some(topic.as_str()) == source,
+            path,
+            "this is the topic that records come from: take another one",
+        );
     }
     let text = "halts and rejections are private and must not go where public facts go: take another one";
     let both = |a: bool, b: bool| a && b;
@@ -247,9 +272,13 @@ fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http
     };
     let tokens: Vec<Secret> = tokens.into_iter().flatten().map(|token| token.under(base)).collect();
     if !bind.ip().is_loopback() {
-        notes.warn("http.bind", "pages travel unencrypted and other machines reach them: put a proxy with TLS in front");
+        notes
+            .warn("http.bind", "pages travel unencrypted and other machines reach them: put a proxy with TLS in front");
         if tokens.is_empty() {
-            notes.warn("http.tokens", "other machines reach the daemon's pages and nobody is asked for a token: write `tokens`");
+            notes.warn(
+                "http.tokens",
+                "other machines reach the daemon's pages and nobody is asked for a token: write `tokens`",
+            );
         }
     }
     Some(Http { bind, tokens })

@@ -105,7 +105,10 @@ pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<So
         notes.refuse("source.schema_registry", "this format carries its own schema: leave the registry out");
     }
     if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
-        notes.refuse("source.max_quarantine_share", "`max_quarantine_share` is a share of messages: a number from 0 to 1");
+        notes.refuse(
+            "source.max_quarantine_share",
+            "`max_quarantine_share` is a share of messages: a number from 0 to 1",
+        );
     }
     let (format, tombstones, deletes) = (table.format, table.tombstones, table.deletes);
     let max_quarantine_share = table.max_quarantine_share.unwrap_or(QUARANTINE_SHARE);
@@ -142,7 +145,11 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
     notes.refuse_if(table.format == Some(Format::Parquet), "source.format", text);
     let text = "a Kafka source needs `brokers`: write `brokers = \"localhost:9092\"`";
     notes.refuse_if(table.brokers.is_none(), "source.brokers", text);
-    notes.refuse_if(table.topic.is_none(), "source.topic", "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`");
+    notes.refuse_if(
+        table.topic.is_none(),
+        "source.topic",
+        "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`",
+    );
     let security = table.security.map(|table| security(table, base, notes));
     let (brokers, topic) = (table.brokers?, table.topic?);
     notes.refuse_if(!is_topic(&topic), "source.topic", TOPIC);
@@ -156,7 +163,10 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
                     true` if that is meant";
         notes.refuse_if(table.allow_plaintext != Some(true), "source.brokers", text);
         if table.allow_plaintext == Some(true) {
-            notes.warn("source.allow_plaintext", "records of patients travel unencrypted: anybody on the way can read them");
+            notes.warn(
+                "source.allow_plaintext",
+                "records of patients travel unencrypted: anybody on the way can read them",
+            );
         }
         if security.as_ref().is_some_and(|security| security.sasl.is_some()) {
             notes.warn("source.security.sasl", "the password travels unencrypted, or can be guessed from what does");
@@ -180,11 +190,9 @@ fn is_broker(text: &str) -> bool {
 
 fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
     let tls = table.tls.unwrap_or(true);
-    for (key, written) in [
-        ("ca", table.ca.is_some()),
-        ("certificate", table.certificate.is_some()),
-        ("key", table.key.is_some()),
-    ] {
+    for (key, written) in
+        [("ca", table.ca.is_some()), ("certificate", table.certificate.is_some()), ("key", table.key.is_some())]
+    {
         let text = "certificates are for encrypted connections: write `tls = true`, or leave it out";
         notes.refuse_if(written && !tls, &format!("source.security.{key}"), text);
     }

@@ -201,9 +201,13 @@ fn missing(path: &str, key: &str) -> String {
         ("", "policy") => "what is promised to people must be said: write `[policy]` and a line `k = 10`",
         ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
         ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
-        ("policy", "k") => "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up",
+        ("policy", "k") => {
+            "how many people everybody hides among must be said: write `k = 10`, or another number from 2 up"
+        }
         ("column", "name") => "a column needs a name: write `name = \"age\"`",
-        ("column", "role") => "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\"",
+        ("column", "role") => {
+            "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
+        }
         ("source", "kind") => "what the source is must be said: write `kind = \"kafka\"` or `kind = \"directory\"`",
         ("store", "private") => "the log needs a place of its own: write `private = \"var/admissions\"`",
         ("store", "public") => "releases need a place of their own: write `public = \"releases/admissions\"`",

@@ -106,7 +106,9 @@ impl Secret {
     /// The file cannot be read, the variable is not set; the message names the place only.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
-            Lies::In(file) => std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the secret", &error))?,
+            Lies::In(file) => {
+                std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the secret", &error))?
+            }
             Lies::Env(name) => std::env::var(name)
                 .map_err(|_| Error::new(Kind::Usage, format!("the environment variable {name} is not set")))?,
         };
@@ -139,7 +141,8 @@ impl TryFrom<String> for Secret {
             return Ok(Secret(Lies::In(file.into())));
         }
         let name = text.strip_prefix("${").and_then(|text| text.strip_suffix('}')).ok_or(wrong)?;
-        let letter = |at: usize, char: char| char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit());
+        let letter =
+            |at: usize, char: char| char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit());
         let is_name = !name.is_empty() && name.chars().enumerate().all(|(at, char)| letter(at, char));
         if is_name { Ok(Secret(Lies::Env(name.to_owned()))) } else { Err(wrong.to_owned()) }
     }
@@ -224,7 +227,9 @@ impl TryFrom<String> for Address {
         let address = Address::Plain(text);
         match address.host() {
             Some(("http" | "https", host)) if !host.is_empty() => Ok(address),
-            _ => Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\" where it lies".to_owned()),
+            _ => {
+                Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\" where it lies".to_owned())
+            }
         }
     }
 }
@@ -286,7 +291,9 @@ impl TryFrom<String> for Root {
             None if text.is_empty() => Err("is empty: write a directory, or \"s3://bucket/prefix\"".to_owned()),
             None => Ok(Root::Directory(text.into())),
             Some(("s3" | "gs" | "az", rest)) if !rest.is_empty() && !rest.starts_with('/') => Ok(Root::Bucket(text)),
-            Some(_) => Err("is no place of a store: write a directory, or s3://, gs:// or az:// and a bucket".to_owned()),
+            Some(_) => {
+                Err("is no place of a store: write a directory, or s3://, gs:// or az:// and a bucket".to_owned())
+            }
         }
     }
 }
@@ -311,7 +318,8 @@ mod tests {
 
     #[test]
     fn periods_come_back_as_they_mean() {
-        for (written, shown) in [("1d", "1d"), ("24h", "1d"), ("90m", "90m"), ("2s", "2s"), ("14d", "2w"), ("0s", "0s")] {
+        for (written, shown) in [("1d", "1d"), ("24h", "1d"), ("90m", "90m"), ("2s", "2s"), ("14d", "2w"), ("0s", "0s")]
+        {
             assert_eq!(Period::try_from(written.to_owned()).map(|period| period.to_string()), Ok(shown.to_owned()));
         }
         for text in ["", "d", "1", "1.5h", "-1d", "1 d", "1y", "99999999999999999999s", "9999w", "1µ"] {

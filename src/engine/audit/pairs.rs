@@ -43,7 +43,8 @@ pub fn figures(
         });
         Ok(PairFigures { earlier, later, all: attack.all(), realised })
     };
-    pairs.par_iter().map(figures).collect()
+    let found: Vec<Result<PairFigures, Shrunk>> = pairs.par_iter().map(figures).collect();
+    found.into_iter().collect()
 }
 
 /// The pairs of classes that share a person of the increments up to `earlier`, and the classes of `later` that hold a

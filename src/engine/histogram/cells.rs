@@ -31,6 +31,26 @@ pub enum RawCell<'a> {
     Days(i32),
 }
 
+/// What is wrong with a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MisfitKind {
+    /// There is no such column.
+    #[error("the column is missing")]
+    NoColumn,
+    /// The column's type in the source cannot hold the declared type.
+    #[error("the column's type in the file does not go with the declared type")]
+    WrongType,
+    /// No value, and the column is not optional.
+    #[error("the value is missing")]
+    Missing,
+    /// The value is not of the declared type, or no leaf of the taxonomy stands for it.
+    #[error("the value is outside the taxonomy")]
+    Outside,
+    /// The label is not in the taxonomy.
+    #[error("the label is not in the taxonomy")]
+    NoLabel,
+}
+
 /// A column whose cells can be read.
 pub struct Cells<'a> {
     array: &'a ArrayRef,
@@ -48,9 +68,9 @@ impl<'a> Cells<'a> {
     }
 
     /// Codes every cell; the first one that has no code is the error, with its row.
-    pub fn codes<E, F>(&self, mut code: F) -> Result<Vec<u32>, (usize, E)>
+    pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where
-        F: FnMut(RawCell<'_>) -> Result<u32, E>,
+        F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
     {
         let mut cell = |array: &dyn Array, at: usize| {
             if array.is_null(at) { code(RawCell::Null) } else { code((self.read)(array, at)) }

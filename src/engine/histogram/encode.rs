@@ -11,7 +11,7 @@ use arrow_array::RecordBatch;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::cells::{Cells, RawCell, parse_value};
+use super::cells::{Cells, MisfitKind, RawCell, parse_value};
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
 /// What the cells of a source are.
@@ -37,26 +37,6 @@ pub struct Misfit {
     pub column: Box<str>,
     /// What is wrong.
     pub kind: MisfitKind,
-}
-
-/// What is wrong with a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum MisfitKind {
-    /// There is no such column.
-    #[error("the column is missing")]
-    NoColumn,
-    /// The column's type in the source cannot hold the declared type.
-    #[error("the column's type in the file does not go with the declared type")]
-    WrongType,
-    /// No value, and the column is not optional.
-    #[error("the value is missing")]
-    Missing,
-    /// The value is not of the declared type, or no leaf of the taxonomy stands for it.
-    #[error("the value is outside the taxonomy")]
-    Outside,
-    /// The label is not in the taxonomy.
-    #[error("the label is not in the taxonomy")]
-    NoLabel,
 }
 
 /// Distinct values of one sensitive column, numbered in order of appearance.

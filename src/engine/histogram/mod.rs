@@ -19,8 +19,8 @@ use std::fmt;
 use crate::engine::model::Leaf;
 
 pub use build::Builder;
-pub use cells::parse_text as parse_value;
-pub use encode::{Encoder, Misfit, MisfitKind, Reading};
+pub use cells::{MisfitKind, parse_text as parse_value};
+pub use encode::{Encoder, Misfit, Reading};
 pub use join::{Excess, JoinCells, NotSuperset};
 pub use partition::Partition;
 pub use release::{Release, describe, number_recodings};

@@ -142,7 +142,7 @@ impl<'c, 'a> Sweep<'c, 'a> {
             (release, state)
         });
         let work: Vec<(usize, (Vec<u64>, Vec<bool>))> = work.collect();
-        let done: Vec<_> = work
+        let done: Vec<Result<_, Shrunk>> = work
             .into_par_iter()
             .map(|(release, (mut left, mut against))| {
                 if left.is_empty() {
@@ -153,8 +153,9 @@ impl<'c, 'a> Sweep<'c, 'a> {
                 }
                 Ok((release, left, against))
             })
-            .collect::<Result<_, Shrunk>>()?;
-        for (release, left, against) in done {
+            .collect();
+        for done in done {
+            let (release, left, against) = done?;
             (self.left[release], self.against[release]) = (left, against);
         }
         Ok(())

@@ -1,0 +1,108 @@
+//! Auditing: two releases of Adult (the folder in `TIDEGATE_DATA`), and chains of up to 50 releases over up to a million
+//! rows, under one recoding and under several that cross.
+
+mod synthetic;
+
+use std::path::Path;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::{Table, count};
+use tidegate::engine::audit::{Figures, Subject};
+use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release, number_recodings};
+use tidegate::engine::model::{Cut, Recoding, Taxonomy};
+
+/// A feed file over the synthetic columns is not needed: the policy is all that an audit takes from it.
+const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 5\n\
+    [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
+    [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+
+fn chains(c: &mut Criterion) {
+    let columns = synthetic::columns();
+    let trees = columns.trees();
+    let policy = Feed::parse(POLICY, Path::new("bench.toml")).expect("a feed file").policy;
+    let encoder = Encoder::new(&columns, Reading::Text);
+    let mut group = c.benchmark_group("chain");
+    group.sample_size(10);
+    for (rows, releases, recodings) in
+        [(100_000, 50, 1), (1_000_000, 10, 1), (1_000_000, 50, 1), (1_000_000, 50, 5), (1_000_000, 50, 50)]
+    {
+        let parts: Vec<Histogram> = (0..releases)
+            .map(|at| {
+                let batches = synthetic::batches(rows / releases, at as u64 + 1);
+                Histogram::of(&encoder, at as u32, &batches).expect("rows that fit")
+            })
+            .collect();
+        let histogram = Histogram::merge_all(parts).expect("some");
+        let mut tables: Vec<Release> = (0..releases)
+            .map(|at| Release::under(&histogram, 0..at as u32 + 1, &recoding(&trees, at % recodings)))
+            .collect();
+        let number = number_recodings(&mut tables, &trees);
+        println!("{} classes in the last release", tables[releases - 1].classes());
+        let values = histogram.values().clone();
+        let subject = Subject { releases: tables, number, histogram: Some(histogram), values };
+        let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} recodings"));
+        group.bench_function(id, |b| b.iter(|| Figures::of(&subject, &columns, &policy).expect("supersets")));
+    }
+    group.finish();
+}
+
+/// Recoding number `at` of a family that crosses: some columns at their bands, which ones differs.
+fn recoding(trees: &[&Taxonomy], at: usize) -> Recoding {
+    let cut = |(column, tree): (usize, &&Taxonomy)| {
+        let bands: Vec<u32> = tree.children(0).collect();
+        let fine = [1, 2, 3].contains(&((column + at) % trees.len())) && bands.len() < 20;
+        let kept = if fine { bands.len() - at / trees.len() % bands.len() } else { 0 };
+        if kept == 0 { Cut::root(tree) } else { Cut::completed(tree, &bands[..kept]).expect("siblings") }
+    };
+    trees.iter().enumerate().map(cut).collect()
+}
+
+fn adult(c: &mut Criterion) {
+    let Some(data) = std::env::var_os("TIDEGATE_DATA") else {
+        println!("skipped: TIDEGATE_DATA is not set");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (feed, raw) = adult_feed(Path::new(&data), folder.path());
+    let columns = &feed.columns;
+    let table = Table::increment(&raw, columns).expect("a table");
+    let reading = table.raw();
+    let all = count(table, columns, reading).expect("rows that fit");
+    let trees = columns.trees();
+    let top: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
+    let mut later = top.clone();
+    later[0] = Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
+    let mut tables = vec![Release::under(&all, 0..1, &top), Release::under(&all, 0..1, &later)];
+    let number = number_recodings(&mut tables, &trees);
+    let subject = Subject { releases: tables, number, histogram: None, values: all.values().clone() };
+    let mut group = c.benchmark_group("adult");
+    group.bench_function("figures of two releases", |b| {
+        b.iter(|| Figures::of(&subject, columns, &feed.policy).expect("supersets"));
+    });
+    group.bench_function("reading and counting", |b| {
+        b.iter(|| {
+            let table = Table::increment(&raw, columns).expect("a table");
+            let reading = table.raw();
+            count(table, columns, reading).expect("rows that fit")
+        });
+    });
+    group.finish();
+}
+
+/// A feed file over Adult's hierarchies, occupation sensitive.
+fn adult_feed(data: &Path, folder: &Path) -> (Feed, std::path::PathBuf) {
+    let adult = data.join("adult");
+    let mut text = "[feed]\nname = \"adult\"\n[policy]\nk = 5\n".to_owned();
+    let quasi = ["education", "age", "marital-status", "native-country", "race", "salary-class", "sex", "workclass"];
+    for name in quasi {
+        let file = adult.join(format!("hierarchy_{name}.csv"));
+        text += &format!("[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n");
+    }
+    text += "[[column]]\nname = \"occupation\"\nrole = \"sensitive\"\n";
+    let feed = Feed::parse(&text, &folder.join("feed.toml")).expect("a feed file");
+    (feed, adult.join("adult.csv"))
+}
+
+criterion_group!(benches, chains, adult);
+criterion_main!(benches);

@@ -1,0 +1,31 @@
+//! Counting rows: time at 1 and 10 million rows of eight quasi columns, and bytes per distinct cell.
+
+mod synthetic;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+
+fn counting(c: &mut Criterion) {
+    let columns = synthetic::columns();
+    let encoder = Encoder::new(&columns, Reading::Text);
+    let mut group = c.benchmark_group("histogram");
+    group.sample_size(10);
+    for rows in [1_000_000, 10_000_000] {
+        let batches = synthetic::batches(rows, 1);
+        let counted = Histogram::of(&encoder, 0, &batches).expect("rows that fit");
+        println!(
+            "{rows} rows: {} leaf tuples, {} cells, {:.1} bytes per cell",
+            counted.tuples(),
+            counted.cells(),
+            counted.bytes() as f64 / counted.cells() as f64
+        );
+        group.throughput(Throughput::Elements(rows as u64));
+        group.bench_with_input(BenchmarkId::new("build", rows), &batches, |b, batches| {
+            b.iter(|| Histogram::of(&encoder, 0, batches).expect("rows that fit"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, counting);
+criterion_main!(benches);

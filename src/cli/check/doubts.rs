@@ -1,0 +1,91 @@
+//! What can go wrong with a feed that is written correctly (CONTRACTS 1, below the key table). Each warning says what
+//! happens to people and what can be done; none stops anything.
+
+use super::report::WarningReport;
+use crate::daemon::config::Feed;
+use crate::engine::model::Role;
+use crate::engine::policy::{Chain, OnRepeat};
+
+/// Of one feed.
+pub fn of(feed: &Feed) -> Vec<WarningReport> {
+    let mut found: Vec<WarningReport> = Vec::new();
+    let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
+    let policy = &feed.policy;
+    let sensitive = feed.columns.of(Role::Sensitive).count();
+    if sensitive == 0 {
+        warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
+    } else if policy.masking().is_none() && policy.diversity().is_none() {
+        let text = "neither `m` nor `diversity` is set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
+                    known. Write for example `diversity = { distinct_l = 2 }`";
+        warn(Some("policy.diversity"), text);
+    }
+    if *policy.chain() == Chain::Bcf {
+        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells what would \
+                    have been wrong with it. Use it for comparison only; `blind` is safe";
+        warn(Some("policy.guarantee"), text);
+    }
+    let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
+    let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
+    if guarded && !capped {
+        let text = "guarded sets are written and nothing guards them: set `confidence` in `diversity`";
+        warn(Some("column.guarded"), text);
+    }
+    let identifiers = feed.columns.of(Role::Identifier).count();
+    match (identifiers, policy.on_repeat()) {
+        (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => {}
+        (0, _) => {
+            let text = "no column is an identifier, so a second row of one person cannot be recognised: `run` needs one, or \
+                        `on_repeat = \"none\"` if every row is another person";
+            warn(Some("policy.on_repeat"), text);
+        }
+        (_, _) => {
+            let text = "`on_repeat = \"none\"` takes every row for another person, although an identifier could tell";
+            warn(Some("policy.on_repeat"), text);
+        }
+    }
+    found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
+    let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented ones) hide \
+                nobody, and who can add rows can thin out a crowd";
+    found.push(warning(None, text));
+    let text = "one row stands for one person: a person with several rows must be told apart by an identifier, or is counted \
+                several times";
+    found.push(warning(None, text));
+    found
+}
+
+/// Of several feeds together.
+pub fn together(feeds: &[Feed]) -> Vec<WarningReport> {
+    let mut found = Vec::new();
+    for (at, one) in feeds.iter().enumerate() {
+        for other in &feeds[at + 1..] {
+            if one.name == other.name {
+                let text = format!(
+                    "{} and {} have the same name `{}`: their releases would mix",
+                    file(one),
+                    file(other),
+                    one.name
+                );
+                found.push(warning(Some("feed.name"), &text));
+            }
+            for column in one.columns.of(Role::Identifier) {
+                if other.columns.named(&column.name).is_some_and(|column| column.role == Role::Identifier) {
+                    let text = format!(
+                        "`{}` and `{}` share the identifier `{}`: a person in both can be found by comparing their releases, \
+                         which are each judged alone",
+                        one.name, other.name, column.name
+                    );
+                    found.push(warning(Some("column"), &text));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn file(feed: &Feed) -> String {
+    feed.file.display().to_string()
+}
+
+fn warning(field: Option<&str>, text: &str) -> WarningReport {
+    WarningReport { field: field.map(str::to_owned), text: text.to_owned() }
+}

@@ -1,0 +1,131 @@
+//! What `check` has to say, as values: `check --json` prints them, `text` words them (CONTRACTS 3). Holds what stands in
+//! feed files and taxonomies, never a guarded value, a secret or an address.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{doubts, words};
+use crate::daemon::config::Feed;
+use crate::engine::model::{Column, Domain, Kind, Role};
+use crate::engine::policy::{ChainKind, Settings};
+
+/// `check --json`
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// One for each feed file, in their order.
+    pub feeds: Vec<FeedReport>,
+    /// What concerns several feeds together.
+    pub warnings: Vec<WarningReport>,
+}
+
+/// One feed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FeedReport {
+    /// The feed file.
+    pub file: String,
+    /// The name of the feed.
+    pub name: String,
+    /// What a release holds.
+    pub chain: ChainKind,
+    /// The columns, in the order of the file.
+    pub columns: Vec<ColumnReport>,
+    /// The whole policy in force.
+    pub policy: Settings,
+    /// The policy in words.
+    pub explained: Vec<String>,
+    /// What can go wrong.
+    pub warnings: Vec<WarningReport>,
+}
+
+/// One column.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// What its values are.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// Where the value lies in a message; null: under its name.
+    pub path: Option<String>,
+    /// How its values are generalised.
+    pub taxonomy: Option<TaxonomyReport>,
+    /// A missing value is a leaf of its own.
+    pub optional: bool,
+    /// The leaf for values outside the taxonomy; null: such rows are set aside.
+    pub unknown: Option<String>,
+    /// How many sets of values are guarded.
+    pub guarded_sets: usize,
+}
+
+/// One taxonomy.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TaxonomyReport {
+    /// Different values.
+    pub leaves: usize,
+    /// Levels, the leaves and the root included.
+    pub levels: u32,
+    /// Labels of any level.
+    pub nodes: usize,
+    /// The first leaf.
+    pub first: String,
+    /// The last leaf.
+    pub last: String,
+    /// The label of everything.
+    pub root: String,
+}
+
+/// Something that can go wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WarningReport {
+    /// The key it is about.
+    pub field: Option<String>,
+    /// What it is, and what can be done.
+    pub text: String,
+}
+
+impl FeedReport {
+    /// Everything that is to be said of a feed.
+    pub fn of(feed: &Feed) -> FeedReport {
+        FeedReport {
+            file: feed.file.display().to_string(),
+            name: feed.name.clone(),
+            chain: feed.chain(),
+            columns: feed.columns.iter().map(ColumnReport::of).collect(),
+            policy: feed.policy.in_force().clone(),
+            explained: words::explain(feed),
+            warnings: doubts::of(feed),
+        }
+    }
+}
+
+impl ColumnReport {
+    fn of(column: &Column) -> ColumnReport {
+        ColumnReport {
+            name: column.name.to_string(),
+            role: column.role,
+            kind: column.kind,
+            path: column.path.as_deref().map(str::to_owned),
+            taxonomy: column.taxonomy.as_deref().map(TaxonomyReport::of),
+            optional: column.optional,
+            unknown: column.unknown.as_deref().map(str::to_owned),
+            guarded_sets: column.guarded.len(),
+        }
+    }
+}
+
+impl TaxonomyReport {
+    fn of(domain: &Domain) -> TaxonomyReport {
+        let tree = &domain.tree;
+        let leaf = |leaf: usize| tree.label(tree.leaf_node(leaf as u32)).to_owned();
+        TaxonomyReport {
+            leaves: tree.leaves(),
+            levels: tree.height(0) + 1,
+            nodes: tree.nodes(),
+            first: leaf(0),
+            last: leaf(tree.leaves() - 1),
+            root: tree.label(0).to_owned(),
+        }
+    }
+}

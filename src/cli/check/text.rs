@@ -1,0 +1,107 @@
+//! `check` for people: a report as paragraphs and a table of columns. Adds nothing to what the report says.
+
+use std::fmt::Write;
+
+use super::report::{ColumnReport, FeedReport, WarningReport};
+use crate::daemon::config::kind_name;
+use crate::engine::model::Role;
+
+/// Columns of a terminal that lines are broken at.
+const WIDTH: usize = 100;
+
+/// One feed.
+pub fn feed(report: &FeedReport) -> String {
+    let mut text = format!("{} ({})\n\nColumns\n", report.name, report.file);
+    let name_width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    for column in &report.columns {
+        let (name, role, kind) = (&column.name, role(column.role), kind_name(column.kind));
+        let row = format!("  {name:name_width$}  {role:10}  {kind:6}  ");
+        wrapped(&mut text, &row, &about(column));
+    }
+    text.push_str("\nPolicy\n");
+    for sentence in &report.explained {
+        wrapped(&mut text, "  ", sentence);
+    }
+    text.push_str("\nWhat can go wrong\n");
+    for warning in &report.warnings {
+        wrapped(&mut text, "  - ", &warning.text);
+    }
+    text.push('\n');
+    text
+}
+
+/// What concerns several feeds.
+pub fn together(warnings: &[WarningReport]) -> String {
+    let mut text = String::from("All feeds together\n");
+    for warning in warnings {
+        wrapped(&mut text, "  - ", &warning.text);
+    }
+    text.push('\n');
+    text
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Identifier => "identifier",
+        Role::Quasi => "quasi",
+        Role::Sensitive => "sensitive",
+        Role::Measure => "measure",
+    }
+}
+
+/// What happens to a column.
+fn about(column: &ColumnReport) -> String {
+    let mut text = String::new();
+    match column.role {
+        Role::Identifier => text.push_str("never published; finds second rows of one person"),
+        Role::Quasi => text.push_str("generalised"),
+        Role::Sensitive => text.push_str("published as it is"),
+        Role::Measure => text.push_str("published as an aggregate of each crowd"),
+    }
+    if let Some(tree) = &column.taxonomy {
+        let (leaves, levels) = (tree.leaves, tree.levels);
+        let _ = write!(
+            text,
+            ": {leaves} leaves, {levels} levels, {} … {}, then up to {}",
+            tree.first, tree.last, tree.root
+        );
+    }
+    if column.guarded_sets > 0 {
+        let _ = write!(text, "; guarded sets: {}", column.guarded_sets);
+    }
+    if column.optional {
+        text.push_str("; missing values are `unknown`");
+    }
+    match (&column.unknown, column.role) {
+        (Some(leaf), _) => {
+            let _ = write!(text, "; other values are `{leaf}`");
+        }
+        (None, Role::Quasi) => text.push_str("; rows with other values are set aside"),
+        _ => {}
+    }
+    if let Some(path) = &column.path {
+        let _ = write!(text, "; read from {path}");
+    }
+    text
+}
+
+/// A paragraph that begins with `head` and goes on below its end.
+fn wrapped(text: &mut String, head: &str, paragraph: &str) {
+    let indent = head.chars().count();
+    let mut width = indent;
+    text.push_str(head);
+    for (at, word) in paragraph.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if at > 0 && width + 1 + length > WIDTH {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            width = indent;
+        } else if at > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += length;
+    }
+    text.push('\n');
+}

@@ -1,0 +1,162 @@
+//! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
+//! Says what is in force and nothing about what might be; must never soften a limit.
+
+use crate::daemon::config::{Approval, Feed, SourcePlace, Ticks};
+use crate::engine::policy::{
+    Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
+};
+
+/// The policy, then what the daemon does.
+pub fn explain(feed: &Feed) -> Vec<String> {
+    let policy = &feed.policy;
+    let mut said = Vec::new();
+    chain(policy, &mut said);
+    if let Some(standing) = policy.standing() {
+        said.push(rare(policy.k(), standing));
+    }
+    match policy.diversity() {
+        None => said.push(
+            "No check looks at the sensitive values of a crowd: they may all be the same (diversity is off).".into(),
+        ),
+        Some(asked) => said.push(format!("In every crowd, after all attacks, {}.", diversity(asked).join("; "))),
+    }
+    if policy.diversity().is_some() || policy.masking().is_some() {
+        said.push(on_unsafe(policy.on_unsafe()).into());
+    }
+    said.push(match policy.max_loss() {
+        limit if limit == Decimal::ONE => "However coarse a release is, it may be published (max_loss = 1).".into(),
+        limit => format!(
+            "A release that loses more than {limit} of its detail (0 = none, 1 = all) is not published (max_loss)."
+        ),
+    });
+    said.push(match policy.search() {
+        Search::TopDown => {
+            "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
+        }
+        other => format!("Recodings are found by {other:?}."),
+    });
+    said.push(match policy.on_repeat() {
+        OnRepeat::Ignore => {
+            "A second row of one person is left out: the first one stands (on_repeat = \"ignore\").".into()
+        }
+        OnRepeat::DeadLetter => "A second row of one person is set aside (on_repeat = \"dead-letter\").".into(),
+        OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
+    });
+    services(feed, &mut said);
+    said
+}
+
+fn chain(policy: &Policy, said: &mut Vec<String>) {
+    let k = policy.k();
+    said.push(match policy.chain() {
+        Chain::Disjoint { .. } => "Every release holds the newest people alone (a disjoint chain).".into(),
+        _ => "Every release holds everybody so far (a cumulative chain).".into(),
+    });
+    said.push(format!(
+        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person included."
+    ));
+    said.push(match policy.chain() {
+        Chain::Blind(_) => format!(
+            "What is published is decided from quasi columns and dates alone, so that even who knows every release, every quasi \
+             column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
+        ),
+        Chain::Tested { rho, max_odds, .. } => format!(
+            "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds of an \
+             attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
+        ),
+        Chain::Bcf => "Attacks across releases leave at least k candidates by the published algorithm to the letter, for \
+                       comparison (guarantee = \"bcf\")."
+            .into(),
+        Chain::Disjoint { suppression, output, .. } => {
+            let tables = if *output == Output::TwoTable { "two tables" } else { "one table" };
+            format!(
+                "Rows that find no crowd wait for the next release; at most {suppression} of the rows of a release may be \
+                 suppressed instead; it is {tables}."
+            )
+        }
+    });
+}
+
+fn rare(k: u64, standing: Standing) -> String {
+    match standing {
+        Standing { rare: Rare::Coarsen, .. } => {
+            "Nothing waits: when new rows find no crowd, the recoding becomes coarser at once, for everybody and for good.".into()
+        }
+        Standing { max_wait, max_withheld, .. } => format!(
+            "New rows whose crowd is below {k} wait for others like them, {max_wait} ticks at most; then up to {max_withheld} of \
+             all rows are withheld from this chain, and beyond that the recoding becomes coarser for everybody."
+        ),
+    }
+}
+
+fn diversity(asked: &Diversity) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(l) = asked.distinct_l {
+        said.push(format!("at least {l} different sensitive values occur"));
+    }
+    if let Some(l) = asked.entropy_l {
+        said.push(format!("sensitive values are as varied as {l} equally frequent ones (entropy)"));
+    }
+    if let Some(both) = asked.recursive {
+        said.push(format!(
+            "the most frequent sensitive value stays below {} times all from place {} on together",
+            both.c, both.l
+        ));
+    }
+    if let Some(share) = asked.alpha {
+        said.push(format!("no sensitive value makes up more than {share} of the rows"));
+    }
+    if let Some(share) = asked.confidence {
+        said.push(format!("no guarded set makes up more than {share} of the rows"));
+    }
+    if let Some(closeness) = asked.closeness {
+        let by = match closeness.distance {
+            Distance::Equal => "any two values lie 1 apart",
+            Distance::Hierarchical => "along the sensitive column's taxonomy",
+        };
+        said.push(format!("sensitive values are spread as in the whole table, {} apart at most ({by})", closeness.t));
+    }
+    said
+}
+
+fn on_unsafe(outcome: OnUnsafe) -> &'static str {
+    match outcome {
+        OnUnsafe::Stop => {
+            "If a check that looks at sensitive values fails, the chain stops until a person decides (on_unsafe)."
+        }
+        OnUnsafe::Coarsest => {
+            "If a check that looks at sensitive values fails, everything goes to the root for the rest of the chain (on_unsafe)."
+        }
+    }
+}
+
+fn services(feed: &Feed, said: &mut Vec<String>) {
+    let services = &feed.services;
+    if let Some(source) = &services.source {
+        said.push(match &source.place {
+            SourcePlace::Kafka { topic, .. } => format!("Records come from the topic {topic}."),
+            SourcePlace::Directory { path, settle } => {
+                format!("Records come from files in {}, once they have stood still for {settle}.", path.display())
+            }
+        });
+    }
+    if let Some(schedule) = &services.schedule {
+        let ticks = match &schedule.ticks {
+            Ticks::Every(period) => format!("every {period}"),
+            Ticks::Cron { .. } => "at the times of its cron pattern".to_owned(),
+            Ticks::PerFile => "for every file".to_owned(),
+        };
+        let rows = schedule.min_records;
+        let by = if schedule.approval == Approval::Manual { ", after a person has approved it" } else { "" };
+        said.push(format!("A release is made {ticks}, if at least {rows} new rows are there{by}."));
+    }
+    let tables = [
+        ("[source]", services.source.is_none()),
+        ("[store]", services.store.is_none()),
+        ("[schedule]", services.schedule.is_none()),
+    ];
+    let missing: Vec<&str> = tables.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
+    if !missing.is_empty() {
+        said.push(format!("To run as a daemon it would still need {}.", missing.join(", ")));
+    }
+}

@@ -1,0 +1,24 @@
+//! Faults of this program itself (CONTRACTS 5): the place is shown and nothing else, for a message may quote a record.
+//! Must never print what a panic carries.
+
+use std::panic::{self, AssertUnwindSafe};
+
+use super::{Exit, Result};
+use crate::daemon::error::{Error, Kind};
+
+/// From now on a panic prints its place only.
+pub fn show_places_only() {
+    panic::set_hook(Box::new(|info| {
+        let place =
+            info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
+        anstream::eprintln!("tidegate: a fault at {place}");
+    }));
+}
+
+/// Runs a command; a panic becomes an error.
+pub fn caught(command: impl FnOnce() -> Result<Exit>) -> Result<Exit> {
+    panic::catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
+        let text = "a fault of this program; nothing was approved. Please report the place that is shown above";
+        Err(Error::new(Kind::Internal, text).into())
+    })
+}

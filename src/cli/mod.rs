@@ -1,0 +1,135 @@
+//! The command line (CONTRACTS 3): one file per command, each with its `Args` and `run`. Results go to standard output,
+//! everything else to standard error; 0 = done or safe, 1 = unsafe or rejected, 2 = error.
+//!
+//! A new command is a file, a line in [`Command`] and a line in [`dispatch`]. Nothing here computes.
+
+pub mod audit;
+pub mod check;
+mod fault;
+mod out;
+mod progress;
+pub mod render;
+
+pub use out::Out;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::error::{Described, Error, Kind};
+
+/// What a command that did not fail has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or safe.
+    Done,
+    /// Unsafe, rejected, or not what it should be.
+    Unsafe,
+}
+
+/// Why a command failed: at least one error.
+#[derive(Debug)]
+pub struct Failure(Vec<Error>);
+
+impl Failure {
+    /// `None` if there is no error.
+    pub fn of(errors: Vec<Error>) -> Option<Failure> {
+        (!errors.is_empty()).then_some(Failure(errors))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(vec![error])
+    }
+}
+
+/// What a command returns.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// An error as it is printed with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorReport {
+    /// The first error.
+    pub error: Described,
+    /// Further ones, when several feeds were given; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Described>,
+}
+
+/// Publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
+#[derive(Parser)]
+#[command(name = "tidegate", version, max_term_width = 100)]
+struct Cli {
+    /// Print the result, or the error, as JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Audit(audit::Args),
+    Check(check::Args),
+}
+
+fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
+    match command {
+        Command::Audit(args) => audit::run(args, out),
+        Command::Check(args) => check::run(args, out),
+    }
+}
+
+/// Runs the program.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    fault::show_places_only();
+    let args: Vec<OsString> = args.collect();
+    let json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let mut out = Out::new(json);
+    let answer = match Cli::try_parse_from(args) {
+        Ok(cli) => fault::caught(|| dispatch(cli.command, &mut out)),
+        Err(said) if !said.use_stderr() => {
+            out.text(&said.render().ansi().to_string());
+            Ok(Exit::Done)
+        }
+        Err(said) if json => Err(usage(&said).into()),
+        Err(said) => {
+            anstream::eprint!("{}", said.render().ansi());
+            return ExitCode::from(2);
+        }
+    };
+    let failure = match answer {
+        Ok(exit) => match out.finish() {
+            Ok(()) => return ExitCode::from(u8::from(exit == Exit::Unsafe)),
+            Err(error) => error.into(),
+        },
+        Err(failure) => failure,
+    };
+    show(&failure, &mut out);
+    ExitCode::from(2)
+}
+
+/// What is wrong with the command line, in one line.
+fn usage(said: &clap::Error) -> Error {
+    let text = said.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    Error::new(Kind::Usage, first.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn show(failure: &Failure, out: &mut Out) {
+    if out.json() {
+        let mut errors = failure.0.iter().map(Error::describe);
+        let error = errors.next().expect("a failure holds an error");
+        out.value(&ErrorReport { error, more: errors.collect() });
+    } else {
+        for error in &failure.0 {
+            anstream::eprintln!("{}", render::error(error));
+        }
+    }
+    // Nothing is left to say it with if this fails too.
+    let _ = out.finish();
+}

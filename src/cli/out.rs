@@ -1,0 +1,59 @@
+//! Where results go: standard output, in words or as JSON. A reader that has gone away (`| head`) is no error, and never
+//! changes what the exit code says; a full disk is one. Must never see a record.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Standard output of one command.
+pub struct Out {
+    json: bool,
+    stream: anstream::AutoStream<io::Stdout>,
+    failed: Option<io::Error>,
+}
+
+impl Out {
+    /// Nothing is written yet.
+    pub fn new(json: bool) -> Out {
+        Out { json, stream: anstream::stdout(), failed: None }
+    }
+
+    /// Whether a program reads the result.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes text as it is; colours are left out unless a terminal shows them.
+    pub fn text(&mut self, text: &str) {
+        self.write(text);
+    }
+
+    /// Writes a value as JSON, on lines of its own.
+    pub fn value(&mut self, value: &impl Serialize) {
+        let text = serde_json::to_string_pretty(value).expect("results have text keys and finite numbers");
+        self.write(&text);
+        self.write("\n");
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.failed.is_none() {
+            self.failed = self.stream.write_all(text.as_bytes()).err();
+        }
+    }
+
+    /// Whether everything was written.
+    ///
+    /// # Errors
+    /// It was not, for another reason than that nobody reads any more.
+    pub fn finish(&mut self) -> Result<()> {
+        let failed = self.failed.take().or_else(|| self.stream.flush().err());
+        match failed {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::new(Kind::Io, format!("cannot write the result: {}", error.kind())))
+            }
+            _ => Ok(()),
+        }
+    }
+}

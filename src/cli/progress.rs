@@ -1,0 +1,40 @@
+//! Progress of long work, on a terminal only (CONTRACTS 3); it goes to standard error and leaves nothing behind.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How long work stays silent before it shows anything.
+const PATIENCE: Duration = Duration::from_millis(120);
+
+/// A line that is shown while it lives.
+pub struct Shown(ProgressBar);
+
+impl Shown {
+    /// Something whose end is not known.
+    pub fn new(doing: &'static str) -> Shown {
+        let bar = ProgressBar::new_spinner().with_message(doing);
+        bar.enable_steady_tick(PATIENCE);
+        Shown(bar)
+    }
+
+    /// So many files to read.
+    pub fn files(files: usize) -> Shown {
+        let bar = ProgressBar::new(files as u64);
+        let style = ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
+        bar.set_style(style.expect("the template is fixed"));
+        bar.enable_steady_tick(PATIENCE);
+        Shown(bar)
+    }
+
+    /// One of them is read.
+    pub fn one_more(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,41 @@
+//! Errors for people: what is wrong, where, and the line with a caret. Colours are taken out further on unless a terminal
+//! shows them. Must never read a file: the error carries its line.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::daemon::error::Error;
+
+/// An error, drawn without colours.
+pub fn plain(of: &Error) -> String {
+    anstream::adapter::strip_str(&error(of)).to_string()
+}
+
+/// An error, drawn in colours.
+pub fn error(error: &Error) -> String {
+    let file = error.file.as_ref().map(|file| file.display().to_string());
+    let text = match (&error.field, &error.passage) {
+        (Some(field), None) => format!("{} (`{field}`)", error.text),
+        _ => error.text.clone(),
+    };
+    let title = Level::ERROR.primary_title(text);
+    let line = error.line.and_then(|line| usize::try_from(line).ok());
+    let group = match (&error.passage, file) {
+        (Some(passage), file) => {
+            let caret = AnnotationKind::Primary.span(passage.at.clone());
+            let snippet = Snippet::source(passage.line.clone()).line_start(line.unwrap_or(1)).annotation(caret);
+            title.element(match file {
+                Some(file) => snippet.path(file),
+                None => snippet,
+            })
+        }
+        (None, Some(file)) => {
+            let origin = Origin::path(file);
+            title.element(match line {
+                Some(line) => origin.line(line),
+                None => origin,
+            })
+        }
+        (None, None) => Group::with_title(title),
+    };
+    Renderer::styled().render(&[group])
+}

@@ -1,0 +1,87 @@
+//! Broken feed files as data: each file of `tests/feeds` beside the words that a person reads. `TIDEGATE_BLESS=1` writes
+//! the words anew. And feed files that are right: every sample that is shipped.
+
+use std::path::{Path, PathBuf};
+
+use tidegate::cli::render;
+use tidegate::daemon::config::Feed;
+use tidegate::engine::model::Role;
+
+fn files(directory: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).expect("a directory of cases");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    files
+}
+
+/// Compares what a person reads with what is written beside the feed file.
+fn check(file: &Path, wrong: &mut Vec<String>) {
+    let said = match Feed::load(file) {
+        Ok(_) => return wrong.push(format!("{}: accepted", file.display())),
+        Err(error) => render::plain(&error) + "\n",
+    };
+    assert!(!said.contains("hunter2"), "{} shows a secret:\n{said}", file.display());
+    let expected = file.with_extension("txt");
+    if std::env::var_os("TIDEGATE_BLESS").is_some() {
+        std::fs::write(&expected, &said).expect("cases can be written");
+    }
+    let known = std::fs::read_to_string(&expected).unwrap_or_default();
+    if known != said {
+        wrong.push(format!("{}: expected\n{known}\nbut it says\n{said}", file.display()));
+    }
+}
+
+#[test]
+fn every_broken_feed_file_says_what_is_wrong() {
+    let files = files("tests/feeds");
+    assert!(files.len() >= 180, "cases are missing");
+    let mut wrong = Vec::new();
+    files.iter().for_each(|file| check(file, &mut wrong));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_shipped_sample_is_a_feed_file() {
+    let files = files("deploy/samples");
+    assert!(!files.is_empty());
+    for file in files {
+        let feed = Feed::load(&file).unwrap_or_else(|error| panic!("{}", render::plain(&error)));
+        assert!(feed.columns.of(Role::Quasi).count() > 0);
+    }
+}
+
+#[test]
+fn what_is_in_force_reads_back_as_itself() {
+    for file in files("deploy/samples") {
+        let feed = Feed::load(&file).expect("a sample");
+        let json = serde_json::to_value(&feed.policy).expect("a policy has text keys");
+        let again: tidegate::engine::policy::Settings = serde_json::from_value(json).expect("its own form");
+        assert_eq!(&again, feed.policy.in_force(), "{}", file.display());
+    }
+}
+
+#[test]
+fn columns_get_the_leaves_they_were_promised() {
+    let feed = Feed::load(Path::new("deploy/samples/registry.toml")).expect("a sample");
+    let tree = |name: &str| &feed.columns.named(name).expect("a column").taxonomy.as_ref().expect("a tree").tree;
+    assert!(tree("zip").find_leaf("other").is_some());
+    assert!(tree("diagnosed").find_leaf("unknown").is_some());
+    assert!(tree("stay").find_leaf("unknown").is_none());
+}
+
+#[test]
+fn nothing_of_a_feed_prints_a_secret() {
+    let text = std::fs::read_to_string("deploy/samples/registry.toml").expect("a sample");
+    let text = text.replace("https://data.example/hooks/registry", "https://u:hunter2@data.example/hunter2");
+    let text = text.replace("file:keys/readers.token", "file:hunter2");
+    let feed = Feed::parse(&text, Path::new("deploy/samples/registry.toml")).expect("still a feed file");
+    assert!(!format!("{feed:?}").contains("hunter2"));
+}
+
+#[test]
+fn a_feed_file_that_is_none_is_told_apart() {
+    let said = |file: &str| render::plain(&Feed::load(Path::new(file)).expect_err("no feed file"));
+    assert!(said("tests/feeds").contains("a directory"));
+    assert!(said("tests/nowhere.toml").contains("cannot read the feed file"));
+}

@@ -1,0 +1,77 @@
+//! Schemas are made from the types, shipped in `schemas/v1`, and do not drift. `TIDEGATE_BLESS=1` writes them anew.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+use tidegate::daemon::config;
+
+/// Every schema that is shipped.
+fn shipped() -> Vec<(&'static str, Value)> {
+    vec![
+        ("feed", config::schema::feed()),
+        ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
+        ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
+    ]
+}
+
+/// The schema of something that a command prints.
+fn printed<T: JsonSchema>(title: &str) -> Value {
+    let mut schema =
+        SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>().to_value();
+    schema["title"] = title.into();
+    schema
+}
+
+#[test]
+fn shipped_schemas_are_those_of_the_types() {
+    for (name, schema) in shipped() {
+        let file = format!("schemas/v1/{name}.schema.json");
+        let text = serde_json::to_string_pretty(&schema).expect("a schema has text keys") + "\n";
+        if std::env::var_os("TIDEGATE_BLESS").is_some() {
+            std::fs::write(&file, &text).expect("schemas can be written");
+        }
+        let known = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(known == text, "{file} is not what the types say: run the tests once with TIDEGATE_BLESS=1");
+    }
+}
+
+/// A feed file as JSON.
+fn as_json(file: &std::path::Path) -> Option<Value> {
+    let text = std::fs::read_to_string(file).expect("a feed file");
+    let value: toml::Value = toml::from_str(&text).ok()?;
+    serde_json::to_value(value).ok()
+}
+
+#[test]
+fn shipped_samples_fit_the_schema() {
+    let validator = jsonschema::validator_for(&config::schema::feed()).expect("a schema");
+    for entry in std::fs::read_dir("deploy/samples").expect("samples") {
+        let file = entry.expect("an entry").path();
+        if file.extension().is_some_and(|extension| extension == "toml") {
+            let sample = as_json(&file).expect("a sample is TOML");
+            let errors: Vec<String> = validator.iter_errors(&sample).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", file.display());
+        }
+    }
+}
+
+/// Keys and types are judged from the schema, so an editor that uses it must agree.
+#[test]
+fn what_the_walk_refuses_the_schema_refuses_too() {
+    let validator = jsonschema::validator_for(&config::schema::feed()).expect("a schema");
+    let mut seen = 0;
+    for entry in std::fs::read_dir("tests/feeds").expect("cases") {
+        let file = entry.expect("an entry").path();
+        let name = file.file_name().expect("a file").to_string_lossy().into_owned();
+        let by_schema = ["unknown_", "word_", "type_", "missing_", "ratio_"].iter().any(|kind| name.starts_with(kind));
+        if !by_schema || !name.ends_with(".toml") || name == "type_too_many_decimals.toml" {
+            continue;
+        }
+        // NaN and infinities have no JSON.
+        let Some(value) = as_json(&file) else { continue };
+        let number_lost = name == "type_nan.toml" || name == "type_inf.toml";
+        assert!(number_lost || !validator.is_valid(&value), "{name} fits the schema");
+        seen += 1;
+    }
+    assert!(seen > 15);
+}
