@@ -135,8 +135,9 @@ fn written(directory: &tempfile::TempDir, name: &str, text: &str) -> String {
     file.display().to_string()
 }
 
-const COLUMNS: &str = "[[column]]\nname = \"id\"\nrole = \"identifier\"\n[[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = \
-                       { flat = [\"F\", \"M\"] }\n[[column]]\nname = \"drug\"\nrole = \"sensitive\"\n";
+const COLUMNS: &str = "[[column]]\nname = \"id\"\nrole = \"identifier\"\n[[column]]\nname = \"sex\"\nrole = \
+                       \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n[[column]]\nname = \"drug\"\nrole = \
+                       \"sensitive\"\n";
 
 #[test]
 fn warnings_say_what_can_go_wrong() {
@@ -157,7 +158,8 @@ fn warnings_say_what_can_go_wrong() {
         ("[http]\nbind = \"0.0.0.0:80\"", COLUMNS.to_owned(), "nobody is asked for a token"),
         ("[schedule]\nevery = \"1d\"\ntimezone = \"Asia/Tokyo\"", COLUMNS.to_owned(), "no effect without `cron`"),
         (
-            "[source]\nkind = \"kafka\"\nbrokers = \"far:9092\"\ntopic = \"t\"\nformat = \"json\"\nallow_plaintext = true",
+            "[source]\nkind = \"kafka\"\nbrokers = \"far:9092\"\ntopic = \"t\"\nformat = \"json\"\nallow_plaintext = \
+             true",
             COLUMNS.to_owned(),
             "travel unencrypted",
         ),

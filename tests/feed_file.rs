@@ -1,5 +1,5 @@
-//! Broken feed files as data: each file of `tests/feeds` beside the words that a person reads. `TIDEGATE_BLESS=1` writes
-//! the words anew. And feed files that are right: every sample that is shipped.
+//! Broken feed files as data: each file of `tests/feeds` beside the words that a person reads. `TIDEGATE_BLESS=1`
+//! writes the words anew. And feed files that are right: every sample that is shipped.
 
 use std::path::{Path, PathBuf};
 

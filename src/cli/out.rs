@@ -1,5 +1,5 @@
-//! Where results go: standard output, in words or as JSON. A reader that has gone away (`| head`) is no error, and never
-//! changes what the exit code says; a full disk is one. Must never see a record.
+//! Where results go: standard output, in words or as JSON. A reader that has gone away (`| head`) is no error, and
+//! never changes what the exit code says; a full disk is one. Must never see a record.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! Errors for people: what is wrong, where, and the line with a caret. Colours are taken out further on unless a terminal
-//! shows them. Must never read a file: the error carries its line.
+//! Errors for people: what is wrong, where, and the line with a caret. Colours are taken out further on unless a
+//! terminal shows them. Must never read a file: the error carries its line.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 

@@ -40,7 +40,7 @@ pub struct Error {
     /// What is wrong and what to do.
     pub text: String,
     /// The line of the file it is at, for people.
-    pub passage: Option<Passage>,
+    pub passage: Option<Box<Passage>>,
 }
 
 /// The line that an error is at, to be drawn with a caret. Whoever makes one has masked every secret in it.

@@ -15,13 +15,13 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     if sensitive == 0 {
         warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
     } else if policy.masking().is_none() && policy.diversity().is_none() {
-        let text = "neither `m` nor `diversity` is set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
-                    known. Write for example `diversity = { distinct_l = 2 }`";
+        let text = "neither `m` nor `diversity` is set: in a crowd whose members share one diagnosis, everybody's \
+                    diagnosis is known. Write for example `diversity = { distinct_l = 2 }`";
         warn(Some("policy.diversity"), text);
     }
     if *policy.chain() == Chain::Bcf {
-        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells what would \
-                    have been wrong with it. Use it for comparison only; `blind` is safe";
+        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells \
+                    what would have been wrong with it. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
     }
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
@@ -34,8 +34,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     match (identifiers, policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => {}
         (0, _) => {
-            let text = "no column is an identifier, so a second row of one person cannot be recognised: `run` needs one, or \
-                        `on_repeat = \"none\"` if every row is another person";
+            let text = "no column is an identifier, so a second row of one person cannot be recognised: `run` needs \
+                        one, or `on_repeat = \"none\"` if every row is another person";
             warn(Some("policy.on_repeat"), text);
         }
         (_, _) => {
@@ -44,11 +44,11 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         }
     }
     found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
-    let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented ones) hide \
-                nobody, and who can add rows can thin out a crowd";
+    let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented \
+                ones) hide nobody, and who can add rows can thin out a crowd";
     found.push(warning(None, text));
-    let text = "one row stands for one person: a person with several rows must be told apart by an identifier, or is counted \
-                several times";
+    let text = "one row stands for one person: a person with several rows must be told apart by an identifier, or is \
+                counted several times";
     found.push(warning(None, text));
     found
 }
@@ -70,8 +70,8 @@ pub fn together(feeds: &[Feed]) -> Vec<WarningReport> {
             for column in one.columns.of(Role::Identifier) {
                 if other.columns.named(&column.name).is_some_and(|column| column.role == Role::Identifier) {
                     let text = format!(
-                        "`{}` and `{}` share the identifier `{}`: a person in both can be found by comparing their releases, \
-                         which are each judged alone",
+                        "`{}` and `{}` share the identifier `{}`: a person in both can be found by comparing their \
+                         releases, which are each judged alone",
                         one.name, other.name, column.name
                     );
                     found.push(warning(Some("column"), &text));

@@ -1,5 +1,5 @@
-//! What `check` has to say, as values: `check --json` prints them, `text` words them (CONTRACTS 3). Holds what stands in
-//! feed files and taxonomies, never a guarded value, a secret or an address.
+//! What `check` has to say, as values: `check --json` prints them, `text` words them (CONTRACTS 3). Holds what stands
+//! in feed files and taxonomies, never a guarded value, a secret or an address.
 
 use schemars::JsonSchema;
 use serde::Serialize;

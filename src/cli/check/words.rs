@@ -53,25 +53,26 @@ fn chain(policy: &Policy, said: &mut Vec<String>) {
         _ => "Every release holds everybody so far (a cumulative chain).".into(),
     });
     said.push(format!(
-        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person included."
+        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person \
+         included."
     ));
     said.push(match policy.chain() {
         Chain::Blind(_) => format!(
-            "What is published is decided from quasi columns and dates alone, so that even who knows every release, every quasi \
-             column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
+            "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
+             every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
         ),
         Chain::Tested { rho, max_odds, .. } => format!(
-            "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds of an \
-             attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
+            "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds \
+             of an attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
         ),
-        Chain::Bcf => "Attacks across releases leave at least k candidates by the published algorithm to the letter, for \
-                       comparison (guarantee = \"bcf\")."
+        Chain::Bcf => "Attacks across releases leave at least k candidates by the published algorithm to the letter, \
+                       for comparison (guarantee = \"bcf\")."
             .into(),
         Chain::Disjoint { suppression, output, .. } => {
             let tables = if *output == Output::TwoTable { "two tables" } else { "one table" };
             format!(
-                "Rows that find no crowd wait for the next release; at most {suppression} of the rows of a release may be \
-                 suppressed instead; it is {tables}."
+                "Rows that find no crowd wait for the next release; at most {suppression} of the rows of a release \
+                 may be suppressed instead; it is {tables}."
             )
         }
     });
@@ -80,11 +81,14 @@ fn chain(policy: &Policy, said: &mut Vec<String>) {
 fn rare(k: u64, standing: Standing) -> String {
     match standing {
         Standing { rare: Rare::Coarsen, .. } => {
-            "Nothing waits: when new rows find no crowd, the recoding becomes coarser at once, for everybody and for good.".into()
+            "Nothing waits: when new rows find no crowd, the recoding becomes coarser at once, for everybody and for \
+             good."
+                .into()
         }
         Standing { max_wait, max_withheld, .. } => format!(
-            "New rows whose crowd is below {k} wait for others like them, {max_wait} ticks at most; then up to {max_withheld} of \
-             all rows are withheld from this chain, and beyond that the recoding becomes coarser for everybody."
+            "New rows whose crowd is below {k} wait for others like them, {max_wait} ticks at most; then up to \
+             {max_withheld} of all rows are withheld from this chain, and beyond that the recoding becomes coarser \
+                 for everybody."
         ),
     }
 }
@@ -125,7 +129,8 @@ fn on_unsafe(outcome: OnUnsafe) -> &'static str {
             "If a check that looks at sensitive values fails, the chain stops until a person decides (on_unsafe)."
         }
         OnUnsafe::Coarsest => {
-            "If a check that looks at sensitive values fails, everything goes to the root for the rest of the chain (on_unsafe)."
+            "If a check that looks at sensitive values fails, everything goes to the root for the rest of the chain \
+             (on_unsafe)."
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Columns of a feed file (CONTRACTS 1): which keys go with which role, which types with which taxonomy, and the leaves
-//! for missing and unknown values. Trees are built by `hierarchy`; of files this one reads the line that an error is at, and
-//! nothing else.
+//! Columns of a feed file (CONTRACTS 1): which keys go with which role, which types with which taxonomy, and the
+//! leaves for missing and unknown values. Trees are built by `hierarchy`; of files this one reads the line that an
+//! error is at, and nothing else.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -232,11 +232,11 @@ fn in_feed_file(mut error: Error) -> Error {
 }
 
 /// A line of a hierarchy file: labels of a taxonomy are no records, so they may be shown.
-fn passage(file: &Path, line: u64) -> Option<Passage> {
+fn passage(file: &Path, line: u64) -> Option<Box<Passage>> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?.to_owned();
     let at = 0..line.len();
-    Some(Passage { line, at })
+    Some(Box::new(Passage { line, at }))
 }
 
 /// Whether values of this type can fall on the leaves of a taxonomy.

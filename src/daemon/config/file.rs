@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::{Address, Period, Root, Secret};
+use super::secret::{Address, Secret};
+use super::words::{Period, Root};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Kind, Role};
 use crate::engine::policy::{ChainKind, Decimal, Settings};

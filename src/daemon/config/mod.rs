@@ -9,6 +9,7 @@ pub mod hierarchy;
 mod nearest;
 mod places;
 pub mod schema;
+mod secret;
 mod services;
 mod source;
 mod unbuilt;
@@ -17,9 +18,10 @@ mod words;
 
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
+pub use secret::{Address, Secret};
 pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
 pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
-pub use words::{Address, Period, Root, Secret};
+pub use words::{Period, Root};
 
 use std::path::{Path, PathBuf};
 

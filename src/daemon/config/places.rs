@@ -108,7 +108,7 @@ impl<'t> Places<'t> {
         let from = (span.start - start).min(line.len());
         let at = from..(span.end - start).clamp(from, line.len());
         let mut error = error.in_file(&self.file).at_line(number);
-        error.passage = Some(Passage { line, at });
+        error.passage = Some(Box::new(Passage { line, at }));
         error
     }
 

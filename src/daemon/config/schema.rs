@@ -121,4 +121,10 @@ impl<'s> Node<'s> {
     pub fn is_secret(self) -> bool {
         self.here.get("writeOnly") == Some(&Value::Bool(true))
     }
+
+    /// Whether a secret may stand here or anywhere below.
+    pub fn holds_secret(self) -> bool {
+        let below = || self.keys().any(|(_, key)| key.holds_secret());
+        self.is_secret() || below() || self.items().is_some_and(Node::holds_secret)
+    }
 }

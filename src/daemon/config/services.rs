@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, ScheduleTable, StoreTable};
 use super::places::Problem;
+use super::secret::{Address, Secret};
 use super::source::{Place as SourcePlace, Source};
-use super::words::{Address, Period, Root, Secret};
+use super::words::{Period, Root};
 
 /// What only the daemon itself needs.
 #[derive(Debug)]
@@ -250,7 +251,7 @@ fn notify(table: Option<NotifyTable>, directory: bool, source: Option<&str>, bas
     notes.refuse_if(webhooks, "notify.operator_webhook", text);
     for (path, address) in [("notify.webhook", &table.webhook), ("notify.operator_webhook", &table.operator_webhook)] {
         if let Some(("http", host)) = address.as_ref().and_then(Address::host)
-            && !super::words::is_local(host)
+            && !super::secret::is_local(host)
         {
             notes.warn(path, "notifications travel unencrypted: write an https address");
         }

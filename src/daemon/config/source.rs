@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::file::{
     Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start, Unwanted,
 };
+use super::secret::{Address, Secret, host_of, is_local};
 use super::services::Notes;
-use super::words::{Address, Period, Secret, host_of, is_local};
+use super::words::Period;
 use crate::engine::policy::Decimal;
 
 /// Where records come from.
@@ -159,8 +160,8 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
     let remote = brokers.split(',').any(|broker| !is_local(host_of(broker.trim())));
     let tls = security.as_ref().is_some_and(|security| security.tls);
     if remote && !tls {
-        let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or `allow_plaintext = \
-                    true` if that is meant";
+        let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or \
+                    `allow_plaintext = true` if that is meant";
         notes.refuse_if(table.allow_plaintext != Some(true), "source.brokers", text);
         if table.allow_plaintext == Some(true) {
             notes.warn(
@@ -213,8 +214,8 @@ fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
 
 fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> Registry {
     let plain = matches!(table.url.host(), Some(("http", host)) if !is_local(host));
-    let text = "schemas and passwords would travel to another host unencrypted: write an https address, or `allow_plaintext = \
-                true` in [source] if that is meant";
+    let text = "schemas and passwords would travel to another host unencrypted: write an https address, or \
+                `allow_plaintext = true` in [source] if that is meant";
     notes.refuse_if(plain && !allow_plaintext, "source.schema_registry.url", text);
     let text = "user and password go together: write both, or neither";
     notes.refuse_if(table.user.is_some() && table.password.is_none(), "source.schema_registry.user", text);

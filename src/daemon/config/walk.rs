@@ -70,10 +70,14 @@ impl<'s> Walk<'_, 's, '_> {
         }
         let choices = schema.choices();
         let Some(fitting) = choices.iter().copied().find(|choice| fits(*choice, value.get_ref())) else {
+            if choices.iter().any(|choice| choice.holds_secret()) {
+                self.hide_text(value);
+            }
             let what = wanted(&choices);
             let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
             let hint = if path == "column" { ": write `[[column]]`, once for each column" } else { "" };
-            let text = format!("`{}` must be {what}, not {is}{hint}", last(path));
+            let item = if path.ends_with(']') { "each item of " } else { "" };
+            let text = format!("{item}`{}` must be {what}, not {is}{hint}", last(path));
             return self.found.wrong.push(Problem::new(path, text));
         };
         match value.get_ref() {

@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
 use crate::engine::model::forms::dates;
-use crate::engine::model::{Finite, Kind, Value, canonical_int};
+use crate::engine::model::{Finite, Kind, Value, whole_number};
 
 /// One cell as the source holds it.
 #[derive(Clone, Copy)]
@@ -138,7 +138,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Value {
         (RawCell::Null | RawCell::Text(""), _) => Value::Null,
         (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
         (RawCell::Text(text), _) if from_text => match kind {
-            Kind::Int => canonical_int(text).map_or(Value::Null, Value::Int),
+            Kind::Int => whole_number(text).map_or(Value::Null, Value::Int),
             Kind::Date => dates::parse(text).map_or(Value::Null, Value::Date),
             Kind::Bool => text.parse().map_or(Value::Null, Value::Bool),
             _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E')) => {

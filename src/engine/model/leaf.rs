@@ -9,7 +9,7 @@ impl Domain {
     pub fn leaf_of_text(&self, kind: Kind, text: &str) -> Option<Leaf> {
         match kind {
             Kind::String => self.leaf_of_string(text),
-            Kind::Int => canonical_int(text).and_then(|value| self.leaf_of_int(value)),
+            Kind::Int => whole_number(text).and_then(|value| self.leaf_of_int(value)),
             Kind::Date => dates::parse(text).and_then(|days| self.leaf_of_days(days)),
             Kind::Float => text.parse().ok().and_then(Finite::new).and_then(|value| self.leaf_of_float(value)),
             Kind::Bool => matches!(text, "true" | "false").then(|| self.tree.find_leaf(text)).flatten(),
@@ -73,9 +73,8 @@ impl Domain {
     pub fn takes(&self, kind: Kind) -> bool {
         match &self.rule {
             Rule::Label => true,
-            Rule::Integers { .. } => matches!(kind, Kind::Int | Kind::String),
-            Rule::Intervals { .. } => kind == Kind::Int,
-            Rule::Dates { .. } => matches!(kind, Kind::Date | Kind::String),
+            Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
+            Rule::Dates { .. } => kind == Kind::Date,
             Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
         }
     }
@@ -105,7 +104,7 @@ impl CodeShape {
 }
 
 /// The number that is written like this and in no other way: no plus, no leading zeros, no spaces.
-pub fn canonical_int(text: &str) -> Option<i64> {
+pub fn whole_number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let canonical = match digits.as_bytes() {
         [b'0'] => text.len() == 1,
@@ -124,10 +123,10 @@ mod tests {
         for (text, value) in
             [("0", 0), ("17", 17), ("-5", -5), ("9223372036854775807", i64::MAX), ("-9223372036854775808", i64::MIN)]
         {
-            assert_eq!(canonical_int(text), Some(value), "{text}");
+            assert_eq!(whole_number(text), Some(value), "{text}");
         }
         for text in ["", "-", "+1", "01", "-0", "00", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "１"] {
-            assert_eq!(canonical_int(text), None, "{text}");
+            assert_eq!(whole_number(text), None, "{text}");
         }
     }
 

@@ -11,6 +11,6 @@ mod value;
 
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
 pub use cut::{Cut, NoAntichain, Recoding};
-pub use leaf::canonical_int;
+pub use leaf::whole_number;
 pub use taxonomy::{Leaf, Node, Path, Taxonomy, Tree, TreeError};
 pub use value::{Finite, Value};

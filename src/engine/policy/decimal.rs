@@ -24,7 +24,7 @@ impl Decimal {
 
     /// `digits` / 10^`scale`; `None` beyond 18 decimals.
     pub const fn new(mut digits: u64, mut scale: u8) -> Option<Decimal> {
-        while scale > 0 && digits % 10 == 0 {
+        while scale > 0 && digits.is_multiple_of(10) {
             digits /= 10;
             scale -= 1;
         }

@@ -1,15 +1,17 @@
-//! The parameters of a chain, parsed once (CONTRACTS 1, SCIENCE 4 and 5). A [`Policy`] that contradicts itself cannot be
-//! built: what does not apply has no field to be read from. What the key table says of defaults and of keys that exclude
-//! each other is decided here and nowhere else.
+//! The parameters of a chain, parsed once (CONTRACTS 1, SCIENCE 4 and 5). A [`Policy`] that contradicts itself cannot
+//! be built: what does not apply has no field to be read from. What the key table says of defaults and of keys that
+//! exclude each other is decided here and nowhere else.
 //!
 //! This room knows columns by number only, and nothing of files, rows or what of all this is built yet.
 
 mod check;
 mod decimal;
+mod parts;
 mod settings;
 
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
+pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Standing};
 pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
     Output, Rare, Search, Settings, Values,
@@ -29,92 +31,6 @@ pub struct Policy {
     max_loss: Decimal,
     on_repeat: OnRepeat,
     in_force: Settings,
-}
-
-/// What a chain promises, with the parameters that this promise has.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Chain {
-    /// Releases hold everybody so far; people are never decided by their sensitive values.
-    Blind(Standing),
-    /// One test and one coin choose between two recodings.
-    Tested {
-        /// What happens to rare rows.
-        standing: Standing,
-        /// How the recodings may differ.
-        cuts: Cuts,
-        /// The probability with which the coin withholds.
-        rho: Decimal,
-        /// The cap on an attacker's odds.
-        max_odds: Decimal,
-    },
-    /// The published algorithm to the letter.
-    Bcf,
-    /// Releases hold the newest people alone.
-    Disjoint {
-        /// The share of rows that may be suppressed.
-        suppression: Decimal,
-        /// One table or two.
-        output: Output,
-        /// What happens to rows without a class; only local recoding has them.
-        outliers: Option<Outliers>,
-    },
-}
-
-/// What happens to rows whose crowd is too small under the standing recoding (SCIENCE 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
-    /// Whether they wait at all.
-    pub rare: Rare,
-    /// Ticks until they are overdue; 0 when nothing waits.
-    pub max_wait: u64,
-    /// The share of all rows that may be withheld; 0 when nothing is.
-    pub max_withheld: Decimal,
-}
-
-/// What classes must show of sensitive values after attacks; `None` = not asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Diversity {
-    /// The fewest different values.
-    pub distinct_l: Option<u64>,
-    /// The least exp(entropy).
-    pub entropy_l: Option<Decimal>,
-    /// Recursive (c,l): both or neither.
-    pub recursive: Option<Recursive>,
-    /// The largest share of one value.
-    pub alpha: Option<Decimal>,
-    /// The largest share of a guarded set.
-    pub confidence: Option<Decimal>,
-    /// t-closeness.
-    pub closeness: Option<Closeness>,
-}
-
-/// Recursive (c,l)-diversity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recursive {
-    /// The factor.
-    pub c: Decimal,
-    /// From which place on counts are summed.
-    pub l: u64,
-}
-
-/// t-closeness and its ground distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closeness {
-    /// The farthest that a class may lie from the whole table.
-    pub t: Decimal,
-    /// How far two values lie apart.
-    pub distance: Distance,
-}
-
-/// m-confidentiality of the guarded sets (SCIENCE 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Masking {
-    /// Nobody is tied to a guarded value with more than 1/m.
-    pub m: u64,
-    /// Whether values are masked where that is needed.
-    pub mask: bool,
-    /// What the public may believe beforehand; `None` = 1/(2m), which no decimal need be.
-    pub base_rate: Option<Decimal>,
 }
 
 impl Policy {
@@ -246,59 +162,6 @@ impl Policy {
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.in_force.serialize(serializer)
-    }
-}
-
-impl Chain {
-    fn of(written: &Settings, chain: ChainKind, search: Search) -> Chain {
-        if chain == ChainKind::Disjoint {
-            return Chain::Disjoint {
-                suppression: written.suppression.unwrap_or(Decimal::ZERO),
-                output: written.output.unwrap_or(Output::OneTable),
-                outliers: (search == Search::ArxLr).then(|| written.outliers.unwrap_or(Outliers::Wait)),
-            };
-        }
-        match written.guarantee.unwrap_or(Guarantee::Blind) {
-            Guarantee::Bcf => Chain::Bcf,
-            Guarantee::Blind => Chain::Blind(Standing::of(written)),
-            Guarantee::Chain => Chain::Tested {
-                standing: Standing::of(written),
-                cuts: written.cuts.unwrap_or(Cuts::Nested),
-                rho: written.rho.expect("`chain` without rho is a contradiction"),
-                max_odds: written.max_odds.expect("`chain` without max_odds is a contradiction"),
-            },
-        }
-    }
-}
-
-impl Standing {
-    /// The default of `policy.max_wait`.
-    pub const MAX_WAIT: u64 = 8;
-    /// The default of `policy.max_withheld`.
-    pub const MAX_WITHHELD: Decimal = Decimal::new(2, 2).expect("two decimals");
-
-    fn of(written: &Settings) -> Standing {
-        match written.rare.unwrap_or(Rare::Wait) {
-            Rare::Coarsen => Standing { rare: Rare::Coarsen, max_wait: 0, max_withheld: Decimal::ZERO },
-            Rare::Wait => Standing {
-                rare: Rare::Wait,
-                max_wait: written.max_wait.unwrap_or(Standing::MAX_WAIT),
-                max_withheld: written.max_withheld.unwrap_or(Standing::MAX_WITHHELD),
-            },
-        }
-    }
-}
-
-impl Diversity {
-    fn of(written: &DiversitySettings) -> Diversity {
-        Diversity {
-            distinct_l: written.distinct_l,
-            entropy_l: written.entropy_l,
-            recursive: written.c.zip(written.l).map(|(c, l)| Recursive { c, l }),
-            alpha: written.alpha,
-            confidence: written.confidence,
-            closeness: written.t.map(|t| Closeness { t, distance: written.distance.unwrap_or(Distance::Equal) }),
-        }
     }
 }
 

@@ -1,0 +1,64 @@
+//! The feed that `init` writes without a sample (CONTRACTS 3): a hospital's admissions, with built-in taxonomies only.
+
+use crate::daemon::guess::{Guess, Proposal};
+use crate::engine::model::Role;
+use crate::engine::model::forms::{Builtin, TaxonomyTable};
+
+/// Its columns.
+pub fn columns() -> Vec<Guess> {
+    let column = |name: &str, role: Role, builtin: Option<(Builtin, &str)>, reason: &str| Guess {
+        name: name.into(),
+        role: Some(role),
+        kind: None,
+        taxonomy: builtin.map(|(which, why)| Proposal {
+            table: TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() },
+            kind: None,
+            rows: None,
+            unknown: role == Role::Quasi && which == Builtin::UsZip3,
+            why: why.into(),
+        }),
+        optional: false,
+        reason: reason.into(),
+    };
+    vec![
+        column(
+            "patient_id",
+            Role::Identifier,
+            None,
+            "who the person is: never published, only a keyed hash of it is kept",
+        ),
+        column(
+            "age",
+            Role::Quasi,
+            Some((
+                Builtin::Age,
+                "single years, bands of 5, 10 and 20, `90+`; or { bands = [5, 10], min = 0, max = 119 }",
+            )),
+            "what others may know of a person is generalised until the crowd is large enough",
+        ),
+        column(
+            "sex",
+            Role::Quasi,
+            Some((
+                Builtin::Sex,
+                "female, male, other, unknown, in their usual spellings; or { flat = [\"F\", \"M\"] }",
+            )),
+            "known to others, too",
+        ),
+        column(
+            "zip",
+            Role::Quasi,
+            Some((
+                Builtin::UsZip3,
+                "three-digit areas, the 17 smallest as 000; elsewhere { prefix = [3, 2], length = 5, domain = \"codes.csv\" }",
+            )),
+            "where the person lives",
+        ),
+        column(
+            "diagnosis",
+            Role::Sensitive,
+            Some((Builtin::Icd10, "published as it is; the tree serves hierarchical t-closeness only")),
+            "what must not be tied to a person; published as it is",
+        ),
+    ]
+}

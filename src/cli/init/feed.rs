@@ -1,0 +1,224 @@
+//! The text of the feed file that `init` writes (CONTRACTS 1 and 3): every guess with its reason, every choice with what
+//! it means. No value of a sample stands in it, only ranges; values of quasi columns stand in taxonomy files.
+
+use std::fmt::Write;
+
+use crate::daemon::guess::{Guess, Proposal};
+use crate::engine::model::forms::{Codes, TaxonomyTable};
+use crate::engine::model::{Kind, Role};
+
+/// What the text is made from.
+pub struct Plan<'p> {
+    /// The name of the feed.
+    pub name: &'p str,
+    /// Where the guesses come from, as a sentence.
+    pub origin: String,
+    /// `csv`, `parquet` or nothing.
+    pub format: Option<&'static str>,
+    /// The columns, taxonomies with the names of their files.
+    pub columns: &'p [Guess],
+}
+
+/// The whole feed file.
+pub fn text(plan: &Plan<'_>) -> String {
+    let name = plan.name;
+    let mut text = String::new();
+    comment(
+        &mut text,
+        "",
+        &format!(
+            "A Tidegate feed file, written by `tidegate init`. {} Read it through, column by column, change what is wrong, then \
+         ask `tidegate check` what it means.",
+            plan.origin
+        ),
+    );
+    let files =
+        plan.columns.iter().filter_map(|column| column.taxonomy.as_ref()).any(|proposal| proposal.rows.is_some());
+    if files {
+        text.push_str("#\n");
+        comment(
+            &mut text,
+            "",
+            "The files in taxonomies/ hold values of the sample's quasi columns, and releases publish their \
+                                labels: look whether a value there should not be known.",
+        );
+    }
+    let _ = write!(
+        text,
+        "\n[feed]\nname = {}\nchain = \"cumulative\"               # each release holds everybody so far; or \"disjoint\"\n",
+        quoted(name)
+    );
+    let format = match plan.format {
+        Some(format) => format!("format = \"{format}\""),
+        None => "# format = \"csv\"".to_owned(),
+    };
+    let _ = write!(
+        text,
+        "\n# Where records come from; `run` needs it, `check`, `audit` and `anonymize` do not.\n\
+         [source]\n\
+         kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
+         path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\
+         settle = \"2s\"\n\
+         {format:<35} # json, avro, arrow, csv or parquet; by file name when left out\n\
+         \n\
+         # Where the log and the releases lie. The keys were made just now: keep copies of them in a safe place. Without\n\
+         # the first one nobody can read what the feed has stored, with it everybody can.\n\
+         [store]\n\
+         private = {private}\n\
+         public = {public}\n\
+         key = {key}\n\
+         signing_key = {signing}\n\
+         \n\
+         # When a release is made. Fewer than `min_records` new rows wait for the next tick.\n\
+         [schedule]\n\
+         every = \"1d\"\n\
+         min_records = 500\n",
+        private = quoted(&format!("var/{name}")),
+        public = quoted(&format!("releases/{name}")),
+        key = quoted(&format!("file:keys/{name}.key")),
+        signing = quoted(&format!("file:keys/{name}.signing.key")),
+    );
+    policy(&mut text, plan.columns);
+    for column in plan.columns {
+        text.push('\n');
+        match column.role {
+            Some(role) => declared(&mut text, column, role),
+            None => dropped(&mut text, column),
+        }
+    }
+    text
+}
+
+fn policy(text: &mut String, columns: &[Guess]) {
+    text.push_str(
+        "\n# What is promised to the people in the data: nobody can be told from at least k - 1 others, in any release or in\n\
+         # several of them together.\n\
+         [policy]\n\
+         k = 10\n",
+    );
+    if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
+        text.push_str(
+            "on_repeat = \"none\"                 # no identifier column: every row counts as another person\n",
+        );
+    }
+    if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
+        text.push_str(
+            "# A crowd whose members all share one sensitive value gives it away. This asks for two values at least:\n\
+             # diversity = { distinct_l = 2 }\n",
+        );
+    }
+}
+
+fn declared(text: &mut String, column: &Guess, role: Role) {
+    let role = match role {
+        Role::Identifier => "identifier",
+        Role::Quasi => "quasi",
+        Role::Sensitive => "sensitive",
+        Role::Measure => "measure",
+    };
+    comment(text, "", &sentence(&column.reason));
+    let _ = write!(text, "[[column]]\nname = {}\nrole = \"{role}\"\n", quoted(&column.name));
+    if let Some(kind) = column.kind {
+        let _ = writeln!(text, "type = \"{}\"", kind_name(kind));
+    }
+    if let Some(proposal) = &column.taxonomy {
+        comment(text, "", &sentence(&proposal.why));
+        let _ = writeln!(text, "taxonomy = {}", inline(&proposal.table));
+        if role == "quasi" && unknown(proposal) {
+            text.push_str("unknown = \"other\"                  # the leaf for values outside the taxonomy\n");
+        }
+    }
+    if column.optional {
+        text.push_str("optional = true                    # the sample has rows without a value: the leaf `unknown`\n");
+    }
+    if role == "sensitive" {
+        text.push_str(
+            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of values, that weigh more than others\n",
+        );
+    }
+}
+
+/// Whether values outside the taxonomy get a leaf.
+pub fn unknown(proposal: &Proposal) -> bool {
+    proposal.unknown
+}
+
+fn dropped(text: &mut String, column: &Guess) {
+    comment(text, "", &format!("Dropped: {}", sentence(&column.reason)));
+    let _ = write!(
+        text,
+        "# [[column]]\n# name = {}\n# role = \"quasi\"                   # with a taxonomy\n",
+        quoted(&column.name)
+    );
+}
+
+/// A table on one line, keys in the order of the schema.
+pub fn inline(table: &TaxonomyTable) -> String {
+    let value = serde_json::to_value(table).expect("a table of texts and numbers");
+    let pairs = value.as_object().into_iter().flatten().map(|(key, value)| format!("{key} = {}", plain(value)));
+    format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => quoted(text),
+        serde_json::Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// Puts the name of its file into a table.
+pub fn name_file(table: &mut TaxonomyTable, file: String) {
+    match &mut table.domain {
+        Some(Codes::File(name)) => *name = file,
+        _ => table.file = Some(file),
+    }
+}
+
+/// The word for a type.
+pub fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "string",
+        Kind::Int => "int",
+        Kind::Float => "float",
+        Kind::Bool => "bool",
+        Kind::Date => "date",
+    }
+}
+
+/// A TOML string on one line, whatever it holds.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// With a capital first and a full stop last.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+/// Comment lines of readable length.
+fn comment(text: &mut String, indent: &str, words: &str) {
+    let mut line = format!("{indent}#");
+    for word in words.split_whitespace() {
+        if line.chars().count() + word.chars().count() > 110 {
+            text.push_str(&line);
+            text.push('\n');
+            line = format!("{indent}#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text.push_str(&line);
+    text.push('\n');
+}

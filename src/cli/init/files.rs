@@ -1,0 +1,92 @@
+//! Writes what `init` makes (CONTRACTS 3): everything or nothing, and never over a file that exists. What goes wrong
+//! half-way is taken back, so that the command can simply be called again.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// A file to be written.
+pub struct NewFile {
+    /// Where, below the directory.
+    pub path: PathBuf,
+    /// What it holds.
+    pub content: String,
+    /// Whether nobody else may read it, nor its directory.
+    pub secret: bool,
+}
+
+/// What has been made so far; dropped without [`Made::keep`] it is taken back.
+#[must_use]
+pub struct Made {
+    files: Vec<PathBuf>,
+    dirs: Vec<PathBuf>,
+}
+
+impl Made {
+    /// It stays.
+    pub fn keep(mut self) {
+        self.files.clear();
+        self.dirs.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // Only what this call has made; a directory that somebody else has filled meanwhile stays.
+        self.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        self.dirs.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
+    }
+}
+
+/// Writes all files below `dir`, which is made if it does not exist.
+///
+/// # Errors
+/// A file exists already, or the file system refuses.
+pub fn write(dir: &Path, files: &[NewFile]) -> Result<Made> {
+    for file in files {
+        let path = dir.join(&file.path);
+        if path.symlink_metadata().is_ok() {
+            return Err(exists(&path));
+        }
+    }
+    let mut made = Made { files: Vec::new(), dirs: Vec::new() };
+    for file in files {
+        let path = dir.join(&file.path);
+        let above = path.parent().unwrap_or(dir);
+        make_dir(above, file.secret, &mut made)?;
+        let mode = if file.secret { 0o600 } else { 0o644 };
+        let mut open = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path).map_err(|error| {
+            match error.kind() {
+                std::io::ErrorKind::AlreadyExists => exists(&path),
+                _ => Error::io(&path, "write the file", &error),
+            }
+        })?;
+        made.files.push(path.clone());
+        let written = open.write_all(file.content.as_bytes()).and_then(|()| open.sync_all());
+        written.map_err(|error| Error::io(&path, "write the file", &error))?;
+    }
+    Ok(made)
+}
+
+fn exists(path: &Path) -> Error {
+    let text =
+        "exists already and is never written over; nothing was changed. Choose another directory, or move it away";
+    Error::new(Kind::Usage, text).in_file(path)
+}
+
+/// Makes a directory and those above it, and remembers which.
+fn make_dir(dir: &Path, secret: bool, made: &mut Made) -> Result<()> {
+    if dir.as_os_str().is_empty() || dir.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = dir.parent() {
+        make_dir(above, false, made)?;
+    }
+    let mode = if secret { 0o700 } else { 0o755 };
+    DirBuilder::new().mode(mode).create(dir).map_err(|error| Error::io(dir, "make the directory", &error))?;
+    made.dirs.push(dir.to_path_buf());
+    Ok(())
+}

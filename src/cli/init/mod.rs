@@ -1,0 +1,131 @@
+//! `tidegate init DIR` (CONTRACTS 3): a commented feed file, keys and taxonomies to start from, with roles guessed from
+//! a sample. What it writes has passed `check`. Must never write over a file, and never show a value of an identifier or
+//! of a sensitive column.
+
+mod example;
+mod feed;
+mod files;
+mod report;
+
+pub use report::Report;
+
+use std::path::{Path, PathBuf};
+
+use self::files::NewFile;
+use super::{Exit, Out, Result};
+use crate::daemon::chance;
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::guess::{self, Guess, sample};
+use crate::engine::model::Role;
+
+/// Writes a commented feed file, keys and taxonomies to start from
+#[derive(clap::Args)]
+pub struct Args {
+    /// The directory to write them into; it is made if it does not exist
+    dir: PathBuf,
+    /// A CSV or Parquet file of the feed's data, to guess columns and taxonomies from
+    #[arg(long, value_name = "FILE")]
+    sample: Option<PathBuf>,
+}
+
+/// Guesses, writes, and reads back what it has written.
+///
+/// # Errors
+/// A sample that cannot be read or has nothing to publish, a file that exists already, or the file system.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let sample = args.sample.as_deref().map(sample::read).transpose()?;
+    let mut columns = sample.as_ref().map_or_else(example::columns, guess::guess);
+    if let (Some(file), false) = (&args.sample, columns.iter().any(|column| column.role == Some(Role::Quasi))) {
+        return Err(nothing_to_generalise(file, &columns).into());
+    }
+    let name = feed_name(&args.dir);
+    let mut files = taxonomy_files(&mut columns);
+    let plan = feed::Plan {
+        name: &name,
+        origin: match &sample {
+            Some(sample) if sample.more => {
+                format!("Roles and taxonomies are guesses from the first {} rows of a sample.", sample.rows)
+            }
+            Some(sample) => format!("Roles and taxonomies are guesses from a sample of {} rows.", sample.rows),
+            None => "It is an example: put in the columns of your own data, or call `init` with `--sample`.".to_owned(),
+        },
+        format: sample.as_ref().map(|sample| if sample.csv { "csv" } else { "parquet" }),
+        columns: &columns,
+    };
+    files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
+    for suffix in ["key", "signing.key"] {
+        let content = format!("{}\n", chance::key()?);
+        files.push(NewFile { path: format!("keys/{name}.{suffix}").into(), content, secret: true });
+    }
+    let made = files::write(&args.dir, &files)?;
+    Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
+        let text =
+            format!("what `init` wrote does not pass `check`, and was taken back; please report this: {}", error.text);
+        Error::new(Kind::Internal, text)
+    })?;
+    made.keep();
+    let report = Report::new(&args.dir, &name, sample.as_ref().map(|sample| sample.rows), &files, &columns);
+    if out.json() {
+        out.value(&report);
+    } else {
+        out.text(&report.text());
+    }
+    Ok(Exit::Done)
+}
+
+fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
+    let reasons: Vec<String> =
+        columns.iter().map(|column| format!("{}: {}", feed::quoted(&column.name), column.reason)).collect();
+    let text = "the sample has no column that could be generalised, so there is nothing to anonymise";
+    Error::new(Kind::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
+}
+
+/// The name of the directory, in the letters that a feed's name may have.
+fn feed_name(dir: &Path) -> String {
+    let whole = dir.canonicalize().or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.to_path_buf());
+    let last = whole.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = file_name(&last, |c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if name.is_empty() { "feed".to_owned() } else { name.chars().take(64).collect() }
+}
+
+/// A name with a dash for every run of other characters.
+fn file_name(text: &str, fits: impl Fn(char) -> bool) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        match c {
+            c if fits(c) || c == '_' => name.push(c),
+            _ if name.is_empty() || name.ends_with('-') => {}
+            _ => name.push('-'),
+        }
+    }
+    name.trim_end_matches('-').to_owned()
+}
+
+/// Hierarchy files and code lists, whose names are put into the tables.
+fn taxonomy_files(columns: &mut [Guess]) -> Vec<NewFile> {
+    let mut files: Vec<NewFile> = Vec::new();
+    for column in columns {
+        let Some(proposal) = &mut column.taxonomy else { continue };
+        let Some(rows) = &proposal.rows else { continue };
+        let stem = file_name(&column.name, |c| c.is_ascii_alphanumeric());
+        let stem: String = if stem.is_empty() { "column".into() } else { stem.chars().take(100).collect() };
+        let candidates = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}-{number}")));
+        let free = |name: &String| !files.iter().any(|file| file.path.to_string_lossy().eq_ignore_ascii_case(name));
+        let path = candidates.map(|stem| format!("taxonomies/{stem}.csv")).find(free).expect("numbers never run out");
+        let content =
+            rows.iter().map(|row| row.iter().map(|label| label_text(label)).collect::<Vec<_>>().join(";") + "\n");
+        files.push(NewFile { path: path.clone().into(), content: content.collect(), secret: false });
+        feed::name_file(&mut proposal.table, path);
+    }
+    files
+}
+
+/// A label as a field of a hierarchy file.
+fn label_text(label: &str) -> String {
+    if label.contains(['"', ';', ',', '\n', '\r']) || label.starts_with('\u{feff}') {
+        format!("\"{}\"", label.replace('"', "\"\""))
+    } else {
+        label.to_owned()
+    }
+}

@@ -1,0 +1,92 @@
+//! What `init` has done, as a value and in words (CONTRACTS 3): files, and what every column was taken for. Holds names,
+//! counts and reasons; never a value of the sample and never a key.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::feed;
+use super::files::NewFile;
+use crate::daemon::guess::Guess;
+use crate::engine::model::{Kind, Role};
+
+/// `init --json`
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// The feed file.
+    pub feed: String,
+    /// The name of the feed.
+    pub name: String,
+    /// Rows of the sample that were read; null without a sample.
+    pub rows: Option<u64>,
+    /// All files that were written.
+    pub files: Vec<String>,
+    /// What every column was taken for, in the order of the sample.
+    pub columns: Vec<ColumnReport>,
+}
+
+/// One column.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// What it is for; null: it is dropped.
+    pub role: Option<Role>,
+    /// What its values are, where that is written.
+    #[serde(rename = "type")]
+    pub kind: Option<Kind>,
+    /// Its taxonomy as it is written.
+    pub taxonomy: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Report {
+    /// From what was written.
+    pub fn new(dir: &Path, name: &str, rows: Option<u64>, files: &[NewFile], columns: &[Guess]) -> Report {
+        let path = |file: &Path| dir.join(file).display().to_string();
+        let column = |column: &Guess| ColumnReport {
+            name: column.name.clone(),
+            role: column.role,
+            kind: column.kind,
+            taxonomy: column.taxonomy.as_ref().map(|proposal| feed::inline(&proposal.table)),
+            reason: column.reason.clone(),
+        };
+        Report {
+            feed: path(Path::new("feed.toml")),
+            name: name.to_owned(),
+            rows,
+            files: files.iter().map(|file| path(&file.path)).collect(),
+            columns: columns.iter().map(column).collect(),
+        }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let widest = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(40);
+        for column in &self.columns {
+            let role = match column.role {
+                Some(Role::Identifier) => "identifier",
+                Some(Role::Quasi) => "quasi",
+                Some(Role::Sensitive) => "sensitive",
+                Some(Role::Measure) => "measure",
+                None => "dropped",
+            };
+            // Debug escapes control characters; the quotes go.
+            let name = format!("{:?}", column.name);
+            let _ = writeln!(text, "  {:<widest$}  {role:<10}  {}", &name[1..name.len() - 1], column.reason);
+        }
+        text.push_str("\nwritten:\n");
+        for file in &self.files {
+            let _ = writeln!(text, "  {file}");
+        }
+        if self.files.iter().any(|file| file.contains("taxonomies")) {
+            text.push_str("\nThe files in taxonomies/ hold values of the sample's quasi columns.\n");
+        }
+        let _ = write!(text, "\nNext: read {0} through, then\n  tidegate check {0}\n", self.feed);
+        text
+    }
+}

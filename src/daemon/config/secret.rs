@@ -1,0 +1,187 @@
+//! Secrets of a feed file (CONTRACTS 1 and 5): named, not written; read only when they are used. Nothing here prints
+//! one, and nothing reads one before [`Secret::read`] is called.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Secret(Lies);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Lies {
+    In(PathBuf),
+    Env(String),
+}
+
+impl Secret {
+    /// Reads the secret, without white space around it.
+    ///
+    /// # Errors
+    /// The file cannot be read, the variable is not set; the message names the place only.
+    pub fn read(&self) -> Result<String> {
+        let secret = match &self.0 {
+            Lies::In(file) => {
+                std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the secret", &error))?
+            }
+            Lies::Env(name) => std::env::var(name)
+                .map_err(|_| Error::new(Kind::Usage, format!("the environment variable {name} is not set")))?,
+        };
+        Ok(secret.trim().to_owned())
+    }
+
+    /// A file of this name lies relative to `base`.
+    #[must_use]
+    pub fn under(self, base: &Path) -> Secret {
+        match self.0 {
+            Lies::In(file) => Secret(Lies::In(base.join(file))),
+            Lies::Env(name) => Secret(Lies::Env(name)),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl TryFrom<String> for Secret {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Secret, String> {
+        let wrong = "holds a secret, which never stands in a feed file: write \"file:path\", or \"${NAME}\" for an \
+                     environment variable";
+        if let Some(file) = text.strip_prefix("file:").filter(|file| !file.is_empty()) {
+            return Ok(Secret(Lies::In(file.into())));
+        }
+        let name = text.strip_prefix("${").and_then(|text| text.strip_suffix('}')).ok_or(wrong)?;
+        let letter =
+            |at: usize, char: char| char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit());
+        let is_name = !name.is_empty() && name.chars().enumerate().all(|(at, char)| letter(at, char));
+        if is_name { Ok(Secret(Lies::Env(name.to_owned()))) } else { Err(wrong.to_owned()) }
+    }
+}
+
+impl JsonSchema for Secret {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Secret".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string", "pattern": "^(file:.+|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})$", "writeOnly": true
+        })
+    }
+}
+
+/// A web address. What follows the host often holds a token, so it counts as a secret: it may be written, is never
+/// printed, and may lie elsewhere like a [`Secret`].
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Address {
+    /// As written.
+    Plain(String),
+    /// Elsewhere.
+    Secret(Secret),
+}
+
+impl Address {
+    /// `https` or `http`, and the host; `None` while it lies elsewhere.
+    pub fn host(&self) -> Option<(&str, &str)> {
+        let Address::Plain(text) = self else { return None };
+        let (scheme, rest) = text.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        Some((scheme, host_of(host)))
+    }
+
+    /// A file it may lie in is relative to `base`.
+    #[must_use]
+    pub fn under(self, base: &Path) -> Address {
+        match self {
+            Address::Plain(text) => Address::Plain(text),
+            Address::Secret(secret) => Address::Secret(secret.under(base)),
+        }
+    }
+}
+
+/// `host` of `host:port`, `[::1]:port` or `host`.
+pub fn host_of(authority: &str) -> &str {
+    match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => authority.split(':').next().unwrap_or(authority),
+    }
+}
+
+/// Whether a host is this machine.
+pub fn is_local(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.host() {
+            Some((scheme, host)) => write!(f, "Address({scheme}://{host}/..)"),
+            None => f.write_str("Address(..)"),
+        }
+    }
+}
+
+impl TryFrom<String> for Address {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Address, String> {
+        if let Ok(secret) = Secret::try_from(text.clone()) {
+            return Ok(Address::Secret(secret));
+        }
+        let address = Address::Plain(text);
+        match address.host() {
+            Some(("http" | "https", host)) if !host.is_empty() => Ok(address),
+            _ => {
+                Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\" where it lies".to_owned())
+            }
+        }
+    }
+}
+
+impl JsonSchema for Address {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Address".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^(https?://|file:|\\$\\{)", "writeOnly": true })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Secret};
+
+    #[test]
+    fn secrets_do_not_print() {
+        let secret = Secret::try_from("${PLANTED}".to_owned()).expect("a place");
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+        let address = Address::try_from("https://user:planted@hooks.example/planted?planted".to_owned()).expect("one");
+        assert_eq!(format!("{address:?}"), "Address(https://hooks.example/..)");
+        for text in ["hunter2", "${", "${}", "${1A}", "file:", "${A B}"] {
+            let refused = Secret::try_from(text.to_owned()).expect_err("no place of a secret");
+            assert!(!refused.contains("hunter2"));
+        }
+    }
+}

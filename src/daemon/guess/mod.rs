@@ -1,0 +1,215 @@
+//! What `tidegate init` makes of a sample (CONTRACTS 3): a role for every column, with its reason, and a taxonomy where
+//! one is needed. A guess that is wrong must cost usefulness, never safety: what is not understood is dropped, and no
+//! value of an identifier, of a sensitive or of a dropped column leaves this room.
+
+mod names;
+mod propose;
+pub mod sample;
+mod shape;
+
+pub use propose::Proposal;
+pub use sample::Sample;
+
+use self::names::{Identity, Name};
+use self::sample::Profile;
+use self::shape::Shape;
+use crate::engine::model::forms::{Builtin, TaxonomyTable};
+use crate::engine::model::{Kind, Role};
+
+/// More quasi columns than this leave no crowd of useful size; columns that only might be known give way.
+const MOST_QUASI: usize = 10;
+/// Below this many rows, that a column has no two equal values says nothing.
+const TELLING_ROWS: u64 = 30;
+
+/// What a column is taken for.
+pub struct Guess {
+    /// Its name.
+    pub name: String,
+    /// Its role; `None`: it is dropped.
+    pub role: Option<Role>,
+    /// Its type, where it has to be written.
+    pub kind: Option<Kind>,
+    /// Its taxonomy.
+    pub taxonomy: Option<Proposal>,
+    /// Whether rows without a value were seen.
+    pub optional: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// First thoughts on one column.
+enum Thought {
+    Identifier(Identity),
+    Secret,
+    Known,
+    Perhaps,
+    Drop(String),
+}
+
+/// A role for every column of the sample, in its order.
+pub fn guess(sample: &Sample) -> Vec<Guess> {
+    let mut seen: Vec<(&Profile, Name, Shape, Thought)> = Vec::with_capacity(sample.columns.len());
+    for profile in &sample.columns {
+        let (name, shape) = (Name::new(&profile.name), shape::of(profile));
+        let thought = think(profile, &name, shape, sample.rows);
+        seen.push((profile, name, shape, thought));
+    }
+    let best = seen.iter().filter_map(|(.., thought)| identity(thought)).min();
+    let secret = seen.iter().any(|(.., thought)| matches!(thought, Thought::Secret));
+    let promoted = if secret { None } else { promote(&seen) };
+    let (mut found, mut quasi) = (false, 0);
+    let mut guesses = Vec::with_capacity(seen.len());
+    for (at, (profile, name, shape, thought)) in seen.iter().enumerate() {
+        let guess = Guess {
+            name: profile.name.clone(),
+            role: None,
+            kind: None,
+            taxonomy: None,
+            optional: false,
+            reason: String::new(),
+        };
+        guesses.push(match thought {
+            Thought::Drop(reason) => Guess { reason: reason.clone(), ..guess },
+            Thought::Identifier(rank) if !found && Some(*rank) == best => {
+                found = true;
+                identifier(guess, profile, *rank)
+            }
+            Thought::Identifier(_) => {
+                let reason = "another column already says who the person is; several identifiers would form one";
+                Guess { reason: reason.into(), ..guess }
+            }
+            Thought::Secret => sensitive(guess, profile, *shape, "the name speaks of what people keep to themselves"),
+            _ if promoted == Some(at) => {
+                let reason = "A GUESS: no name speaks of a diagnosis or the like, and this column is the likeliest. \
+                              Change it if another column is what must be protected";
+                sensitive(guess, profile, *shape, reason)
+            }
+            Thought::Perhaps if quasi >= MOST_QUASI => Guess {
+                reason: format!(
+                    "{MOST_QUASI} columns to generalise are enough, and the name does not say that others know it"
+                ),
+                ..guess
+            },
+            Thought::Known | Thought::Perhaps => generalised(guess, profile, name, *shape, &mut quasi),
+        });
+    }
+    guesses
+}
+
+fn identity(thought: &Thought) -> Option<Identity> {
+    match thought {
+        Thought::Identifier(rank) => Some(*rank),
+        _ => None,
+    }
+}
+
+fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
+    let drop = |reason: &str| Thought::Drop(reason.into());
+    let share = profile.distinctness();
+    if profile.name.trim().is_empty() || profile.name.chars().any(char::is_control) {
+        return drop("a column needs a name without control characters");
+    }
+    if let Err(what) = profile.declared {
+        return drop(what);
+    }
+    if profile.filled == 0 {
+        return drop("it is empty in every row of the sample");
+    }
+    let telling = rows >= TELLING_ROWS;
+    let fraction = matches!(shape, Shape::Float | Shape::Date { .. } | Shape::OtherDate);
+    match name.identity() {
+        Some(Identity::Person) if !fraction && (!telling || share > 0.1) => {
+            return Thought::Identifier(Identity::Person);
+        }
+        Some(Identity::Thing) if !fraction && share > 0.9 => return Thought::Identifier(Identity::Thing),
+        Some(Identity::Counter) if !fraction && share >= 1.0 && telling => {
+            return Thought::Identifier(Identity::Counter);
+        }
+        _ => {}
+    }
+    if name.is_contact() && (share > 0.5 || profile.values.len() > 50) {
+        return drop("it names or reaches people directly");
+    }
+    if profile.values.len() == 1 && rows > 1 && !profile.more {
+        return drop("it has the same value in every row of the sample");
+    }
+    if share >= 1.0 && telling && !fraction && !name.is_known() && !name.is_secret() && numbered(profile, shape) {
+        return Thought::Identifier(Identity::Counter);
+    }
+    match shape {
+        Shape::FreeText => drop("it looks like free text, which may name people"),
+        Shape::Date { .. } | Shape::OtherDate => Thought::Known,
+        Shape::Icd10 => Thought::Secret,
+        _ if name.is_secret() => Thought::Secret,
+        _ if name.is_known() => Thought::Known,
+        Shape::Float => drop(
+            "a measurement with fractions: round it to use it as quasi, or declare it sensitive if it must travel along",
+        ),
+        _ => Thought::Perhaps,
+    }
+}
+
+/// Whether values that are all different look like given numbers: codes, or whole numbers without gaps.
+fn numbered(profile: &Profile, shape: Shape) -> bool {
+    match shape {
+        Shape::Code { length } => length >= 4,
+        Shape::Int { min, max, stray: false } => max.abs_diff(min) < profile.values.len() as u64,
+        _ => false,
+    }
+}
+
+/// The likeliest secret where no name tells one: the last list of categories, else the last column that is left.
+fn promote(seen: &[(&Profile, Name, Shape, Thought)]) -> Option<usize> {
+    let categories = |profile: &Profile| (2..=100).contains(&profile.values.len());
+    let last = |test: &dyn Fn(&Profile, &Thought) -> bool| {
+        seen.iter().rposition(|(profile, _, _, thought)| test(profile, thought))
+    };
+    last(&|profile, thought| matches!(thought, Thought::Perhaps) && categories(profile))
+        .or_else(|| last(&|_, thought| matches!(thought, Thought::Perhaps)))
+        .or_else(|| {
+            let left = seen.iter().filter(|(.., thought)| matches!(thought, Thought::Known)).count();
+            (left > 1).then(|| last(&|_, thought| matches!(thought, Thought::Known))).flatten()
+        })
+}
+
+fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
+    let reason = match rank {
+        Identity::Person => "the name says that it is a person's number; only a keyed hash of it is kept",
+        Identity::Thing => "it names each row; if a person can have several, put the person's number here instead",
+        Identity::Counter => "A GUESS: no two rows share a value, which looks like a number given to each",
+    };
+    let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
+    Guess { role: Some(Role::Identifier), kind, reason: reason.into(), ..guess }
+}
+
+fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Guess {
+    let kind = match (profile.declared.unwrap_or(None), shape) {
+        (Some(kind), _) => Some(kind).filter(|&kind| kind != Kind::String),
+        (None, Shape::Int { stray: false, .. }) => Some(Kind::Int),
+        (None, Shape::Float) => Some(Kind::Float),
+        _ => None,
+    };
+    let taxonomy = (shape == Shape::Icd10).then(|| Proposal {
+        table: TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() },
+        kind: None,
+        rows: None,
+        unknown: false,
+        why: "published as it is; the tree serves hierarchical t-closeness only".into(),
+    });
+    Guess { role: Some(Role::Sensitive), kind, taxonomy, reason: reason.into(), ..guess }
+}
+
+fn generalised(guess: Guess, profile: &Profile, name: &Name, shape: Shape, quasi: &mut usize) -> Guess {
+    let reason = match name.is_known() || matches!(shape, Shape::Date { .. }) {
+        true => "others may know it of a person",
+        false => "nothing says that others do not know it of a person",
+    };
+    match propose::propose(profile, name, shape) {
+        Ok(proposal) => {
+            *quasi += 1;
+            let (kind, optional) = (proposal.kind, profile.missing > 0);
+            Guess { role: Some(Role::Quasi), kind, taxonomy: Some(proposal), optional, reason: reason.into(), ..guess }
+        }
+        Err(why) => Guess { reason: why, ..guess },
+    }
+}

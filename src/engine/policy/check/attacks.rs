@@ -1,0 +1,50 @@
+//! Contradictions of limits on refinement attacks (SCIENCE 6) and on published sums (SCIENCE 7).
+
+use super::{Facts, Found};
+use crate::engine::policy::decimal::Decimal;
+use crate::engine::policy::settings::{MaxRatio, Search, Settings};
+
+/// Limits of refinement attacks.
+pub(super) fn refinement(written: &Settings, found: &mut Found) {
+    let above_one = |ratio: Option<Decimal>| ratio.is_none_or(|ratio| ratio > Decimal::ONE);
+    let max_ratio = written.max_ratio.and_then(|ratio| match ratio {
+        MaxRatio::Limit(limit) => Some(limit),
+        MaxRatio::Switch(_) => None,
+    });
+    let text = "is a ratio above 1; no release has a smaller one";
+    found.refuse_if(!above_one(max_ratio), "max_ratio", format!("`max_ratio` {text}: write 100, or \"off\""));
+    for (key, ratio) in [("max_global_ratio", written.max_global_ratio), ("max_joint_ratio", written.max_joint_ratio)] {
+        found.refuse_if(!above_one(ratio), key, format!("`{key}` {text}: raise it, or leave it out"));
+    }
+    let text = "`min_solutions` counts solutions: write 1 or more";
+    found.refuse_if(written.min_solutions == Some(0), "min_solutions", text);
+}
+
+/// Published sums.
+pub(super) fn sums(written: &Settings, facts: &Facts, found: &mut Found) {
+    if facts.measures == 0 {
+        let written = [("dominance", written.dominance.is_some()), ("p_rule", written.p_rule.is_some())];
+        found.refuse_written(&written, "judges published sums, and no column has the role `measure`: leave it out");
+    }
+    if let Some(rule) = written.dominance {
+        found.refuse_if(rule.n == 0, "dominance.n", "`n` counts contributions: write 1 or more");
+        found.at_most_one(Some(rule.share), "dominance.share", "a share of a sum");
+        found.refuse_if(
+            rule.share == Decimal::ZERO,
+            "dominance.share",
+            "`share` is a share above 0: every sum would be sensitive",
+        );
+    }
+    found.refuse_if(
+        written.p_rule == Some(Decimal::ZERO),
+        "p_rule",
+        "`p_rule` is a share above 0: at 0 no sum is sensitive",
+    );
+    if written.dominance_safe == Some(true) {
+        let micro = matches!(written.search, Some(Search::Mondrian | Search::Mdav));
+        let text = "only microaggregation can do this: write `search = \"mdav\"` or \"mondrian\", or leave it out";
+        found.refuse_if(!micro, "dominance_safe", text);
+        let ruled = written.dominance.is_some() || written.p_rule.is_some();
+        found.refuse_if(!ruled, "dominance_safe", "no rule says what is safe: write `dominance` or `p_rule` too");
+    }
+}
