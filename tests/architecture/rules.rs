@@ -139,8 +139,8 @@ pub fn outside(place: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Sections that comments cite by the name of a page of the guide and a number, and that the page does not have. A
-/// citation without a number cites nothing.
+/// Sections that comments cite by the name of a page of the guide and a number, and that the page does not have. Without
+/// a number the whole page is meant.
 pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in source.text.lines().enumerate() {
@@ -148,7 +148,7 @@ pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
             for (at, _) in line.match_indices(name) {
                 let rest = line[at + name.len()..].trim_start_matches(' ');
                 let section: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                if !page.lines().any(|line| line.starts_with(&format!("## {section}. "))) {
+                if !section.is_empty() && !page.lines().any(|line| line.starts_with(&format!("## {section}. "))) {
                     found.push(format!("{}:{}: {name} has no section {section:?}", source.place, number + 1));
                 }
             }
