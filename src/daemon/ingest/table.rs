@@ -82,10 +82,10 @@ impl Table {
     ///
     /// # Errors
     /// A row that is none, or a damaged file.
-    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         match &mut self.source {
-            Source::Delimited(source) => source.next(),
-            Source::Parquet(source) => source.next(),
+            Source::Delimited(source) => source.next_batch(),
+            Source::Parquet(source) => source.next_batch(),
         }
     }
 
@@ -135,7 +135,7 @@ pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<Hi
     let encoder = Encoder::new(columns, reading);
     let mut builder = Builder::new(&encoder, 0);
     let mut before = 0;
-    while let Some(batch) = table.next()? {
+    while let Some(batch) = table.next_batch()? {
         builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
         before += batch.num_rows() as u64;
     }
@@ -147,7 +147,7 @@ pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) 
     let mut table = Table::release(path, columns).ok()?;
     let encoder = Encoder::new(columns, table.labels());
     let mut before = 0;
-    while let Ok(Some(batch)) = table.next() {
+    while let Ok(Some(batch)) = table.next_batch() {
         let codes = encoder.quasi_codes(&batch, quasi).ok()?;
         if let Some(at) = codes.iter().position(|&code| code == node) {
             let row = before + at as u64;

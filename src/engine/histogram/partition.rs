@@ -49,7 +49,8 @@ impl Partition {
             })
             .collect();
         let starts = next.clone();
-        for item in items.to_vec() {
+        let before = items.to_vec();
+        for item in before {
             let slot = &mut next[part_of(item)];
             items[*slot as usize] = item;
             *slot += 1;

@@ -65,13 +65,13 @@ impl Values {
         tuples.dedup();
         let map = |values: &Values| {
             let mut at = 0;
-            let mut code = |tuple: &Box<[Value]>| {
-                while tuples[at] != *tuple {
+            let mut code = |tuple: &[Value]| {
+                while *tuples[at] != *tuple {
                     at += 1;
                 }
                 at as ValueCode
             };
-            values.tuples.iter().map(&mut code).collect()
+            values.tuples.iter().map(|tuple| code(tuple)).collect()
         };
         let maps = of.iter().map(|values| map(values)).collect();
         let width = of.iter().map(|values| values.width).max().unwrap_or(0);

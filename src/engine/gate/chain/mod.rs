@@ -141,8 +141,8 @@ impl<'c, 'a> Sweep<'c, 'a> {
             let state = (std::mem::take(&mut self.left[release]), std::mem::take(&mut self.against[release]));
             (release, state)
         });
-        let work: Vec<(usize, (Vec<u64>, Vec<bool>))> = work.collect();
         let done: Vec<Result<_, Shrunk>> = work
+            .collect::<Vec<_>>()
             .into_par_iter()
             .map(|(release, (mut left, mut against))| {
                 if left.is_empty() {
