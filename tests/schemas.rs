@@ -9,7 +9,9 @@ use tidegate::daemon::config;
 fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed()),
+        ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
+        ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
     ]
 }

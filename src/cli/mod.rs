@@ -6,7 +6,9 @@
 mod answer;
 pub mod audit;
 pub mod check;
+pub mod demo;
 mod fault;
+pub mod init;
 mod out;
 mod progress;
 pub mod render;
@@ -34,14 +36,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(demo::Args),
     Audit(audit::Args),
     Check(check::Args),
+    Init(init::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
     match command {
+        Command::Demo(args) => demo::run(args, out),
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
+        Command::Init(args) => init::run(args, out),
     }
 }
 

@@ -45,7 +45,8 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let feed = Feed::load(&args.feed)?;
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
-        let text = format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
+        let text =
+            format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
         return Err(Error::new(Kind::Usage, text).in_field("--increment").into());
     }
     let subject = read(&feed, &args)?;

@@ -9,8 +9,12 @@ use crate::engine::policy::{ChainKind, Policy};
 pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[String]) -> String {
     let mut text = String::new();
     let n = names.len();
-    let together = if n == 1 { "on its own" } else { "taken together" };
-    put(&mut text, &format!("{n} release{}, judged {together} as their readers see them", if n == 1 { "" } else { "s" }));
+    let how = match (n, &figures.chain) {
+        (1, _) => "1 release, judged as its readers see it".to_owned(),
+        (_, Some(_)) => format!("{n} releases, judged together as their readers see them"),
+        (_, None) => format!("{n} releases of different people, judged one by one"),
+    };
+    put(&mut text, &how);
     put(&mut text, "");
     releases(&mut text, figures, names);
     if let Some(chain) = &figures.chain {
@@ -30,7 +34,13 @@ fn put(text: &mut String, line: &str) {
 
 fn releases(text: &mut String, figures: &Figures, names: &[String]) {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(8, 40);
-    put(text, &format!("      {:width$}  {:>10}  {:>8}  {:>14}  {:>6}", "release", "rows", "classes", "smallest class", "loss"));
+    put(
+        text,
+        &format!(
+            "      {:width$}  {:>10}  {:>8}  {:>14}  {:>6}",
+            "release", "rows", "classes", "smallest class", "loss"
+        ),
+    );
     for (at, (release, name)) in figures.releases.iter().zip(names).enumerate() {
         let (rows, classes, k, loss) = (release.rows, release.classes, release.smallest.0, release.loss);
         put(text, &format!("{:>4}  {name:width$}  {rows:>10}  {classes:>8}  {k:>14}  {loss:>6.3}", at + 1));
@@ -60,7 +70,8 @@ fn pairs(text: &mut String, figures: &Figures) {
     for pair in &worst {
         let show = |figure: Option<u64>| figure.map_or("-".to_owned(), |figure| figure.to_string());
         let all = [pair.all.fa, pair.all.ca, pair.all.ba].map(show);
-        let mut line = format!("  {:>3} and {:<3}   {:>14} {:>9} {:>9}", pair.earlier + 1, pair.later + 1, all[0], all[1], all[2]);
+        let mut line =
+            format!("  {:>3} and {:<3}   {:>14} {:>9} {:>9}", pair.earlier + 1, pair.later + 1, all[0], all[1], all[2]);
         if let Some(realised) = &pair.realised {
             let [f, c, b] = [realised.fa, realised.ca, realised.ba].map(show);
             write!(line, "  {f:>22} {c:>4} {b:>4}").expect("writing to a string");
@@ -76,19 +87,32 @@ fn pairs(text: &mut String, figures: &Figures) {
 fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let all = chain.all.iter().map(|target| target.left).min().unwrap_or(0);
     let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
-    put(text, &format!("All releases together leave {kind} {all} candidate(s), over every class anyone could be in (k = {k})"));
+    put(
+        text,
+        &format!(
+            "All releases together leave {kind} {}, over every class anyone could be in (k = {k})",
+            candidates(&all.to_string())
+        ),
+    );
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
-        let range = if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
-        put(text, &format!("For the people who are really in the data: {range} candidate(s)"));
+        let range =
+            if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
+        put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
     } else {
         put(text, "Without the raw rows (--increment) classes count in which nobody may be");
     }
     if chain.empty.iter().any(|&empty| empty) {
         let empty: Vec<String> =
             (0..chain.empty.len()).filter(|&at| chain.empty[at]).map(|at| (at + 1).to_string()).collect();
-        put(text, &format!("Release {} adds no rows: there is nobody in it to be found, so it is not judged", empty.join(", ")));
+        put(
+            text,
+            &format!(
+                "Release {} adds no rows: there is nobody in it to be found, so it is not judged",
+                empty.join(", ")
+            ),
+        );
     }
     put(text, "");
 }
@@ -130,7 +154,10 @@ fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &P
         };
         put(text, &format!("SAFE for k = {}: {crowd}.", policy.k()));
         if policy.diversity().is_none() {
-            put(text, "Diversity is not judged (no policy.diversity): a crowd whose members share one value still tells it.");
+            put(
+                text,
+                "Diversity is not judged (no policy.diversity): a crowd whose members share one value still tells it.",
+            );
         }
         return;
     }
@@ -144,6 +171,12 @@ fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &P
     }
 }
 
+/// "1 candidate", "exactly 4 candidates".
+fn candidates(count: &str) -> String {
+    let one = count == "1" || count.ends_with(" 1") && !count.contains("to");
+    format!("{count} candidate{}", if one { "" } else { "s" })
+}
+
 /// What a person can do about the reasons, one line each.
 fn advice(verdict: &Verdict, figures: &Figures, policy: &Policy) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
@@ -155,7 +188,9 @@ fn advice(verdict: &Verdict, figures: &Figures, policy: &Policy) -> Vec<&'static
         advice.push("give the raw rows of every release with --increment: then only people who exist are judged");
     }
     if has("chain") && verdict.decided {
-        advice.push("if the last release is not out yet, publish it under the recoding of the one before, or a coarser one");
+        advice.push(
+            "if the last release is not out yet, publish it under the recoding of the one before, or a coarser one",
+        );
         advice.push("what is out stays out: begin a new chain with people who were in none of these releases");
     }
     if has("chain") && !verdict.decided {

@@ -1,6 +1,6 @@
 //! The feed that `init` writes without a sample (CONTRACTS 3): a hospital's admissions, with built-in taxonomies only.
 
-use crate::daemon::guess::{Guess, Proposal};
+use crate::daemon::guess::{Guess, OTHER, Proposal};
 use crate::engine::model::Role;
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
 
@@ -14,7 +14,7 @@ pub fn columns() -> Vec<Guess> {
             table: TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() },
             kind: None,
             rows: None,
-            unknown: role == Role::Quasi && which == Builtin::UsZip3,
+            unknown: (which == Builtin::UsZip3).then(|| OTHER.to_owned()),
             why: why.into(),
         }),
         optional: false,

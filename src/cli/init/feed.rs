@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::daemon::guess::{Guess, Proposal};
+use crate::daemon::guess::Guess;
 use crate::engine::model::forms::{Codes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
 
@@ -59,7 +59,7 @@ pub fn text(plan: &Plan<'_>) -> String {
          kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
          path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\
          settle = \"2s\"\n\
-         {format:<35} # json, avro, arrow, csv or parquet; by file name when left out\n\
+         {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
          \n\
          # Where the log and the releases lie. The keys were made just now: keep copies of them in a safe place. Without\n\
          # the first one nobody can read what the feed has stored, with it everybody can.\n\
@@ -124,8 +124,9 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
     if let Some(proposal) = &column.taxonomy {
         comment(text, "", &sentence(&proposal.why));
         let _ = writeln!(text, "taxonomy = {}", inline(&proposal.table));
-        if role == "quasi" && unknown(proposal) {
-            text.push_str("unknown = \"other\"                  # the leaf for values outside the taxonomy\n");
+        if let Some(other) = proposal.unknown.as_ref().filter(|_| role == "quasi") {
+            let line = format!("unknown = {}", quoted(other));
+            let _ = writeln!(text, "{line:<34} # the leaf for values outside the taxonomy");
         }
     }
     if column.optional {
@@ -136,11 +137,6 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
             "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of values, that weigh more than others\n",
         );
     }
-}
-
-/// Whether values outside the taxonomy get a leaf.
-pub fn unknown(proposal: &Proposal) -> bool {
-    proposal.unknown
 }
 
 fn dropped(text: &mut String, column: &Guess) {

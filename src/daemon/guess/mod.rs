@@ -7,7 +7,7 @@ mod propose;
 pub mod sample;
 mod shape;
 
-pub use propose::Proposal;
+pub use propose::{OTHER, Proposal};
 pub use sample::Sample;
 
 use self::names::{Identity, Name};
@@ -50,7 +50,8 @@ enum Thought {
 pub fn guess(sample: &Sample) -> Vec<Guess> {
     let mut seen: Vec<(&Profile, Name, Shape, Thought)> = Vec::with_capacity(sample.columns.len());
     for profile in &sample.columns {
-        let (name, shape) = (Name::new(&profile.name), shape::of(profile));
+        let name = Name::new(&profile.name);
+        let shape = shape::of(profile, &name);
         let thought = think(profile, &name, shape, sample.rows);
         seen.push((profile, name, shape, thought));
     }
@@ -193,7 +194,7 @@ fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Gue
         table: TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() },
         kind: None,
         rows: None,
-        unknown: false,
+        unknown: None,
         why: "published as it is; the tree serves hierarchical t-closeness only".into(),
     });
     Guess { role: Some(Role::Sensitive), kind, taxonomy, reason: reason.into(), ..guess }

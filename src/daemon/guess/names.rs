@@ -29,7 +29,7 @@ const SECRETS: &str = "diagnosis diagnoses diagnose disease icd icd10 illness co
     drug drugs prescription treatment procedure symptom symptoms finding allergy allergies hiv salary \
     income wage earnings complaint cause injury iinjury outcome lab result befund krankheit gehalt \
     default";
-const KNOWN: &str = "age sex gender zip zip3 zip5 postcode postal plz birth dob born yob race ethnicity ethnic hispanic \
+const KNOWN: &str = "age sex gender zip zip3 zip5 zipcode postcode postal plz birth dob born yob race ethnicity ethnic hispanic \
     marital married marriage education grade degree school occupation job profession workclass \
     employment employer country nation nationality native citizenship state region province city town \
     county district municipality ward department unit hospital clinic site facility admission admitted \

@@ -15,6 +15,9 @@ const MOST_KNOWN_CATEGORIES: usize = 1_000;
 /// Most integers with a leaf of their own; beyond, intervals.
 const MOST_BANDED: i64 = 5_000;
 
+/// The leaf for values that the sample does not show.
+pub const OTHER: &str = "other";
+
 /// A taxonomy, as it will be written.
 pub struct Proposal {
     /// The table; the file's name is put in later.
@@ -24,14 +27,14 @@ pub struct Proposal {
     /// The rows of the file it names.
     pub rows: Option<Vec<Vec<String>>>,
     /// The leaf for what the sample does not show.
-    pub unknown: bool,
+    pub unknown: Option<String>,
     /// Why it looks as it does, and how to change it.
     pub why: String,
 }
 
 impl Proposal {
     fn new(table: TaxonomyTable, why: impl Into<String>) -> Proposal {
-        Proposal { table, kind: None, rows: None, unknown: false, why: why.into() }
+        Proposal { table, kind: None, rows: None, unknown: None, why: why.into() }
     }
 }
 
@@ -77,14 +80,14 @@ fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
             Some(made(Builtin::Age, "built in: single years, bands of 5, 10 and 20, `90+`"))
         }
         Shape::Icd10 if text => Some(Proposal {
-            unknown: true,
+            unknown: Some(OTHER.to_owned()),
             ..made(Builtin::Icd10, "built in: categories, blocks and chapters of the WHO")
         }),
         _ if text && name.is_sex() && fits(profile, Builtin::Sex) => {
             Some(made(Builtin::Sex, "built in: female, male, other, unknown, in their usual spellings"))
         }
         _ if text && name.is_postal().1 && fits(profile, Builtin::UsZip3) => Some(Proposal {
-            unknown: true,
+            unknown: Some(OTHER.to_owned()),
             ..made(Builtin::UsZip3, "built in: three-digit areas, the 17 smallest as 000, then the first digit")
         }),
         _ => None,
@@ -130,7 +133,7 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
     };
     let rows = profile.values.keys().map(|code| vec![code.to_string()]).collect();
     let why = "codes of one length; the file lists those of the sample, one a line: replace it by the whole list";
-    Proposal { rows: Some(rows), unknown: true, kind, ..Proposal::new(table, why) }
+    Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), kind, ..Proposal::new(table, why) }
 }
 
 /// Postal codes that a file holds as numbers, which has cost them their leading zeros.
@@ -193,7 +196,7 @@ fn written_out(profile: &Profile, table: &TaxonomyTable) -> Result<Proposal, Str
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
     let why =
         "numbers written as text, or among values that are none: so their bands are written out, value;band;…;root";
-    Ok(Proposal { rows: Some(rows), unknown: true, ..Proposal::new(table, why) })
+    Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
 }
 
 /// At most twenty intervals of a round width, and how they are grouped.
@@ -240,8 +243,9 @@ fn categories(profile: &Profile, name: &Name) -> Result<Proposal, String> {
         }
         false => "the sample's values right under the root; to add levels, write groups between: value;group;…;root",
     };
+    let other = values.iter().find(|value| value.eq_ignore_ascii_case(OTHER)).copied().unwrap_or(OTHER).to_owned();
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
-    Ok(Proposal { rows: Some(rows), unknown: true, kind, ..Proposal::new(table, why) })
+    Ok(Proposal { rows: Some(rows), unknown: Some(other), kind, ..Proposal::new(table, why) })
 }
 
 /// The label of the group of values that begin with the same word, when there is one and it is not all of them.

@@ -1,6 +1,9 @@
 //! What the values of a column look like, all together (CONTRACTS 3, `init`). Only ranges and lengths leave this file,
 //! never a value.
 
+use std::collections::BTreeSet;
+
+use super::names::Name;
 use super::sample::Profile;
 use crate::engine::model::Kind;
 use crate::engine::model::forms::dates;
@@ -46,7 +49,7 @@ pub enum Shape {
 }
 
 /// The shape of a column with at least one value.
-pub fn of(profile: &Profile) -> Shape {
+pub fn of(profile: &Profile, name: &Name) -> Shape {
     let values = || profile.values.keys().map(AsRef::as_ref);
     if profile.declared == Ok(Some(Kind::Float)) {
         return Shape::Float;
@@ -65,8 +68,10 @@ pub fn of(profile: &Profile) -> Shape {
         return Shape::OtherDate;
     }
     let filled = profile.values.len() as f64;
+    let place = name.is_known() && !name.is_secret();
     let diseases = values().filter(|value| is_disease(value)).count() as f64;
-    if diseases >= 0.9 * filled && profile.values.len() > 1 {
+    let categories: BTreeSet<&[u8]> = values().filter_map(|value| value.as_bytes().get(..3)).collect();
+    if !place && diseases >= 0.9 * filled && categories.len() > 1 {
         return Shape::Icd10;
     }
     let lengths: f64 = values().map(|value| value.chars().count() as f64).sum();

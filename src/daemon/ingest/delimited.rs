@@ -18,7 +18,7 @@ const BATCH: usize = 65_536;
 
 /// A file that is being read.
 pub struct Delimited {
-    reader: Reader<BufReader<File>>,
+    reader: Reader<Quotes>,
     path: std::path::PathBuf,
     header: Vec<String>,
     /// Which fields are read, and as which column.
@@ -33,7 +33,7 @@ impl Delimited {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
         let delimiter = delimiter(&mut file).map_err(io)?;
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(file);
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(Quotes { file, open: false });
         let mut header: Vec<String> = Vec::new();
         for name in reader.headers().map_err(|error| refused(path, &error))? {
             let name = name.trim_start_matches('\u{feff}');
@@ -79,6 +79,10 @@ impl Delimited {
             rows += 1;
         }
         self.rows += rows as u64;
+        if rows < BATCH && self.reader.get_ref().open {
+            let text = "a quote (\") is opened and never closed: the rows after it cannot be told apart";
+            return Err(Error::new(Kind::Input, text).in_file(&self.path));
+        }
         if rows == 0 {
             return Ok(None);
         }
@@ -97,6 +101,21 @@ impl Delimited {
             again.reader.read_byte_record(&mut record).ok()?;
         }
         record.position().map(csv::Position::line)
+    }
+}
+
+/// Watches whether a quote is open. The parser takes the end of the file for the end of a quoted field, and would lose
+/// every row in it; doubled quotes inside a field keep the balance.
+struct Quotes {
+    file: BufReader<File>,
+    open: bool,
+}
+
+impl Read for Quotes {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(into)?;
+        self.open ^= into[..read].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+        Ok(read)
     }
 }
 

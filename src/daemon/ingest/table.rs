@@ -48,7 +48,9 @@ impl Table {
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<Table> {
-        Table::open(path, columns, |column| column.path.as_ref().unwrap_or(&column.name))
+        Table::open(path, columns, |column| {
+            column.path.as_ref().map_or(&column.name, |path| path.strip_prefix("$.").unwrap_or(path))
+        })
     }
 
     fn open(path: &Path, columns: &Columns, name_in_file: impl Fn(&Column) -> &str) -> Result<Table> {

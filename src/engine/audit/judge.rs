@@ -71,10 +71,11 @@ impl Bench<'_> {
             let (size, class) = release.smallest;
             if size < k {
                 let text = format!(
-                    "release {} ({}): class {} has {size} row(s), the policy wants at least {k}",
+                    "release {} ({}): class {} has {}, the policy wants at least {k}",
                     at + 1,
                     self.names[at],
-                    self.class(at, class)
+                    self.class(at, class),
+                    many(size, "row")
                 );
                 reasons.push(Reason { check: "k", release: Some(at), value: size as f64, limit: k as f64, text });
             }
@@ -121,13 +122,13 @@ impl Bench<'_> {
                 )
             })
             .collect();
-        let who = if known { "somebody" } else { "whoever" };
+        let who = if known { "somebody who was" } else { "anybody who was" };
         format!(
-            "{who} first published in release {} who is seen as {} has only {} candidate row(s) left once the releases are \
-             compared, the policy wants at least {}",
+            "{who} new in release {} and is in {} has only {} left once the releases are compared, the policy wants at \
+             least {}",
             increment + 1,
-            seen.join(" and as "),
-            target.left,
+            seen.join(" and in "),
+            many(target.left, "candidate row"),
             self.policy.k()
         )
     }
@@ -214,6 +215,11 @@ impl Bench<'_> {
             reasons.push(Reason { check: "max_loss", release: Some(at), value: release.loss, limit, text });
         }
     }
+}
+
+/// So many of something.
+fn many(count: u64, of: &str) -> String {
+    format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A figure with at most four digits after the point.

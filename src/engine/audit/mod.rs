@@ -147,7 +147,9 @@ fn chain_figures(
         let weakest = |seen: &Seen| -> Option<Weakest> {
             let (left, classes) = seen.weakest.as_ref()?;
             let seen = sight.views.iter().zip(classes).map(|(view, &class)| (view.release, class as usize));
-            Some(Weakest { left: *left, seen: seen.collect() })
+            let mut seen: Vec<(usize, usize)> = seen.collect();
+            seen.sort_unstable();
+            Some(Weakest { left: *left, seen })
         };
         let later = &shares[sight.increment..];
         let look = |measured: bool| Look { measured: measured.then_some((measures, later)) };

@@ -142,7 +142,7 @@ fn recursive_c(crowd: &Crowd, l: u64) -> f64 {
 /// The share of every sensitive value in a whole release.
 pub struct Shares {
     share: Vec<f64>,
-    /// Sum of all shares, counted once so that rounding is the same everywhere.
+    /// The values that occur at all.
     present: Vec<ValueCode>,
 }
 
@@ -160,7 +160,7 @@ impl Shares {
     /// ½ Σ |p − q|, as the sum over the values that the crowd has more of than the table.
     fn distance(&self, crowd: &Crowd, total: u64) -> f64 {
         let more = |&(value, count): &(ValueCode, u64)| count as f64 / total as f64 - self.share[value as usize];
-        crowd.iter().map(more).filter(|&more| more > 0.0).sum()
+        crowd.iter().map(more).filter(|&more| more > 0.0).fold(0.0, |sum, more| sum + more)
     }
 }
 

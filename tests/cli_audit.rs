@@ -1,0 +1,360 @@
+//! `tidegate audit` from outside (CONTRACTS 3): known answers, JSON, exit codes, and bad input that is told by file, row
+//! and column without a value of a record.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::{golden, rows};
+use serde_json::{Value as Json, json};
+
+fn tidegate(args: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+fn sample(folder: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let root = Path::new("deploy/samples").join(folder);
+    let path = |file: &str| root.join(file).display().to_string();
+    let mut args = vec!["audit".to_owned(), "--feed".to_owned(), path("feed.toml"), "--json".to_owned()];
+    for (option, file) in files {
+        args.extend([format!("--{option}"), path(file)]);
+    }
+    args
+}
+
+/// Runs an audit that must not fail; checks exit code against verdict and the result against its schema.
+fn audit(args: &[String]) -> Json {
+    let output = tidegate(args);
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    let safe = found["safe"].as_bool().unwrap_or_else(|| panic!("{found}"));
+    assert_eq!(output.status.code(), Some(i32::from(!safe)));
+    assert_eq!(text(&output.stderr), "");
+    let schema = fs::read_to_string("schemas/v1/audit.schema.json").expect("a shipped schema");
+    let schema: Json = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    found
+}
+
+#[test]
+fn example_1_1_leaves_four_of_five() {
+    let found = audit(&sample("two-releases", &[("release", "r1.csv"), ("release", "r2.csv")]));
+    assert_eq!(found["safe"], json!(false));
+    assert_eq!(found["decided"], json!(true));
+    assert_eq!(found["pairs"], json!([{"earlier": 0, "later": 1, "fa": 4, "ca": 4, "ba": 4, "realised": null}]));
+    assert_eq!(found["chain"]["anonymity"], json!(4));
+    assert_eq!(found["chain"]["exact"], json!(true));
+    assert_eq!(found["releases"][0]["recoding"], json!({"birthplace": ["Europe"], "job": ["Lawyer"]}));
+    assert_eq!(found["releases"][1]["recoding"], json!({"birthplace": ["UK", "France"], "job": ["Professional"]}));
+    assert_eq!(found["reasons"][0]["check"], json!("chain"));
+    let told = found["reasons"][0]["text"].as_str().expect("a text");
+    assert!(told.contains("France × Professional") && !told.contains("Flu") && !told.contains("HIV"), "{told}");
+}
+
+#[test]
+fn a_coarser_second_release_is_safe() {
+    let files =
+        [("release", "r1.csv"), ("release", "r2-coarser.csv"), ("increment", "d1.csv"), ("increment", "d2.csv")];
+    let found = audit(&sample("two-releases", &files));
+    assert_eq!(found["safe"], json!(true));
+    assert_eq!(found["pairs"][0]["realised"], json!({"fa": 5, "ca": 5, "ba": 5}));
+    let realised = json!({"anonymity": 5, "lower": 5, "per_increment": [5, 5]});
+    assert_eq!(found["chain"]["realised"], realised);
+}
+
+/// Writes a golden chain as files and returns the arguments of its audit.
+fn as_files(case: &Json, folder: &Path, k: u64, raw: bool) -> Vec<String> {
+    let mut feed = format!("[feed]\nname = \"golden\"\n[policy]\nk = {k}\n");
+    let trees = case["taxonomies"].as_array().expect("trees");
+    for (at, tree) in trees.iter().enumerate() {
+        let mut lines = Vec::new();
+        paths(tree, &mut Vec::new(), &mut lines);
+        fs::write(folder.join(format!("q{at}.csv")), lines.join("\n")).expect("a file");
+        feed += &format!("[[column]]\nname = \"q{at}\"\nrole = \"quasi\"\ntaxonomy = {{ file = \"q{at}.csv\" }}\n");
+    }
+    feed += "[[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+    let path = |file: String| folder.join(file).display().to_string();
+    fs::write(folder.join("feed.toml"), feed).expect("a file");
+    let mut args = vec!["audit".to_owned(), "--json".to_owned(), "--feed".to_owned(), path("feed.toml".to_owned())];
+    let mut table = |option: &str, at: usize, json: &Json| {
+        let header = (0..trees.len()).map(|at| format!("q{at}")).chain(["s".to_owned()]).collect::<Vec<_>>().join(";");
+        let body = rows(json).into_iter().map(|(labels, s)| labels.join(";") + ";" + &s);
+        let lines: Vec<String> = [header].into_iter().chain(body).collect();
+        fs::write(folder.join(format!("{option}{at}.csv")), lines.join("\n") + "\n").expect("a file");
+        args.extend([format!("--{option}"), path(format!("{option}{at}.csv"))]);
+    };
+    for (at, release) in case["R"].as_array().expect("releases").iter().enumerate() {
+        table("release", at, release);
+    }
+    for (at, increment) in case["D"].as_array().into_iter().flatten().enumerate().filter(|_| raw) {
+        table("increment", at, increment);
+    }
+    args
+}
+
+/// Leaf-to-root rows of a nested tree.
+fn paths(tree: &Json, above: &mut Vec<String>, lines: &mut Vec<String>) {
+    for (label, below) in tree.as_object().expect("an object") {
+        above.push(label.clone());
+        if below.as_object().is_none_or(|below| below.is_empty()) {
+            lines.push(above.iter().rev().cloned().collect::<Vec<_>>().join(";"));
+        } else {
+            paths(below, above, lines);
+        }
+        above.pop();
+    }
+}
+
+fn counterexample(name: &str) -> Json {
+    let cases = golden("chain_counterexamples.json");
+    let found =
+        cases.as_array().expect("cases").iter().find(|case| case["name"].as_str().expect("a name").starts_with(name));
+    found.expect("the case").clone()
+}
+
+#[test]
+fn ce_a2_is_unsafe_though_the_paper_says_3() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for raw in [false, true] {
+        let found = audit(&as_files(&counterexample("CE-A2"), folder.path(), 2, raw));
+        assert_eq!((&found["safe"], &found["decided"]), (&json!(false), &json!(true)));
+        assert_eq!(found["chain"]["paper"], json!(3));
+        assert_eq!(found["chain"]["anonymity"], json!(1));
+        assert_eq!(found["chain"]["exact"], json!(true));
+    }
+}
+
+#[test]
+fn ce_b2_is_not_called_safe_though_every_pair_says_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for raw in [false, true] {
+        let found = audit(&as_files(&counterexample("CE-B2"), folder.path(), 2, raw));
+        assert_eq!((&found["safe"], &found["decided"]), (&json!(false), &json!(false)));
+        assert_eq!((&found["chain"]["paper"], &found["chain"]["anonymity"]), (&json!(2), &json!(2)));
+        assert_eq!(found["chain"]["exact"], json!(false));
+        assert!(found["reasons"][0]["text"].as_str().expect("a text").contains("open"));
+    }
+}
+
+#[test]
+fn golden_chains_through_files() {
+    for (at, case) in golden("chain_small.json").as_array().expect("cases").iter().enumerate().step_by(5) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let found = audit(&as_files(case, folder.path(), 2, true));
+        let chain = &found["chain"];
+        for (mine, theirs) in [("anonymity", "A_pair"), ("paper", "A_paper"), ("per_increment", "A_pair_per_timestamp")]
+        {
+            assert_eq!(chain[mine], case[theirs], "#{at}: {mine}");
+        }
+        assert_eq!(chain["realised"]["anonymity"], case["A_pair_realised"], "#{at}");
+        assert_eq!(chain["realised"]["lower"], case["A_safe_realised"], "#{at}");
+        assert_eq!(chain["exact"], case["laminar"], "#{at}");
+        let sound = chain["realised"]["lower"].as_u64() >= Some(2)
+            || chain["exact"] == json!(true) && chain["realised"]["anonymity"].as_u64() >= Some(2);
+        let crowds =
+            found["releases"].as_array().expect("releases").iter().all(|release| release["k"].as_u64() >= Some(2));
+        assert_eq!(found["safe"], json!(sound && crowds), "#{at}");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let args = as_files(&golden("chain_medium.json")[0], folder.path(), 2, true);
+    let run = |threads: &str| {
+        let program = env!("CARGO_BIN_EXE_tidegate");
+        Command::new(program).args(&args).env("RAYON_NUM_THREADS", threads).output().expect("the program starts").stdout
+    };
+    let one = run("1");
+    assert!(!one.is_empty());
+    assert!(["2", "3", "8"].iter().all(|threads| run(threads) == one));
+}
+
+/// A folder with a small feed and two sound releases.
+struct Folder {
+    dir: tempfile::TempDir,
+    policy: &'static str,
+}
+
+const HEADER: &str = "age,sex,disease\n";
+const R1: &str = "age,sex,disease\n0-9,*,Cold\n0-9,*,Flu\n10-19,*,Cold\n10-19,*,Flu\n";
+const R2: &str = "age,sex,disease\n*,F,Cold\n*,F,Cold\n*,F,Flu\n*,M,Cold\n*,M,Flu\n*,M,Flu\n";
+
+impl Folder {
+    fn new(policy: &'static str) -> Folder {
+        let folder = Folder { dir: tempfile::tempdir().expect("a folder"), policy };
+        let feed = format!(
+            "[feed]\nname = \"t\"\n{policy}\n[[column]]\nname = \"patient\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10], min = 0, max = 19 }}\n\
+             [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n\
+             [[column]]\nname = \"disease\"\nrole = \"sensitive\"\n"
+        );
+        folder.put("feed.toml", feed.as_bytes());
+        folder.put("r1.csv", R1.as_bytes());
+        folder.put("r2.csv", R2.as_bytes());
+        folder
+    }
+
+    fn put(&self, file: &str, content: &[u8]) -> PathBuf {
+        let path = self.dir.path().join(file);
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    fn args(&self, files: &[(&str, &str)]) -> Vec<String> {
+        let path = |file: &str| self.dir.path().join(file).display().to_string();
+        let mut args = vec!["audit".to_owned(), "--json".to_owned(), "--feed".to_owned(), path("feed.toml")];
+        files.iter().for_each(|(option, file)| args.extend([format!("--{option}"), path(file)]));
+        args
+    }
+
+    /// Runs an audit that must be refused: exit 2, an error object with these words, and no cell of a record anywhere.
+    fn refused(&self, files: &[(&str, &str)], file: Option<&str>, line: Option<u64>, field: Option<&str>, words: &str) {
+        let args = self.args(files);
+        let output = tidegate(&args);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{files:?}: {said}");
+        let found: Json = serde_json::from_slice(&output.stdout).expect("an error object");
+        let error = &found["error"];
+        assert!(error["text"].as_str().expect("a text").contains(words), "{files:?}: {said}");
+        assert_eq!(error["line"].as_u64(), line, "{said}");
+        assert_eq!(error["field"].as_str(), field, "{said}");
+        let name = error["file"].as_str().map(|path| Path::new(path).file_name().expect("a name").to_owned());
+        assert_eq!(name.as_deref().and_then(|name| name.to_str()), file, "{said}");
+        let in_words: Vec<String> = args.into_iter().filter(|arg| arg != "--json").collect();
+        let output = tidegate(&in_words);
+        assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""));
+        for planted in ["Cold", "Flu", "SECRET", "P-4711"] {
+            assert!(!(said.clone() + &text(&output.stderr)).contains(planted), "{planted} is told: {said}");
+        }
+    }
+}
+
+#[test]
+fn bad_tables_are_told_by_file_row_and_column() {
+    let folder = Folder::new("[policy]\nk = 2");
+    let one = |content: &[u8], line, field, words: &str| {
+        folder.put("bad.csv", content);
+        folder.refused(&[("release", "bad.csv")], Some("bad.csv"), line, field, words);
+    };
+    let with = |rows: &str| (HEADER.to_owned() + rows).into_bytes();
+    one(b"", None, None, "empty");
+    one(HEADER.as_bytes(), None, None, "no rows");
+    one(&with("0-9,*,Cold\nSECRET,*,Cold\n"), Some(3), Some("age"), "row 2: the label is not in the taxonomy");
+    one(&with("0-9,,Cold\n"), Some(2), Some("sex"), "row 1: the value is missing");
+    one(&with("0-9,*,Cold\n3,*,Cold\n"), Some(3), Some("age"), "contain each other");
+    one(&with("0-9,*\n"), Some(2), None, "row 1: 2 field(s) where the header has 3");
+    one(&with("0-9,*,Cold\n0-9,*,\"Cold\n0-9,*,Flu\n"), None, None, "never closed");
+    one(b"age,disease\n0-9,Cold\n", None, Some("sex"), "missing");
+    one(b"age,sex,disease,SEX2\n0-9,*,Cold,x\n", None, Some("SEX2"), "declares no such column");
+    one(b"age,sex,disease,patient\n0-9,*,Cold,P-4711\n", None, Some("patient"), "identifier");
+    one(b"age,sex,disease,age\n0-9,*,Cold,0-9\n", Some(1), Some("age"), "twice");
+    one(&[HEADER.as_bytes(), b"0-9,*,Co\xff\n"].concat(), Some(2), Some("disease"), "UTF-8");
+    one(b"PAR1 and not really", None, None, "Parquet");
+    one(b"\x1f\x8b\x08\x00\x00\x00", None, None, "compressed");
+    one(b"\xff\xfea\x00g\x00e\x00", None, None, "UTF-16");
+    one(b"age\0sex", None, None, "neither text nor Parquet");
+    folder.put("bad.parquet", R1.as_bytes());
+    folder.refused(&[("release", "bad.parquet")], Some("bad.parquet"), None, None, "the name says Parquet");
+    folder.put("cut.parquet", b"PAR1aaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    folder.refused(&[("release", "cut.parquet")], Some("cut.parquet"), None, None, "not readable Parquet");
+    folder.refused(&[("release", "nowhere.csv")], Some("nowhere.csv"), None, None, "cannot open");
+}
+
+#[test]
+fn releases_that_do_not_belong_together_are_told() {
+    let folder = Folder::new("[policy]\nk = 2");
+    folder.refused(&[("release", "r2.csv"), ("release", "r1.csv")], Some("r1.csv"), None, None, "not all rows of");
+    let both = [("release", "r1.csv"), ("release", "r2.csv")];
+    folder.refused(
+        &[&both[..], &[("increment", "r1.csv")]].concat(),
+        None,
+        None,
+        Some("--increment"),
+        "1 increment(s) for 2",
+    );
+
+    folder.put("d1.csv", b"patient,age,sex,disease\nP-4711,3,F,Cold\na,4,M,Flu\nb,12,F,Cold\nc,13,M,Flu\n");
+    folder.put("d2.csv", b"patient,age,sex,disease\nd,3,F,Flu\ne,4,M,Cold\n");
+    let fits = audit(&folder.args(&[&both[..], &[("increment", "d1.csv"), ("increment", "d2.csv")]].concat()));
+    assert_eq!(fits["chain"]["realised"]["per_increment"].as_array().map(Vec::len), Some(2));
+    let wrong = [&both[..], &[("increment", "d1.csv"), ("increment", "d1.csv")]].concat();
+    folder.refused(&wrong, Some("d1.csv"), None, None, "do not give the release");
+    folder.put("d2.csv", b"patient,age,sex,disease\nd,3,F,Cold\ne,120,M,Flu\n");
+    let outside = [&both[..], &[("increment", "d1.csv"), ("increment", "d2.csv")]].concat();
+    folder.refused(&outside, Some("d2.csv"), Some(3), Some("age"), "row 2: the value is outside the taxonomy");
+}
+
+#[test]
+fn an_empty_increment_is_reported_and_not_refused() {
+    let folder = Folder::new("[policy]\nk = 2");
+    folder.put("d1.csv", b"age,sex,disease\n3,F,Cold\n4,M,Flu\n12,F,Cold\n13,M,Flu\n");
+    folder.put("d2.csv", HEADER.as_bytes());
+    folder.put("same.csv", b"age,sex,disease\n*,*,Cold\n*,*,Flu\n*,*,Cold\n*,*,Flu\n");
+    let releases = [("release", "r1.csv"), ("release", "same.csv")];
+    for raw in [&[][..], &[("increment", "d1.csv"), ("increment", "d2.csv")]] {
+        let found = audit(&folder.args(&[&releases[..], raw].concat()));
+        assert_eq!(found["safe"], json!(true), "{found}");
+        assert_eq!(found["pairs"][0]["ba"], json!(0));
+        assert_eq!(found["chain"]["per_increment"], json!([2, 0]));
+    }
+}
+
+#[test]
+fn one_release_and_disjoint_feeds_have_no_pairs() {
+    let folder = Folder::new("[policy]\nk = 2");
+    let found = audit(&folder.args(&[("release", "r1.csv")]));
+    assert_eq!((&found["pairs"], &found["chain"]["anonymity"]), (&json!([]), &json!(2)));
+    assert_eq!(found["releases"][0]["diversity"]["before"], found["releases"][0]["diversity"]["after"]);
+    let disjoint = Folder::new("chain = \"disjoint\"\n[policy]\nk = 2");
+    assert!(disjoint.policy.contains("disjoint"));
+    let found = audit(&disjoint.args(&[("release", "r2.csv"), ("release", "r1.csv")]));
+    assert_eq!((&found["pairs"], &found["chain"], &found["safe"]), (&json!([]), &Json::Null, &json!(true)));
+}
+
+#[test]
+fn diversity_is_judged_on_what_attacks_leave() {
+    let folder = Folder::new("[policy]\nk = 2\ndiversity = { distinct_l = 2, c = 3, l = 2, alpha = 0.6, t = 0.4 }");
+    let found = audit(&folder.args(&[("release", "r1.csv")]));
+    let figures = &found["releases"][0]["diversity"]["after"];
+    let close =
+        |key: &str, value: f64| assert!((figures[key].as_f64().expect(key) - value).abs() < 1e-12, "{key}: {figures}");
+    assert_eq!(figures["distinct_l"], json!(2));
+    close("entropy_l", 2.0);
+    close("recursive_c", 1.0);
+    close("alpha", 0.5);
+    close("t_equal", 0.0);
+    assert_eq!((&figures["confidence"], &figures["t_hierarchical"]), (&Json::Null, &Json::Null));
+    assert_eq!(found["safe"], json!(true));
+
+    folder.put("skewed.csv", b"age,sex,disease\n0-9,*,Cold\n0-9,*,Cold\n10-19,*,Cold\n10-19,*,Flu\n");
+    let found = audit(&folder.args(&[("release", "skewed.csv")]));
+    let checks: Vec<&str> =
+        found["reasons"].as_array().expect("reasons").iter().filter_map(|reason| reason["check"].as_str()).collect();
+    assert_eq!(checks, ["distinct_l", "recursive_c", "alpha"]);
+    assert_eq!(found["releases"][0]["diversity"]["after"]["recursive_c"], json!("inf"));
+    assert_eq!(found["decided"], json!(true));
+}
+
+#[test]
+fn semicolons_quotes_and_marks_are_read() {
+    let folder = Folder::new("[policy]\nk = 2");
+    let plain = audit(&folder.args(&[("release", "r1.csv")]));
+    let text = "\u{feff}\"age\";sex;disease\r\n\"0-9\";*;Cold\r\n0-9;*;Flu\r\n10-19;*;Cold\r\n10-19;*;Flu";
+    folder.put("r1.csv", text.as_bytes());
+    assert_eq!(audit(&folder.args(&[("release", "r1.csv")])), plain);
+}
+
+#[test]
+fn a_missing_option_is_named() {
+    let output = tidegate(&sample("two-releases", &[])[..3]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--release"));
+}
