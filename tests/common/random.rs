@@ -30,7 +30,7 @@ impl Draw {
 
     /// True once in so many times.
     pub fn once_in(&mut self, times: u64) -> bool {
-        self.next() % times == 0
+        self.next().is_multiple_of(times)
     }
 }
 

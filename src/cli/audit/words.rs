@@ -17,11 +17,11 @@ pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[St
     put(&mut text, &how);
     put(&mut text, "");
     releases(&mut text, figures, names);
-    if let Some(chain) = &figures.chain {
-        if n > 1 {
-            pairs(&mut text, figures);
-            whole(&mut text, chain, policy.k());
-        }
+    if let Some(chain) = &figures.chain
+        && n > 1
+    {
+        pairs(&mut text, figures);
+        whole(&mut text, chain, policy.k());
     }
     diversity(&mut text, figures);
     judgement(&mut text, verdict, figures, policy);
