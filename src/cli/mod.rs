@@ -3,6 +3,7 @@
 //!
 //! A new command is a file, a line in [`Command`] and a line in [`dispatch`]. Nothing here computes.
 
+mod answer;
 pub mod audit;
 pub mod check;
 pub mod demo;
@@ -12,55 +13,15 @@ mod out;
 mod progress;
 pub mod render;
 
+pub use answer::{ErrorReport, Exit, Failure, Result};
 pub use out::Out;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::daemon::error::{Described, Error, Kind};
-
-/// What a command that did not fail has found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// Done, or safe.
-    Done,
-    /// Unsafe, rejected, or not what it should be.
-    Unsafe,
-}
-
-/// Why a command failed: at least one error.
-#[derive(Debug)]
-pub struct Failure(Vec<Error>);
-
-impl Failure {
-    /// `None` if there is no error.
-    pub fn of(errors: Vec<Error>) -> Option<Failure> {
-        (!errors.is_empty()).then_some(Failure(errors))
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure(vec![error])
-    }
-}
-
-/// What a command returns.
-pub type Result<T> = std::result::Result<T, Failure>;
-
-/// An error as it is printed with `--json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ErrorReport {
-    /// The first error.
-    pub error: Described,
-    /// Further ones, when several feeds were given; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<Described>,
-}
+use crate::daemon::error::{Error, Kind};
 
 /// Publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
 #[derive(Parser)]
@@ -128,11 +89,11 @@ fn usage(said: &clap::Error) -> Error {
 
 fn show(failure: &Failure, out: &mut Out) {
     if out.json() {
-        let mut errors = failure.0.iter().map(Error::describe);
+        let mut errors = failure.errors().iter().map(Error::describe);
         let error = errors.next().expect("a failure holds an error");
         out.value(&ErrorReport { error, more: errors.collect() });
     } else {
-        for error in &failure.0 {
+        for error in failure.errors() {
             anstream::eprintln!("{}", render::error(error));
         }
     }

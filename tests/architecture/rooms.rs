@@ -19,10 +19,12 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
+    ("daemon::chance", &["daemon::error"]),
     ("daemon::config", &["daemon::error", ENGINE]),
+    ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     ("daemon::ingest", &["daemon::error", "daemon::config", ENGINE]),
     // Commands name both storeys, never each other.
-    ("cli", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
+    ("cli", &["daemon::error", "daemon::chance", "daemon::config", "daemon::ingest", "daemon::guess", ENGINE]),
     // The doors: they list their rooms.
     ("", &[]),
     ("main", &["cli", "daemon::error"]),

@@ -1,10 +1,21 @@
 //! What can go wrong with a feed that is written correctly (CONTRACTS 1, below the key table). Each warning says what
 //! happens to people and what can be done; none stops anything.
 
-use super::report::WarningReport;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::daemon::config::Feed;
 use crate::engine::model::Role;
 use crate::engine::policy::{Chain, OnRepeat};
+
+/// Something that can go wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct WarningReport {
+    /// The key it is about.
+    pub field: Option<String>,
+    /// What it is, and what can be done.
+    pub text: String,
+}
 
 /// Of one feed.
 pub fn of(feed: &Feed) -> Vec<WarningReport> {

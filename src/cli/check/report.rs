@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{doubts, words};
+use super::doubts::{self, WarningReport};
+use super::words;
 use crate::daemon::config::Feed;
 use crate::engine::model::{Column, Domain, Kind, Role};
 use crate::engine::policy::{ChainKind, Settings};
@@ -74,15 +75,6 @@ pub struct TaxonomyReport {
     pub last: String,
     /// The label of everything.
     pub root: String,
-}
-
-/// Something that can go wrong.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct WarningReport {
-    /// The key it is about.
-    pub field: Option<String>,
-    /// What it is, and what can be done.
-    pub text: String,
 }
 
 impl FeedReport {

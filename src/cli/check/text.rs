@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::report::{ColumnReport, FeedReport, WarningReport};
+use super::doubts::WarningReport;
+use super::report::{ColumnReport, FeedReport};
 use crate::daemon::config::kind_name;
 use crate::engine::model::Role;
 

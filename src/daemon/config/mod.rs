@@ -7,6 +7,7 @@ mod columns;
 mod file;
 pub mod hierarchy;
 mod nearest;
+mod notes;
 mod places;
 pub mod schema;
 mod secret;
@@ -30,8 +31,8 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use self::file::{ColumnTable, FeedFile};
+use self::notes::Notes;
 use self::places::{Places, Problem};
-use self::services::Notes;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{ChainKind, Facts, Policy, contradictions};

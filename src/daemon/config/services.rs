@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, ScheduleTable, StoreTable};
-use super::places::Problem;
+use super::notes::Notes;
 use super::secret::{Address, Secret};
 use super::source::{Place as SourcePlace, Source};
 use super::words::{Period, Root};
@@ -91,34 +91,6 @@ pub struct Http {
     pub bind: SocketAddr,
     /// One of these must be shown; empty: nobody is asked.
     pub tokens: Vec<Secret>,
-}
-
-/// Warnings and problems, by the path of their key.
-#[derive(Default)]
-pub struct Notes {
-    /// Harmless, and worth telling.
-    pub warnings: Vec<(String, String)>,
-    /// Everything that is wrong.
-    pub problems: Vec<Problem>,
-}
-
-impl Notes {
-    /// Something is wrong with a key.
-    pub fn refuse(&mut self, path: &str, text: impl Into<String>) {
-        self.problems.push(Problem::new(path, text));
-    }
-
-    /// Something is wrong with a key if a condition holds.
-    pub fn refuse_if(&mut self, condition: bool, path: &str, text: &str) {
-        if condition {
-            self.refuse(path, text);
-        }
-    }
-
-    /// Something is worth telling.
-    pub fn warn(&mut self, path: &str, text: impl Into<String>) {
-        self.warnings.push((path.to_owned(), text.into()));
-    }
 }
 
 /// Reads all of them; takes the tables out of the file. `None` if one could not be built; `notes` says why.

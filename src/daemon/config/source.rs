@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::file::{
     Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start, Unwanted,
 };
+use super::notes::Notes;
 use super::secret::{Address, Secret, host_of, is_local};
-use super::services::Notes;
 use super::words::Period;
 use crate::engine::policy::Decimal;
 

@@ -1,6 +1,6 @@
 //! Contradictions of limits on refinement attacks (SCIENCE 6) and on published sums (SCIENCE 7).
 
-use super::{Facts, Found};
+use super::found::{Facts, Found};
 use crate::engine::policy::decimal::Decimal;
 use crate::engine::policy::settings::{MaxRatio, Search, Settings};
 

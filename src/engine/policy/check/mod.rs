@@ -3,46 +3,14 @@
 //! says what to write instead; none judges whether a policy is wise.
 
 mod attacks;
+mod found;
 mod sensitive;
 
+pub use found::{Facts, PolicyError};
+
+use self::found::Found;
 use super::decimal::Decimal;
 use super::settings::{ChainKind, Guarantee, Rare, Search, Settings};
-use crate::engine::model::{Columns, Role};
-
-/// What a policy must know of the columns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Facts {
-    /// Guarded sets of all sensitive columns.
-    pub guarded_sets: usize,
-    /// Sensitive columns.
-    pub sensitive: usize,
-    /// Sensitive columns with a taxonomy.
-    pub sensitive_taxonomies: usize,
-    /// Measures.
-    pub measures: usize,
-}
-
-impl Facts {
-    /// Counts them.
-    pub fn of(columns: &Columns) -> Facts {
-        Facts {
-            guarded_sets: columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum(),
-            sensitive: columns.of(Role::Sensitive).count(),
-            sensitive_taxonomies: columns.of(Role::Sensitive).filter(|column| column.taxonomy.is_some()).count(),
-            measures: columns.of(Role::Measure).count(),
-        }
-    }
-}
-
-/// A policy that cannot be meant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {text}")]
-pub struct PolicyError {
-    /// The path of the key, from the root of the feed file.
-    pub key: String,
-    /// What is wrong and what to do.
-    pub text: String,
-}
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -60,39 +28,6 @@ pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Ve
     attacks::refinement(written, &mut found);
     attacks::sums(written, facts, &mut found);
     found.0
-}
-
-/// What was found so far.
-struct Found(Vec<PolicyError>);
-
-impl Found {
-    pub(super) fn refuse(&mut self, key: &str, text: impl Into<String>) {
-        self.0.push(PolicyError { key: format!("policy.{key}"), text: text.into() });
-    }
-
-    /// Refuses the key when the condition holds.
-    pub(super) fn refuse_if(&mut self, condition: bool, key: &str, text: impl Into<String>) {
-        if condition {
-            self.refuse(key, text);
-        }
-    }
-
-    /// Refuses each of the keys that is written.
-    pub(super) fn refuse_written(&mut self, keys: &[(&str, bool)], text: &str) {
-        for (key, _) in keys.iter().filter(|(_, written)| *written) {
-            self.refuse(key, format!("`{key}` {text}"));
-        }
-    }
-
-    /// Refuses a number above 1.
-    pub(super) fn at_most_one(&mut self, number: Option<Decimal>, key: &str, meaning: &str) {
-        let above = number.is_some_and(|number| number > Decimal::ONE);
-        self.refuse_if(above, key, format!("`{}` is {meaning}: a number from 0 to 1", last(key)));
-    }
-}
-
-fn last(key: &str) -> &str {
-    key.rsplit('.').next().unwrap_or(key)
 }
 
 fn crowd(written: &Settings, found: &mut Found) {

@@ -1,6 +1,6 @@
 //! Contradictions of what is asked of sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
 
-use super::{Facts, Found, last};
+use super::found::{Facts, Found, last};
 use crate::engine::policy::decimal::Decimal;
 use crate::engine::policy::settings::{Distance, DiversitySettings, Settings};
 

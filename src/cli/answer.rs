@@ -1,0 +1,50 @@
+//! What a command answers: what it has found, or why it failed. Must never hold a value of a record.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::error::{Described, Error};
+
+/// What a command that did not fail has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or safe.
+    Done,
+    /// Unsafe, rejected, or not what it should be.
+    Unsafe,
+}
+
+/// Why a command failed: at least one error.
+#[derive(Debug)]
+pub struct Failure(Vec<Error>);
+
+impl Failure {
+    /// `None` if there is no error.
+    pub fn of(errors: Vec<Error>) -> Option<Failure> {
+        (!errors.is_empty()).then_some(Failure(errors))
+    }
+
+    /// The errors, in order; never empty.
+    pub fn errors(&self) -> &[Error] {
+        &self.0
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(vec![error])
+    }
+}
+
+/// What a command returns.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// An error as it is printed with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorReport {
+    /// The first error.
+    pub error: Described,
+    /// Further ones, when several feeds were given; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Described>,
+}
