@@ -86,7 +86,7 @@ fn text(bytes: &[u8]) -> Result<&str> {
 }
 
 /// Whether the first line holds this delimiter outside quotes.
-pub fn splits(text: &str, delimiter: char) -> bool {
+fn splits(text: &str, delimiter: char) -> bool {
     let mut quoted = false;
     for c in text.trim_start_matches(['\r', '\n']).chars() {
         match c {

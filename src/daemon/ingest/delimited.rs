@@ -43,6 +43,12 @@ impl Delimited {
             }
             header.push(name.to_owned());
         }
+        if let [one] = header.as_slice()
+            && one.contains('\t')
+        {
+            let text = "the columns are split by tabs: write them with commas or semicolons";
+            return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
+        }
         let (record, wanted) = (ByteRecord::new(), Vec::new());
         Ok(Delimited { reader, path: path.to_path_buf(), header, wanted, record, rows: 0 })
     }

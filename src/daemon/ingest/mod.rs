@@ -4,6 +4,8 @@
 mod delimited;
 mod parquet;
 mod shape;
+mod source;
 mod table;
 
+pub use source::Source;
 pub use table::{Table, count, first_row_with};

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
-use super::delimited::Delimited;
-use super::parquet::ParquetFile;
-use super::shape::{Shape, shape};
+use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
 use crate::engine::model::{Column, Columns, Node, Role};
@@ -18,11 +16,6 @@ pub struct Table {
     source: Source,
     /// Columns of the file that nobody declared.
     pub undeclared: Vec<String>,
-}
-
-enum Source {
-    Delimited(Delimited),
-    Parquet(ParquetFile),
 }
 
 impl Table {
@@ -54,10 +47,7 @@ impl Table {
     }
 
     fn open(path: &Path, columns: &Columns, name_in_file: impl Fn(&Column) -> &str) -> Result<Table> {
-        let mut source = match shape(path)? {
-            Shape::Delimited => Source::Delimited(Delimited::open(path)?),
-            Shape::Parquet => Source::Parquet(ParquetFile::open(path)?),
-        };
+        let mut source = Source::open(path)?;
         let header = source.header().to_vec();
         let counted = || columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
         let mut wanted = Vec::new();
@@ -71,10 +61,7 @@ impl Table {
             }
             wanted.push((name.to_owned(), column.name.to_string()));
         }
-        match &mut source {
-            Source::Delimited(source) => source.want(&wanted),
-            Source::Parquet(source) => source.want(&wanted)?,
-        }
+        source.want(&wanted)?;
         let declared = |name: &String| columns.iter().any(|column| name_in_file(column) == name);
         let undeclared = header.into_iter().filter(|name| !declared(name)).collect();
         Ok(Table { path: path.to_path_buf(), source, undeclared })
@@ -85,24 +72,17 @@ impl Table {
     /// # Errors
     /// A row that is none, or a damaged file.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        match &mut self.source {
-            Source::Delimited(source) => source.batch(),
-            Source::Parquet(source) => source.batch(),
-        }
+        self.source.batch()
     }
 
     /// How an increment's cells are to be read.
     pub fn raw(&self) -> Reading {
-        if self.is_text() { Reading::Text } else { Reading::Typed }
+        if self.source.is_text() { Reading::Text } else { Reading::Typed }
     }
 
     /// How a release's cells are to be read.
     pub fn labels(&self) -> Reading {
-        Reading::Labels { text: self.is_text() }
-    }
-
-    fn is_text(&self) -> bool {
-        matches!(self.source, Source::Delimited(_))
+        Reading::Labels { text: self.source.is_text() }
     }
 
     /// A misfit as an error with its place; `before` rows came before its batch.
@@ -112,19 +92,10 @@ impl Table {
         let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType);
         let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
-        let line = if self.is_text() { Delimited::line_of(&self.path, row) } else { Some(row + 1) };
+        let line = self.source.line_of(row);
         match line.filter(|_| !whole) {
             Some(line) => error.at_line(line),
             None => error,
-        }
-    }
-}
-
-impl Source {
-    fn header(&self) -> &[String] {
-        match self {
-            Source::Delimited(source) => source.header(),
-            Source::Parquet(source) => source.header(),
         }
     }
 }
@@ -153,8 +124,7 @@ pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) 
         let codes = encoder.quasi_codes(&batch, quasi).ok()?;
         if let Some(at) = codes.iter().position(|&code| code == node) {
             let row = before + at as u64;
-            let line = if table.is_text() { Delimited::line_of(path, row)? } else { row + 1 };
-            return Some((row + 1, line));
+            return Some((row + 1, table.source.line_of(row)?));
         }
         before += batch.num_rows() as u64;
     }

@@ -67,6 +67,22 @@ impl<'a> Cells<'a> {
         Some(Cells { array, read: reader(plain)? })
     }
 
+    /// Shows every cell, row by row.
+    pub fn each(&self, mut show: impl FnMut(RawCell<'_>)) {
+        let coded = self.array.as_dictionary_opt::<Int32Type>();
+        for row in 0..self.array.len() {
+            match coded {
+                _ if self.array.is_null(row) => show(RawCell::Null),
+                None => show((self.read)(self.array, row)),
+                Some(dictionary) => {
+                    let at = dictionary.keys().value(row) as usize;
+                    let null = dictionary.values().is_null(at);
+                    show(if null { RawCell::Null } else { (self.read)(dictionary.values(), at) });
+                }
+            }
+        }
+    }
+
     /// Codes every cell; the first one that has no code is the error, with its row.
     pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where

@@ -19,7 +19,7 @@ use std::fmt;
 use crate::engine::model::Leaf;
 
 pub use build::Builder;
-pub use cells::{MisfitKind, parse_text as parse_value};
+pub use cells::{Cells, MisfitKind, RawCell, parse_text as parse_value};
 pub use encode::{Encoder, Misfit, Reading};
 pub use join::{Excess, JoinCells, NotSuperset};
 pub use partition::Partition;
