@@ -17,9 +17,7 @@ pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[St
     put(&mut text, &how);
     put(&mut text, "");
     releases(&mut text, figures, names);
-    if let Some(chain) = &figures.chain
-        && n > 1
-    {
+    if let Some(chain) = figures.chain.as_ref().filter(|_| n > 1) {
         pairs(&mut text, figures);
         whole(&mut text, chain, policy.k());
     }

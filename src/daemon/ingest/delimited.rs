@@ -59,7 +59,7 @@ impl Delimited {
     }
 
     /// The next rows; `None` at the end.
-    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         let mut columns: Vec<StringDictionaryBuilder<Int32Type>> =
             self.wanted.iter().map(|_| StringDictionaryBuilder::new()).collect();
         let mut rows = 0;

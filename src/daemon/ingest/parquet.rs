@@ -64,7 +64,7 @@ impl ParquetFile {
     }
 
     /// The next rows; `None` at the end.
-    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         let reader = self.reader.as_mut().expect("columns are asked for before rows");
         let Some(batch) = reader.next() else { return Ok(None) };
         let batch = batch.map_err(|_| unreadable(&self.path))?;

@@ -84,10 +84,10 @@ impl Table {
     ///
     /// # Errors
     /// A row that is none, or a damaged file.
-    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         match &mut self.source {
-            Source::Delimited(source) => source.next_batch(),
-            Source::Parquet(source) => source.next_batch(),
+            Source::Delimited(source) => source.batch(),
+            Source::Parquet(source) => source.batch(),
         }
     }
 
@@ -137,7 +137,7 @@ pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<Hi
     let encoder = Encoder::new(columns, reading);
     let mut builder = Builder::new(&encoder, 0);
     let mut before = 0;
-    while let Some(batch) = table.next_batch()? {
+    while let Some(batch) = table.batch()? {
         builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
         before += batch.num_rows() as u64;
     }
@@ -149,7 +149,7 @@ pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) 
     let mut table = Table::release(path, columns).ok()?;
     let encoder = Encoder::new(columns, table.labels());
     let mut before = 0;
-    while let Ok(Some(batch)) = table.next_batch() {
+    while let Ok(Some(batch)) = table.batch() {
         let codes = encoder.quasi_codes(&batch, quasi).ok()?;
         if let Some(at) = codes.iter().position(|&code| code == node) {
             let row = before + at as u64;

@@ -6,11 +6,13 @@ mod column;
 pub mod cut;
 pub mod forms;
 mod leaf;
+pub mod paths;
 pub mod taxonomy;
 mod value;
 
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use leaf::whole_number;
-pub use taxonomy::{Leaf, Node, Path, Taxonomy, Tree, TreeError};
+pub use paths::Path;
+pub use taxonomy::{Leaf, Node, Taxonomy, Tree, TreeError};
 pub use value::{Finite, Value};

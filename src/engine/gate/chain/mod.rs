@@ -137,23 +137,21 @@ impl<'c, 'a> Sweep<'c, 'a> {
         let newest = |recoding| (0..increment).rev().find(|&at| chain.number[at] == recoding);
         let before: Vec<usize> = (0..chain.numbered.len()).filter_map(newest).collect();
         let later = self.seen_in(increment);
-        let work = later.iter().map(|&release| {
-            let state = (std::mem::take(&mut self.left[release]), std::mem::take(&mut self.against[release]));
-            (release, state)
-        });
-        let done: Vec<Result<_, Shrunk>> = work
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(|(release, (mut left, mut against))| {
-                if left.is_empty() {
-                    left = chain.releases[release].counts().to_vec();
-                }
-                for &earlier in before.iter().filter(|&&earlier| !std::mem::replace(&mut against[earlier], true)) {
-                    chain.lessen(&mut left, earlier, release)?;
-                }
-                Ok((release, left, against))
-            })
-            .collect();
+        let mut taken: Vec<(usize, Vec<u64>, Vec<bool>)> = Vec::with_capacity(later.len());
+        for release in later {
+            let (left, against) = (&mut self.left[release], &mut self.against[release]);
+            taken.push((release, std::mem::take(left), std::mem::take(against)));
+        }
+        let attacked = |(release, mut left, mut against): (usize, Vec<u64>, Vec<bool>)| {
+            if left.is_empty() {
+                left = chain.releases[release].counts().to_vec();
+            }
+            for &earlier in before.iter().filter(|&&earlier| !std::mem::replace(&mut against[earlier], true)) {
+                chain.lessen(&mut left, earlier, release)?;
+            }
+            Ok((release, left, against))
+        };
+        let done: Vec<Result<_, Shrunk>> = taken.into_par_iter().map(attacked).collect();
         for done in done {
             let (release, left, against) = done?;
             (self.left[release], self.against[release]) = (left, against);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::built::{Built, FormError};
 use super::table::needed;
 use super::{Codes, Form, TaxonomyTable, hierarchy};
-use crate::engine::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, taxonomy};
+use crate::engine::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, paths};
 
 /// Codes of one length under their prefixes, padded with `*`.
 pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {
@@ -39,7 +39,7 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, Fo
             false => FormError::new("domain", format!("code {}: {text}", row.at)),
         })?);
     }
-    let (tree, repeats) = taxonomy::from_paths(&paths).map_err(|error| FormError::of_tree("domain", &error))?;
+    let (tree, repeats) = paths::from_paths(&paths).map_err(|error| FormError::of_tree("domain", &error))?;
     let warnings = hierarchy::repeated(&repeats).into_iter().collect();
     Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
 }
@@ -77,7 +77,7 @@ pub(super) fn under_root(values: &[String], key: &'static str) -> Result<Taxonom
     let rows = list(values, key)?;
     let rows: Vec<Path> =
         rows.into_iter().map(|row| Path { at: 0, labels: [row.labels, vec!["*".into()]].concat() }).collect();
-    let (tree, _) = taxonomy::from_paths(&rows).map_err(|error: TreeError| FormError::of_tree(key, &error))?;
+    let (tree, _) = paths::from_paths(&rows).map_err(|error: TreeError| FormError::of_tree(key, &error))?;
     Ok(tree)
 }
 

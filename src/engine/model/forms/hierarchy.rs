@@ -1,14 +1,14 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
 use super::built::{Built, FormError};
-use crate::engine::model::{Domain, Kind, Path, Rule, taxonomy};
+use crate::engine::model::{Domain, Kind, Path, Rule, paths};
 
 /// How many repeated rows are named before the rest is counted.
 const NAMED: usize = 3;
 
 /// The taxonomy of these rows.
 pub(super) fn build(rows: &[Path]) -> Result<Built, FormError> {
-    let (tree, repeats) = taxonomy::from_paths(rows).map_err(|error| FormError::of_tree("file", &error))?;
+    let (tree, repeats) = paths::from_paths(rows).map_err(|error| FormError::of_tree("file", &error))?;
     let warnings = repeated(&repeats).into_iter().collect();
     Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
 }
