@@ -1,7 +1,7 @@
 //! The command line (CONTRACTS 3): one file per command, each with its `Args` and `run`. Results go to standard output,
 //! everything else to standard error; 0 = done or safe, 1 = unsafe or rejected, 2 = error.
 //!
-//! A new command is a file, a line in [`Command`] and a line in [`dispatch`]. Nothing here computes.
+//! A new command is a file, a line in `Command` and a line in `dispatch`. Nothing here computes.
 
 mod answer;
 pub mod audit;
