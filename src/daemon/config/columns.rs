@@ -10,7 +10,7 @@ use super::hierarchy;
 use super::places::Problem;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
-use crate::engine::model::{Column, Domain, Kind, Role, Rule};
+use crate::engine::model::{Column, Domain, Kind, Role};
 
 /// What one table became, and what is worth telling of it.
 pub struct Read {
@@ -158,7 +158,7 @@ impl One<'_> {
         if let (Some(table), Role::Quasi | Role::Sensitive) = (taxonomy, role) {
             let Some((loaded, default)) = self.load(table) else { return };
             kind = self.table.kind.unwrap_or(if *role == Role::Quasi { default } else { kind });
-            if !goes_with(&loaded.rule, kind) {
+            if !loaded.takes(kind) {
                 let text = format!("this taxonomy is about values of type {}, not {}", named(default), named(kind));
                 self.refuse("type", format!("{text}: leave `type` out, or take another form of taxonomy"));
                 return;
@@ -237,16 +237,6 @@ fn passage(file: &Path, line: u64) -> Option<Box<Passage>> {
     let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?.to_owned();
     let at = 0..line.len();
     Some(Box::new(Passage { line, at }))
-}
-
-/// Whether values of this type can fall on the leaves of a taxonomy.
-fn goes_with(rule: &Rule, kind: Kind) -> bool {
-    match rule {
-        Rule::Label => true,
-        Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
-        Rule::Dates { .. } => kind == Kind::Date,
-        Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
-    }
 }
 
 /// Whether a text is exactly how a value of this type is written.
