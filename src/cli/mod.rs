@@ -10,6 +10,7 @@ pub mod demo;
 mod fault;
 pub mod init;
 mod out;
+mod paragraph;
 mod progress;
 pub mod render;
 

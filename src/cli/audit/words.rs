@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::cli::paragraph::wrapped;
 use crate::engine::audit::{ChainFigures, Figures, Verdict};
 use crate::engine::policy::{ChainKind, Policy};
 
@@ -161,11 +162,11 @@ fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &P
     }
     put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which is not safe" });
     for reason in &verdict.reasons {
-        put(text, &format!("  - {}", reason.text));
+        wrapped(text, "  - ", &reason.text);
     }
     put(text, "\nWhat to do");
     for advice in advice(verdict, figures, policy) {
-        put(text, &format!("  - {advice}"));
+        wrapped(text, "  - ", advice);
     }
 }
 

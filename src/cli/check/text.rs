@@ -4,11 +4,9 @@ use std::fmt::Write;
 
 use super::doubts::WarningReport;
 use super::report::{ColumnReport, FeedReport};
+use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
 use crate::engine::model::Role;
-
-/// Columns of a terminal that lines are broken at.
-const WIDTH: usize = 100;
 
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {
@@ -84,25 +82,4 @@ fn about(column: &ColumnReport) -> String {
         let _ = write!(text, "; read from {path}");
     }
     text
-}
-
-/// A paragraph that begins with `head` and goes on below its end.
-fn wrapped(text: &mut String, head: &str, paragraph: &str) {
-    let indent = head.chars().count();
-    let mut width = indent;
-    text.push_str(head);
-    for (at, word) in paragraph.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if at > 0 && width + 1 + length > WIDTH {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            width = indent;
-        } else if at > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text.push_str(word);
-        width += length;
-    }
-    text.push('\n');
 }
