@@ -10,7 +10,7 @@ use tidegate::daemon::config::Feed;
 use tidegate::daemon::ingest::{Table, count};
 use tidegate::engine::audit::{Figures, Subject};
 use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release, number_recodings};
-use tidegate::engine::model::{Cut, Recoding, Taxonomy};
+use tidegate::engine::model::{Cut, Recoding, Taxonomy, cut};
 
 /// A feed file over the synthetic columns is not needed: the policy is all that an audit takes from it.
 const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 5\n\
@@ -40,9 +40,16 @@ fn chains(c: &mut Criterion) {
         let number = number_recodings(&mut tables, &trees);
         println!("{} classes in the last release", tables[releases - 1].classes());
         let values = histogram.values().clone();
-        let subject = Subject { releases: tables, number, histogram: Some(histogram), values };
+        let finest = tables.iter().map(Release::recoding).fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
+        let subject =
+            |histogram| Subject { releases: tables.clone(), number: number.clone(), histogram, values: values.clone() };
         let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} recodings"));
-        group.bench_function(id, |b| b.iter(|| Figures::of(&subject, &columns, &policy).expect("supersets")));
+        group.bench_function(id, |b| {
+            b.iter(|| {
+                let subject = subject(Some(histogram.coarsened(&finest, &trees)));
+                Figures::of(&subject, &columns, &policy).expect("supersets")
+            });
+        });
     }
     group.finish();
 }

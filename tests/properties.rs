@@ -127,6 +127,26 @@ fn releases_from_counts_and_from_labels_are_the_same() {
 }
 
 #[test]
+fn a_coarsened_histogram_gives_the_same_releases() {
+    random::run("a_coarsened_histogram_gives_the_same_releases", 1500, |draw| {
+        let (columns, rows) = table(draw);
+        let trees = columns.trees();
+        let cut = |draw: &mut Draw| -> Recoding { trees.iter().map(|tree| random::cut(draw, tree)).collect() };
+        let (fine, other) = (cut(draw), cut(draw));
+        let whole = tables(&columns, &[], &[rows, random::rows(draw, &trees, 20, 4)]).histogram;
+        let coarse = whole.coarsened(&fine, &trees);
+        assert_eq!((coarse.rows(), coarse.coarsened(&fine, &trees)), (whole.rows(), coarse.clone()));
+        let coarser = cut::join(&fine, &other);
+        for increments in [0..1, 0..2, 1..2] {
+            for recoding in [&fine, &coarser] {
+                let [a, b] = [&whole, &coarse].map(|counts| Release::under(counts, increments.clone(), recoding));
+                assert_eq!(a, b);
+            }
+        }
+    });
+}
+
+#[test]
 fn a_split_touches_only_its_class() {
     random::run("a_split_touches_only_its_class", 2000, |draw| {
         let items = draw.between(0, 40) as usize;

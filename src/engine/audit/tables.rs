@@ -2,7 +2,7 @@
 //! it belongs together: labels are antichains, and the increments give exactly the releases.
 
 use crate::engine::histogram::{Histogram, Release, Values, describe, number_recodings};
-use crate::engine::model::{Columns, Node};
+use crate::engine::model::{Columns, Cut, Node, Recoding, cut};
 use crate::engine::policy::ChainKind;
 
 /// What is audited.
@@ -12,7 +12,7 @@ pub struct Subject {
     pub releases: Vec<Release>,
     /// Which recoding each is under.
     pub number: Vec<usize>,
-    /// The raw rows by increment, where they were given.
+    /// The raw rows by increment, where they were given, as far as any release tells them apart.
     pub histogram: Option<Histogram>,
     /// The dictionary of all of them.
     pub values: Values,
@@ -73,7 +73,10 @@ impl Subject {
             releases.push(made.map_err(crossing)?);
         }
         let number = number_recodings(&mut releases, &trees);
-        let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
+        let histogram = raw.map(|raw| {
+            let raw = raw.with_values(&values, &maps[releases.len()]);
+            raw.coarsened(&finest(&releases), &trees)
+        });
         let subject = Subject { releases, number, histogram, values };
         subject.check(kind, columns)?;
         Ok(subject)
@@ -92,6 +95,13 @@ impl Subject {
         }
         Ok(())
     }
+}
+
+/// The meet of all recodings.
+fn finest(releases: &[Release]) -> Recoding {
+    let mut recodings = releases.iter().map(Release::recoding);
+    let first = recodings.next().map(<[Cut]>::to_vec).unwrap_or_default();
+    recodings.fold(first, |met, recoding| cut::meet(&met, recoding))
 }
 
 /// The first class in which two releases differ.

@@ -6,6 +6,7 @@
 
 mod build;
 mod cells;
+mod coarsen;
 mod encode;
 mod join;
 mod partition;
