@@ -1,6 +1,7 @@
 //! Diversity of one crowd (SCIENCE 4; BCF 7.2): figures over the counts of sensitive values that are left to an attacker,
 //! before or after cracked rows are excluded. All are "worst over classes", and none is ever used to steer a search.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::histogram::{Release, ValueCode, Values};
@@ -56,10 +57,19 @@ pub struct Measures {
     hierarchies: Vec<Hierarchy>,
 }
 
-/// One sensitive column's taxonomy, with the node of every sensitive value; values outside it hang under its root.
+/// One sensitive column's taxonomy, with the place of every sensitive value.
 struct Hierarchy {
     domain: Arc<Domain>,
-    node: Vec<Option<Node>>,
+    place: Vec<Place>,
+    /// How many different values are outside the taxonomy.
+    outside: usize,
+}
+
+/// Where a value stands: at a node, or, outside the taxonomy, on a leaf of its own under the root.
+#[derive(Clone, Copy)]
+enum Place {
+    Node(Node),
+    Outside(usize),
 }
 
 impl Measures {
@@ -73,8 +83,7 @@ impl Measures {
                 guarded.push(codes().map(holds).collect());
             }
             if let Some(domain) = &column.taxonomy {
-                let node = codes().map(|code| node_of(domain, column, &values.get(code)[at])).collect();
-                hierarchies.push(Hierarchy { domain: Arc::clone(domain), node });
+                hierarchies.push(Hierarchy::of(domain, column, codes().map(|code| &values.get(code)[at])));
             }
         }
         Measures { l, guarded, hierarchies }
@@ -165,6 +174,21 @@ impl Shares {
 }
 
 impl Hierarchy {
+    /// Of a sensitive column's values, in order of their codes.
+    fn of<'v>(domain: &Arc<Domain>, column: &Column, values: impl Iterator<Item = &'v Value>) -> Hierarchy {
+        let mut outside: BTreeMap<&Value, usize> = BTreeMap::new();
+        let place = values
+            .map(|value| match node_of(domain, column, value) {
+                Some(node) => Place::Node(node),
+                None => {
+                    let next = outside.len();
+                    Place::Outside(*outside.entry(value).or_insert(next))
+                }
+            })
+            .collect();
+        Hierarchy { domain: Arc::clone(domain), place, outside: outside.len() }
+    }
+
     /// Earth mover's distance with ground distance height(lowest common ancestor) / height(tree): what must leave a
     /// subtree is moved at its parent, as much as some siblings have too much and others too little.
     fn distance(&self, crowd: &Crowd, total: u64, table: &Shares) -> f64 {
@@ -179,18 +203,14 @@ impl Hierarchy {
             let side = &mut sides[node as usize];
             if amount > 0.0 { side.0 += amount } else { side.1 -= amount }
         };
-        let mut place = |value: ValueCode, amount: f64, outside: &mut f64| match self.node[value as usize] {
-            Some(node) => extra[node as usize] += amount,
-            None => *outside += amount,
+        let mut outside = vec![0.0; self.outside];
+        let mut place = |value: ValueCode, amount: f64| match self.place[value as usize] {
+            Place::Node(node) => extra[node as usize] += amount,
+            Place::Outside(at) => outside[at] += amount,
         };
-        let mut outside = 0.0;
-        for &value in &table.present {
-            place(value, -table.share[value as usize], &mut outside);
-        }
-        for &(value, count) in crowd {
-            place(value, count as f64 / total as f64, &mut outside);
-        }
-        add(&mut sides, 0, outside);
+        table.present.iter().for_each(|&value| place(value, -table.share[value as usize]));
+        crowd.iter().for_each(|&(value, count)| place(value, count as f64 / total as f64));
+        outside.iter().for_each(|&amount| add(&mut sides, 0, amount));
         let mut cost = 0.0;
         for node in (0..tree.nodes() as Node).rev() {
             let (more, less) = sides[node as usize];
@@ -218,5 +238,5 @@ fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
 
 /// Whether a value is the one that a feed file's text stands for.
 fn is_text(value: &Value, text: &str, kind: Kind) -> bool {
-    *value == crate::engine::histogram::parse_value(text, kind)
+    crate::engine::histogram::parse_value(text, kind).as_ref() == Some(value)
 }
