@@ -75,7 +75,7 @@ fn adult(c: &mut Criterion) {
     let columns = &feed.columns;
     let table = Table::increment(&raw, columns).expect("a table");
     let reading = table.raw();
-    let all = count(table, columns, reading).expect("rows that fit");
+    let (all, _) = count(table, columns, reading).expect("rows that fit");
     let trees = columns.trees();
     let top: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
     let mut later = top.clone();

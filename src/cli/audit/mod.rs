@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::ingest::{Table, count, first_row_with};
+use crate::daemon::ingest::{People, Table, count, first_row_with};
 use crate::engine::audit::{Figures, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::Role;
+use crate::engine::policy::OnRepeat;
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
@@ -55,12 +56,11 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         let _shown = progress::Shown::new("attacking");
         Figures::of(&subject, &feed.columns, &feed.policy).map_err(|shrunk| shrunken(&shrunk, &args, &feed))?
     };
-    let trees = feed.columns.trees();
-    let verdict = judge(&figures, &feed.policy, &subject.releases, &trees, &names);
+    let verdict = judge(&figures, &feed.policy, &subject.releases, &feed.columns, &names);
     if out.json() {
         out.value(&json::audit(&figures, &verdict, &subject.releases, &feed.columns, &names));
     } else {
-        out.text(&words::report(&figures, &verdict, &feed.policy, &names));
+        out.text(&words::report(&figures, &verdict, &subject, &feed.policy, &names));
     }
     Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
 }
@@ -77,7 +77,7 @@ fn read(feed: &Feed, args: &Args) -> error::Result<Subject> {
     let release = |path: &PathBuf| {
         let table = Table::release(path, columns)?;
         let reading = table.labels();
-        let rows = count(table, columns, reading)?;
+        let (rows, _) = count(table, columns, reading)?;
         shown.one_more();
         if rows.rows() == 0 {
             return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(path));
@@ -87,27 +87,49 @@ fn read(feed: &Feed, args: &Args) -> error::Result<Subject> {
     let increment = |path: &PathBuf| {
         let table = Table::increment(path, columns)?;
         let reading = table.raw();
-        let rows = count(table, columns, reading);
+        let read = count(table, columns, reading);
         shown.one_more();
-        rows
+        read
     };
     let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
     let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
-    let raw: Vec<error::Result<Histogram>> = args.increments.par_iter().map(increment).collect();
-    let raw = raw.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
+    let raw: Vec<error::Result<(Histogram, People)>> = args.increments.par_iter().map(increment).collect();
+    let raw = raw.into_iter().collect::<error::Result<Vec<(Histogram, People)>>>()?;
+    let (raw, people): (Vec<Histogram>, Vec<People>) = raw.into_iter().unzip();
+    if feed.policy.on_repeat() != OnRepeat::None {
+        one_row_each(&people, args)?;
+    }
     let raw = (!raw.is_empty()).then_some(raw);
     Subject::new(columns, feed.chain(), labels, raw).map_err(|unfit| misfit(unfit, feed, args))
+}
+
+/// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.
+fn one_row_each(people: &[People], args: &Args) -> error::Result<()> {
+    for at in 0..people.len() {
+        let repeats = People::repeats(&people[..=at].iter().collect::<Vec<_>>());
+        if repeats > 0 {
+            let rows = if repeats == 1 { "1 row stands".to_owned() } else { format!("{repeats} rows stand") };
+            let text = format!(
+                "{rows} for somebody who has a row already, here or in an earlier increment: crowds count rows, so leave \
+                 repeats out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
+            );
+            return Err(Error::new(Kind::Input, text).in_file(&args.increments[at]));
+        }
+    }
+    Ok(())
 }
 
 /// Tables that do not belong together, with their files.
 fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
     match unfit {
         Unfit::Increments => Error::new(Kind::Usage, "give one increment per release, or none").in_field("--increment"),
-        Unfit::Mismatch { release, class } => {
-            let text = format!(
-                "the increments up to this one do not give the release {}: class {class} has other rows there",
-                args.releases[release].display()
-            );
+        Unfit::Mismatch { release, class, rows: [published, raw] } => {
+            let differ = if published == raw {
+                format!("class {class} has {raw} rows in both, with other sensitive values")
+            } else {
+                format!("class {class} has {published} rows in the release and {raw} by the increments")
+            };
+            let text = format!("the increments do not give the release {}: {differ}", args.releases[release].display());
             Error::new(Kind::Input, text).in_file(&args.increments[release])
         }
         Unfit::Crossing { release, column, upper, lower } => {
@@ -137,7 +159,7 @@ fn shrunken(shrunk: &Shrunk, args: &Args, feed: &Feed) -> Error {
         "not all rows of {} are in it: in class {} some value has fewer rows. Each release of a cumulative chain holds all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",
         args.releases[shrunk.earlier].display(),
-        describe(&shrunk.place.cell, &feed.columns.trees())
+        describe(&shrunk.place.cell, &feed.columns)
     );
     Error::new(Kind::Input, text).in_file(&args.releases[shrunk.later])
 }

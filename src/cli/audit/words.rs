@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{ChainFigures, Figures, Verdict};
-use crate::engine::policy::{ChainKind, Policy};
+use crate::engine::audit::{ChainFigures, Figures, Subject, Verdict};
+use crate::engine::policy::{ChainKind, Distance, Policy};
 
 /// The report.
-pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[String]) -> String {
+pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &Policy, names: &[String]) -> String {
     let mut text = String::new();
     let n = names.len();
     let how = match (n, &figures.chain) {
@@ -22,8 +22,8 @@ pub fn report(figures: &Figures, verdict: &Verdict, policy: &Policy, names: &[St
         pairs(&mut text, figures);
         whole(&mut text, chain, policy.k());
     }
-    diversity(&mut text, figures);
-    judgement(&mut text, verdict, figures, policy);
+    diversity(&mut text, figures, policy);
+    judgement(&mut text, verdict, figures, subject, policy);
     text
 }
 
@@ -84,23 +84,24 @@ fn pairs(text: &mut String, figures: &Figures) {
 }
 
 fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
-    let all = chain.all.iter().map(|target| target.left).min().unwrap_or(0);
+    let judged = || (0..chain.all.len()).filter(|&at| !chain.empty[at]);
+    let all = judged().map(|at| chain.all[at].left).min().unwrap_or(0);
     let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
-    put(
-        text,
-        &format!(
-            "All releases together leave {kind} {}, over every class anyone could be in (k = {k})",
-            candidates(&all.to_string())
-        ),
-    );
+    let left = candidates(&all.to_string());
+    put(text, &format!("All releases together leave {kind} {left}, over every class anyone could be in (k = {k})"));
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
-        let range =
-            if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
+        let sure = chain.tight || lower >= people;
+        let range = if sure { format!("exactly {people}") } else { format!("{lower} to {people}") };
         put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
+        let by: Vec<String> =
+            realised.all.iter().map(|at| at.as_ref().map_or("-".into(), |at| at.left.to_string())).collect();
+        wrapped(text, "  by the release they were new in: ", &by.join(", "));
     } else {
         put(text, "Without the raw rows (--increment) classes count in which nobody may be");
+        let by: Vec<String> = chain.all.iter().map(|target| target.left.to_string()).collect();
+        wrapped(text, "  by the release that people were new in: ", &by.join(", "));
     }
     if chain.empty.iter().any(|&empty| empty) {
         let empty: Vec<String> =
@@ -116,10 +117,15 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     put(text, "");
 }
 
-fn diversity(text: &mut String, figures: &Figures) {
+/// The most releases whose diversity is written out.
+const MOST_RELEASES: usize = 20;
+
+fn diversity(text: &mut String, figures: &Figures, policy: &Policy) {
+    let asked = policy.diversity().and_then(|asked| asked.closeness);
+    let along = asked.is_some_and(|closeness| closeness.distance == Distance::Hierarchical);
     put(text, "Sensitive values in the worst class, before and after rows that attacks exclude");
     put(text, "      distinct       entropy-l      largest share  distance to all");
-    for (at, release) in figures.releases.iter().enumerate() {
+    for (at, release) in figures.releases.iter().enumerate().take(MOST_RELEASES) {
         let whole = |before: Option<u64>, after: Option<u64>| match (before, after) {
             (Some(before), Some(after)) => format!("{before} / {after}"),
             _ => "-".to_owned(),
@@ -137,14 +143,21 @@ fn diversity(text: &mut String, figures: &Figures) {
                 whole(before.distinct_l, after.distinct_l),
                 real(before.entropy_l, after.entropy_l),
                 real(before.alpha, after.alpha),
-                real(before.t_equal, after.t_equal)
+                if along {
+                    real(before.t_hierarchical, after.t_hierarchical)
+                } else {
+                    real(before.t_equal, after.t_equal)
+                }
             ),
         );
     }
     put(text, "");
 }
 
-fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &Policy) {
+/// The most reasons that are written out.
+const MOST_REASONS: usize = 12;
+
+fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) {
     if verdict.safe {
         let crowd = if figures.chain.is_some() && figures.releases.len() > 1 {
             "nobody can be narrowed down to fewer by comparing these releases"
@@ -161,11 +174,14 @@ fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, policy: &P
         return;
     }
     put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which is not safe" });
-    for reason in &verdict.reasons {
+    for reason in verdict.reasons.iter().take(MOST_REASONS) {
         wrapped(text, "  - ", &reason.text);
     }
+    if verdict.reasons.len() > MOST_REASONS {
+        put(text, &format!("  - … and {} more; --json has them all", verdict.reasons.len() - MOST_REASONS));
+    }
     put(text, "\nWhat to do");
-    for advice in advice(verdict, figures, policy) {
+    for advice in advice(verdict, figures, subject, policy) {
         wrapped(text, "  - ", advice);
     }
 }
@@ -177,7 +193,7 @@ fn candidates(count: &str) -> String {
 }
 
 /// What a person can do about the reasons, one line each.
-fn advice(verdict: &Verdict, figures: &Figures, policy: &Policy) -> Vec<&'static str> {
+fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
     if has("k") {
@@ -187,8 +203,13 @@ fn advice(verdict: &Verdict, figures: &Figures, policy: &Policy) -> Vec<&'static
         advice.push("give the raw rows of every release with --increment: then only people who exist are judged");
     }
     if has("chain") && verdict.decided {
+        if subject.number.iter().any(|&number| number > 0) {
+            advice.push(
+                "if the last release is not out yet, publish it under the recoding of the one before, or a coarser one",
+            );
+        }
         advice.push(
-            "if the last release is not out yet, publish it under the recoding of the one before, or a coarser one",
+            "a release that adds few people to a class gives them away: let the increment grow before it is published",
         );
         advice.push("what is out stays out: begin a new chain with people who were in none of these releases");
     }

@@ -25,6 +25,8 @@ pub struct Delimited {
     wanted: Vec<(usize, String)>,
     record: ByteRecord,
     rows: u64,
+    /// Where the last row began.
+    line: u64,
 }
 
 impl Delimited {
@@ -50,7 +52,7 @@ impl Delimited {
             return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
         }
         let (record, wanted) = (ByteRecord::new(), Vec::new());
-        Ok(Delimited { reader, path: path.to_path_buf(), header, wanted, record, rows: 0 })
+        Ok(Delimited { reader, path: path.to_path_buf(), header, wanted, record, rows: 0, line: 1 })
     }
 
     /// The columns of the header.
@@ -74,6 +76,7 @@ impl Delimited {
             if !more {
                 break;
             }
+            self.line = self.record.position().map_or(0, csv::Position::line);
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
                 let cell = std::str::from_utf8(&self.record[*field]).map_err(|_| {
                     let line = self.record.position().map_or(0, csv::Position::line);
@@ -87,7 +90,8 @@ impl Delimited {
         self.rows += rows as u64;
         if rows < BATCH && self.reader.get_ref().open {
             let text = "a quote (\") is opened and never closed: the rows after it cannot be told apart";
-            return Err(Error::new(Kind::Input, text).in_file(&self.path));
+            let line = self.line;
+            return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(line));
         }
         if rows == 0 {
             return Ok(None);

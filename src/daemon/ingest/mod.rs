@@ -3,9 +3,11 @@
 
 mod delimited;
 mod parquet;
+mod people;
 mod shape;
 mod source;
 mod table;
 
+pub use people::People;
 pub use source::Source;
 pub use table::{Table, count, first_row_with};

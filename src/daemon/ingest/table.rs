@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
+use super::people::People;
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
@@ -61,6 +62,13 @@ impl Table {
             }
             wanted.push((name.to_owned(), column.name.to_string()));
         }
+        // Whoever stands behind a row is looked at where the file tells it: never in a release.
+        for column in columns.of(Role::Identifier) {
+            let name = name_in_file(column);
+            if header.iter().any(|known| known == name) {
+                wanted.push((name.to_owned(), column.name.to_string()));
+            }
+        }
         source.want(&wanted)?;
         let declared = |name: &String| columns.iter().any(|column| name_in_file(column) == name);
         let undeclared = header.into_iter().filter(|name| !declared(name)).collect();
@@ -100,19 +108,20 @@ impl Table {
     }
 }
 
-/// Counts all rows of a table.
+/// Counts all rows of a table that others made or will see as it is, and the people behind them.
 ///
 /// # Errors
 /// The first row that does not fit.
-pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<Histogram> {
-    let encoder = Encoder::new(columns, reading);
-    let mut builder = Builder::new(&encoder, 0);
+pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<(Histogram, People)> {
+    let encoder = Encoder::new(columns, reading).as_seen();
+    let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
         builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
+        people.add(&batch, columns);
         before += batch.num_rows() as u64;
     }
-    Ok(builder.finish())
+    Ok((builder.finish(), people))
 }
 
 /// The first row of a release, counted from 1, that shows this node in a quasi column, and its line in the file.

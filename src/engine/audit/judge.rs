@@ -4,7 +4,7 @@
 use super::{ChainFigures, Figures, Weakest};
 use crate::engine::gate::diversity::Diversity;
 use crate::engine::histogram::Release;
-use crate::engine::model::Taxonomy;
+use crate::engine::model::Columns;
 use crate::engine::policy::{Distance, Policy};
 
 /// Floats within this distance of a limit count as on it; their own rounding is far smaller.
@@ -37,14 +37,8 @@ pub struct Reason {
 }
 
 /// Judges figures; `names` are the releases as they are called in texts.
-pub fn judge(
-    figures: &Figures,
-    policy: &Policy,
-    releases: &[Release],
-    trees: &[&Taxonomy],
-    names: &[String],
-) -> Verdict {
-    let bench = Bench { policy, releases, trees, names };
+pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: &Columns, names: &[String]) -> Verdict {
+    let bench = Bench { policy, releases, columns, names };
     let mut reasons = Vec::new();
     bench.crowds(figures, &mut reasons);
     let decided = figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons));
@@ -56,13 +50,13 @@ pub fn judge(
 struct Bench<'b> {
     policy: &'b Policy,
     releases: &'b [Release],
-    trees: &'b [&'b Taxonomy],
+    columns: &'b Columns,
     names: &'b [String],
 }
 
 impl Bench<'_> {
     fn class(&self, release: usize, class: usize) -> String {
-        self.releases[release].describe(class, self.trees)
+        self.releases[release].describe(class, self.columns)
     }
 
     fn crowds(&self, figures: &Figures, reasons: &mut Vec<Reason>) {

@@ -38,6 +38,8 @@ pub enum Unfit {
         release: usize,
         /// The first class that differs, by its labels.
         class: String,
+        /// Its rows in the release, and by the increments.
+        rows: [u64; 2],
     },
     /// Not as many increments as releases.
     Increments,
@@ -90,7 +92,8 @@ impl Subject {
             let made = Release::under(histogram, from..at as u32 + 1, release.recoding());
             if made != *release {
                 let class = differing(&made, release);
-                return Err(Unfit::Mismatch { release: at, class: describe(class, &columns.trees()) });
+                let rows = [release, &made].map(|release| release.size_of(class));
+                return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
             }
         }
         Ok(())

@@ -147,33 +147,60 @@ fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
     })
 }
 
-/// A sensitive cell in its column's type; null when it is missing or of another type.
-pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Value {
-    let float = |number: f64| Finite::new(number).map_or(Value::Null, Value::Float);
-    match (cell, kind) {
-        (RawCell::Null | RawCell::Text(""), _) => Value::Null,
-        (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
-        (RawCell::Text(text), _) if from_text => match kind {
-            Kind::Int => whole_number(text).map_or(Value::Null, Value::Int),
-            Kind::Date => dates::parse(text).map_or(Value::Null, Value::Date),
-            Kind::Bool => text.parse().map_or(Value::Null, Value::Bool),
-            _ if text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E')) => {
-                text.parse().map_or(Value::Null, float)
-            }
-            _ => Value::Null,
-        },
-        (RawCell::Int(number), Kind::Int) => Value::Int(number),
-        (RawCell::Int(number), Kind::String) => Value::Text(number.to_string().into()),
-        // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
-        (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64),
-        (RawCell::Float(number), Kind::Float) => float(number),
-        (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
-        (RawCell::Days(days), Kind::Date) => Value::Date(days),
-        _ => Value::Null,
+/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns.
+pub fn fits(physical: &DataType, kind: Kind, from_text: bool) -> bool {
+    let physical = match physical {
+        DataType::Dictionary(_, value) => value,
+        plain => plain,
+    };
+    let text = matches!(physical, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    match kind {
+        _ if *physical == DataType::Null || text && from_text => true,
+        Kind::String => text || physical.is_integer(),
+        Kind::Int => physical.is_integer(),
+        Kind::Float => physical.is_integer() || physical.is_floating(),
+        Kind::Bool => *physical == DataType::Boolean,
+        Kind::Date => *physical == DataType::Date32,
     }
 }
 
+/// A sensitive cell in its column's type; `None` when it is of another type.
+pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Option<Value> {
+    let float = |number: f64| Finite::new(number).map(Value::Float);
+    Some(match (cell, kind) {
+        (RawCell::Null | RawCell::Text(""), _) => Value::Null,
+        (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
+        (RawCell::Text(text), Kind::Int) if from_text => Value::Int(whole_number(text)?),
+        (RawCell::Text(text), Kind::Date) if from_text => Value::Date(dates::parse(text)?),
+        (RawCell::Text(text), Kind::Bool) if from_text => Value::Bool(text.parse().ok()?),
+        (RawCell::Text(text), Kind::Float) if from_text => {
+            let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
+            float(plain.then(|| text.parse().ok()).flatten()?)?
+        }
+        (RawCell::Int(number), Kind::Int) => Value::Int(number),
+        (RawCell::Int(number), Kind::String) => Value::Text(number.to_string().into()),
+        // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
+        (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
+        (RawCell::Float(number), Kind::Float) => float(number)?,
+        (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
+        (RawCell::Days(days), Kind::Date) => Value::Date(days),
+        _ => return None,
+    })
+}
+
+/// A malformed cell as whoever reads the table sees it.
+pub fn as_seen(cell: RawCell<'_>) -> Value {
+    Value::Text(match cell {
+        RawCell::Null => return Value::Null,
+        RawCell::Text(text) => text.into(),
+        RawCell::Int(number) => number.to_string().into(),
+        RawCell::Float(number) => number.to_string().into(),
+        RawCell::Bool(truth) => truth.to_string().into(),
+        RawCell::Days(days) => dates::format(days).into(),
+    })
+}
+
 /// A sensitive value as a feed file or any other source of text writes it.
-pub fn parse_text(text: &str, kind: Kind) -> Value {
+pub fn parse_text(text: &str, kind: Kind) -> Option<Value> {
     parse_value(RawCell::Text(text), kind, true)
 }

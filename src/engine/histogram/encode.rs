@@ -1,17 +1,18 @@
 //! Turns the columns of an Arrow batch into codes: quasi cells into leaves (raw rows) or nodes (rows of a release),
 //! sensitive cells into codes of their column's distinct values. Decoding is strict (HOUSE 4): 42.9 is not 42 and "42" is
-//! not 42, except in sources that know only text. A quasi cell that fits nowhere is a misfit; a sensitive cell that does
-//! not fit is null (SCIENCE 3, acceptance).
+//! not 42, except in sources that know only text. A quasi cell that fits nowhere is a misfit. A sensitive cell that does
+//! not fit is null (SCIENCE 3, acceptance), unless tables are judged that others made: their readers see it as it is, and
+//! two cells that differ must not become one value. A whole column of another type is a misfit.
 //!
 //! A misfit names row and column, never the cell.
 
 use std::hash::BuildHasher;
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::cells::{Cells, MisfitKind, RawCell, parse_value};
+use super::cells::{Cells, MisfitKind, RawCell, as_seen, fits, parse_value};
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
 /// What the cells of a source are.
@@ -79,6 +80,7 @@ pub struct Encoder<'a> {
     quasi: Vec<Quasi<'a>>,
     sensitive: Vec<&'a Column>,
     reading: Reading,
+    as_seen: bool,
 }
 
 struct Quasi<'a> {
@@ -101,7 +103,14 @@ impl<'a> Encoder<'a> {
             quasi: columns.of(Role::Quasi).filter_map(quasi).collect(),
             sensitive: columns.of(Role::Sensitive).collect(),
             reading,
+            as_seen: false,
         }
+    }
+
+    /// Keeps malformed sensitive cells as they are seen instead of taking them for null.
+    #[must_use]
+    pub fn as_seen(self) -> Encoder<'a> {
+        Encoder { as_seen: true, ..self }
     }
 
     /// Number of quasi columns.
@@ -123,7 +132,14 @@ impl<'a> Encoder<'a> {
         let text = matches!(self.reading, Reading::Text | Reading::Labels { text: true });
         let mut sensitive = Vec::with_capacity(self.sensitive.len());
         for (column, dictionary) in self.sensitive.iter().zip(dictionaries) {
-            let number = |cell: RawCell<'_>| Ok(dictionary.number(parse_value(cell, column.kind, text)));
+            let physical = batch.column_by_name(&column.name).map(|array| array.data_type());
+            if physical.is_some_and(|physical| !fits(physical, column.kind, text)) {
+                return Err(Misfit { row: 0, column: column.name.clone(), kind: MisfitKind::WrongType });
+            }
+            let number = |cell: RawCell<'_>| {
+                let malformed = || if self.as_seen { as_seen(cell) } else { Value::Null };
+                Ok(dictionary.number(parse_value(cell, column.kind, text).unwrap_or_else(malformed)))
+            };
             sensitive.push(codes(batch, column, number)?);
         }
         Ok(Encoded { quasi, sensitive })

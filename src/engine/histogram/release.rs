@@ -2,7 +2,7 @@
 //! value, and how large they are. Built from raw counts under a recoding, or from the labels that somebody published.
 
 use super::{Cell, Histogram, Tuples, ValueCode};
-use crate::engine::model::{Cut, NoAntichain, Node, Recoding, Taxonomy};
+use crate::engine::model::{Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
 /// Classes in preorder of their nodes, each with its groups in order of value.
 #[derive(Clone, PartialEq, Eq)]
@@ -146,16 +146,24 @@ impl Release {
         self.counts[self.range(class)].iter().sum()
     }
 
-    /// The labels of a class for a person to read.
-    pub fn describe(&self, class: usize, trees: &[&Taxonomy]) -> String {
-        describe(self.class(class), trees)
+    /// Rows of the class at these nodes; 0 when there is none.
+    pub fn size_of(&self, nodes: &[Node]) -> u64 {
+        (0..self.classes()).find(|&class| self.class(class) == nodes).map_or(0, |class| self.size(class))
+    }
+
+    /// A class for a person to read.
+    pub fn describe(&self, class: usize, columns: &Columns) -> String {
+        describe(self.class(class), columns)
     }
 }
 
-/// Labels of nodes, one per column, as they are shown in reports and errors.
-pub fn describe(nodes: &[Node], trees: &[&Taxonomy]) -> String {
-    let labels: Vec<&str> = nodes.iter().zip(trees).map(|(&node, tree)| tree.label(node)).collect();
-    labels.join(" × ")
+/// Nodes, one per quasi column, as they are shown in reports and errors; columns at their root say nothing.
+pub fn describe(nodes: &[Node], columns: &Columns) -> String {
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).zip(nodes);
+    let told = quasi.filter(|(_, node)| **node != 0);
+    let labels: Vec<String> =
+        told.map(|((column, tree), &node)| format!("{} = {}", column.name, tree.label(node))).collect();
+    if labels.is_empty() { "(everything at its root)".to_owned() } else { format!("({})", labels.join(", ")) }
 }
 
 /// Finds which releases are under the same recoding, as far as their labels tell (together they still form antichains),

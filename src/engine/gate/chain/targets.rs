@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{Chain, Sight};
 use crate::engine::histogram::{JoinCells, ValueCode};
 
-/// The most tuples per increment that are looked at.
+/// The most tuples that are looked at in a chain; each increment has the same share of them.
 const MOST_TUPLES: u64 = 20_000_000;
 
 /// A target and the candidates that pairwise attacks leave.
@@ -108,7 +108,7 @@ impl Chain<'_> {
     pub fn all<F: Fold>(&self, sight: &Sight<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
         let first = &sight.views[0];
         let roots: Vec<u32> = (0..self.numbered[first.recoding].len() as u32).collect();
-        let share = (MOST_TUPLES / roots.len().max(1) as u64).max(1000);
+        let share = MOST_TUPLES / (self.releases.len() * roots.len().max(1)) as u64 + 1;
         let parts: Vec<(F::Sum, bool)> = roots
             .par_iter()
             .map(|&root| {
