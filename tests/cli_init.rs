@@ -265,6 +265,48 @@ fn a_measurement_is_no_identifier_and_a_small_sample_tells_little() {
     assert_eq!(role(&place.init(Some("sample.csv")), "age").0, "quasi");
 }
 
+/// What may stand in a column that is named after a person's name, number or remarks, few values as it may have.
+#[test]
+fn people_are_never_written_down() {
+    for (columns, taken) in [
+        (&["name", "Vorname", "Nachname", "surname", "Patientenname"][..], &["dropped"][..]),
+        (&["Name", "phone number", "Wohnadresse", "pr\u{e9}nom", "apellidos"], &["dropped"]),
+        (&["free text", "comment", "Bemerkung", "notes", "Freitext"], &["dropped"]),
+        (&["Versichertennr", "Fallnummer", "SSN", "case_no", "insurance number"], &["identifier", "dropped"]),
+        (&["Fallnummer", "insurance_id", "policy no", "Aufnahmenr"], &["identifier", "dropped"]),
+    ] {
+        for (rows, distinct) in [(6, 3), (12, 12), (400, 5), (400, 90)] {
+            let place = Place::new();
+            let mut text = format!("age,ward,{},diagnosis\n", columns.join(","));
+            for row in 0..rows {
+                let cells: Vec<String> = columns.iter().map(|_| format!("90{}", row % distinct)).collect();
+                writeln!(text, "{},W{},{},d{}", 20 + row % 50, row % 3, cells.join(","), row % 4).expect("text");
+            }
+            fs::write(place.path("sample.csv"), text.replace(",90", ",Person90")).expect("the sample");
+            let report = place.init(Some("sample.csv"));
+            for column in columns {
+                assert!(taken.contains(&role(&report, column).0), "{column}, {rows} rows: {report}");
+            }
+            let check = tidegate(&[Path::new("check"), &place.path("feed/feed.toml")]);
+            let all = place.everything() + &report.to_string() + &String::from_utf8_lossy(&check.stdout);
+            assert!(!all.contains("Person90"), "{columns:?}");
+        }
+    }
+}
+
+#[test]
+fn sentences_that_repeat_are_free_text() {
+    let place = Place::new();
+    let mut text = String::from("age,ward,info,diagnosis\n");
+    for row in 0..200 {
+        let info = ["Mrs Miller came in with her son", "was seen by the surgeon on call", "no"][row % 3];
+        writeln!(text, "{},W{},{info},d{}", 20 + row % 50, row % 3, row % 4).expect("text");
+    }
+    fs::write(place.path("sample.csv"), text).expect("the sample");
+    assert_eq!(role(&place.init(Some("sample.csv")), "info").0, "dropped");
+    assert!(!place.everything().contains("Miller"));
+}
+
 #[test]
 fn samples_that_are_none() {
     let place = Place::new();
