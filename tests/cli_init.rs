@@ -295,6 +295,26 @@ fn people_are_never_written_down() {
 }
 
 #[test]
+fn amounts_are_bands_and_codes_are_listed_in_order() {
+    let place = Place::new();
+    let mut text = String::from("age,length_of_stay,score,admission_type,ward,diagnosis\n");
+    for row in 0..200 {
+        let fields = [20 + row % 50, 1 + row % 14, row % 6, 1 + row % 11];
+        let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+        writeln!(text, "{},W{},d{}", fields.join(","), row % 3, row % 4).expect("text");
+    }
+    fs::write(place.path("sample.csv"), text).expect("the sample");
+    let report = place.init(Some("sample.csv"));
+    for name in ["length_of_stay", "score"] {
+        assert!(role(&report, name).1.contains("bands = ["), "{name}: {report}");
+    }
+    assert_eq!(role(&report, "admission_type"), ("quasi", "{ file = \"taxonomies/admission_type.csv\" }"));
+    let list = fs::read_to_string(place.path("feed/taxonomies/admission_type.csv")).expect("a list");
+    let first: Vec<&str> = list.lines().filter_map(|line| line.split(';').next()).collect();
+    assert_eq!(first[..11], ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]);
+}
+
+#[test]
 fn sentences_that_repeat_are_free_text() {
     let place = Place::new();
     let mut text = String::from("age,ward,info,diagnosis\n");
