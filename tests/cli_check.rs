@@ -49,6 +49,30 @@ fn samples_pass_and_are_explained() {
     }
 }
 
+/// What nothing does yet stands apart from what `audit` judges.
+#[test]
+fn what_only_the_daemon_will_do_stands_apart() {
+    for sample in SAMPLES {
+        let said = stdout(&tidegate(&["check", sample]));
+        let (judged, rest) = said.split_once("For the daemon (not in this version)").expect("a heading of its own");
+        let daemons = [
+            "release is made",
+            "Records come",
+            "wait for",
+            "decided from quasi",
+            "second row",
+            "set aside",
+            "Recodings",
+        ];
+        for words in daemons {
+            assert!(!judged.contains(words), "{sample}: {words}");
+        }
+        assert!(judged.contains("k = ") && !rest.contains("`m`"), "{said}");
+    }
+    let report = json(&tidegate(&["check", "--json", SAMPLES[0]]));
+    assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
+}
+
 #[test]
 fn json_has_a_schema() {
     let args: Vec<&str> = ["check", "--json"].into_iter().chain(SAMPLES).collect();
@@ -117,6 +141,18 @@ fn a_wrong_command_line_is_an_error_too() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn errors_that_cannot_be_shown_are_still_errors() {
+    let audit = ["audit", "--feed", "tests/nowhere.toml", "--release", "tests/nowhere.csv"];
+    for args in [&["check", "tests/nowhere.toml"][..], &["chekc"], &[], &audit] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        let status = command.args(args).stdout(Stdio::null()).stderr(full).status().expect("the program starts");
+        assert_eq!(status.code(), Some(2), "{args:?}");
+    }
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
@@ -147,7 +183,7 @@ fn warnings_say_what_can_go_wrong() {
         COLUMNS.split_once("[[column]]\nname = \"sex\"").map(|(_, rest)| format!("[[column]]\nname = \"sex\"{rest}"));
     let without_id = without_id.expect("the identifier comes first");
     let cases = [
-        ("", COLUMNS.to_owned(), "neither `m` nor `diversity`"),
+        ("", COLUMNS.to_owned(), "`diversity` is not set"),
         ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
         ("", without_id, "no column is an identifier"),
         ("on_repeat = \"none\"", COLUMNS.to_owned(), "takes every row for another person"),
@@ -169,6 +205,25 @@ fn warnings_say_what_can_go_wrong() {
         let report = json(&tidegate(&["check", "--json", &file]));
         let warnings = report["feeds"][0]["warnings"].to_string();
         assert!(warnings.contains(warning), "{warning}: {report}");
+    }
+}
+
+/// Opening a pipe that nobody writes to would never end.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_files() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let pipe = directory.path().join("pipe.csv").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let columns = COLUMNS.replace("{ flat = [\"F\", \"M\"] }", "{ file = \"pipe.csv\" }");
+    let text = format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}");
+    let feed = written(&directory, "one.toml", &text);
+    let target = directory.path().join("new").display().to_string();
+    let release = ["audit", "--feed", SAMPLES[2], "--release", &pipe];
+    for args in [&["check", &feed][..], &["check", &pipe], &["init", &target, "--sample", &pipe], &release] {
+        let output = tidegate(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains("not a regular file"), "{args:?}: {}", stderr(&output));
     }
 }
 

@@ -183,6 +183,7 @@ fn without_a_sample() {
     assert_eq!(fs::metadata(place.path("feed/keys")).expect("keys").permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
     assert!(text.contains("key = \"file:keys/feed.key\""));
+    assert!(text.contains("which this version does not have yet") && !text.contains("anonymize"));
 }
 
 #[test]
@@ -263,6 +264,68 @@ fn a_measurement_is_no_identifier_and_a_small_sample_tells_little() {
     let place = Place::new();
     fs::write(place.path("sample.csv"), "age,diagnosis\n30,a\n").expect("the sample");
     assert_eq!(role(&place.init(Some("sample.csv")), "age").0, "quasi");
+}
+
+/// What may stand in a column that is named after a person's name, number or remarks, few values as it may have.
+#[test]
+fn people_are_never_written_down() {
+    for (columns, taken) in [
+        (&["name", "Vorname", "Nachname", "surname", "Patientenname"][..], &["dropped"][..]),
+        (&["Name", "phone number", "Wohnadresse", "pr\u{e9}nom", "apellidos"], &["dropped"]),
+        (&["free text", "comment", "Bemerkung", "notes", "Freitext"], &["dropped"]),
+        (&["Versichertennr", "Fallnummer", "SSN", "case_no", "insurance number"], &["identifier", "dropped"]),
+        (&["Fallnummer", "insurance_id", "policy no", "Aufnahmenr"], &["identifier", "dropped"]),
+    ] {
+        for (rows, distinct) in [(6, 3), (12, 12), (400, 5), (400, 90)] {
+            let place = Place::new();
+            let mut text = format!("age,ward,{},diagnosis\n", columns.join(","));
+            for row in 0..rows {
+                let cells: Vec<String> = columns.iter().map(|_| format!("90{}", row % distinct)).collect();
+                writeln!(text, "{},W{},{},d{}", 20 + row % 50, row % 3, cells.join(","), row % 4).expect("text");
+            }
+            fs::write(place.path("sample.csv"), text.replace(",90", ",Person90")).expect("the sample");
+            let report = place.init(Some("sample.csv"));
+            for column in columns {
+                assert!(taken.contains(&role(&report, column).0), "{column}, {rows} rows: {report}");
+            }
+            let check = tidegate(&[Path::new("check"), &place.path("feed/feed.toml")]);
+            let all = place.everything() + &report.to_string() + &String::from_utf8_lossy(&check.stdout);
+            assert!(!all.contains("Person90"), "{columns:?}");
+        }
+    }
+}
+
+#[test]
+fn amounts_are_bands_and_codes_are_listed_in_order() {
+    let place = Place::new();
+    let mut text = String::from("age,length_of_stay,score,admission_type,ward,diagnosis\n");
+    for row in 0..200 {
+        let fields = [20 + row % 50, 1 + row % 14, row % 6, 1 + row % 11];
+        let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+        writeln!(text, "{},W{},d{}", fields.join(","), row % 3, row % 4).expect("text");
+    }
+    fs::write(place.path("sample.csv"), text).expect("the sample");
+    let report = place.init(Some("sample.csv"));
+    for name in ["length_of_stay", "score"] {
+        assert!(role(&report, name).1.contains("bands = ["), "{name}: {report}");
+    }
+    assert_eq!(role(&report, "admission_type"), ("quasi", "{ file = \"taxonomies/admission_type.csv\" }"));
+    let list = fs::read_to_string(place.path("feed/taxonomies/admission_type.csv")).expect("a list");
+    let first: Vec<&str> = list.lines().filter_map(|line| line.split(';').next()).collect();
+    assert_eq!(first[..11], ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]);
+}
+
+#[test]
+fn sentences_that_repeat_are_free_text() {
+    let place = Place::new();
+    let mut text = String::from("age,ward,info,diagnosis\n");
+    for row in 0..200 {
+        let info = ["Mrs Miller came in with her son", "was seen by the surgeon on call", "no"][row % 3];
+        writeln!(text, "{},W{},{info},d{}", 20 + row % 50, row % 3, row % 4).expect("text");
+    }
+    fs::write(place.path("sample.csv"), text).expect("the sample");
+    assert_eq!(role(&place.init(Some("sample.csv")), "info").0, "dropped");
+    assert!(!place.everything().contains("Miller"));
 }
 
 #[test]

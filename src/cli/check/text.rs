@@ -6,11 +6,12 @@ use super::doubts::WarningReport;
 use super::report::{ColumnReport, FeedReport};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
+use crate::daemon::error::printable;
 use crate::engine::model::Role;
 
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {
-    let mut text = format!("{} ({})\n\nColumns\n", report.name, report.file);
+    let mut text = format!("{} ({})\n\nColumns\n", report.name, printable(&report.file));
     let name_width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
     for column in &report.columns {
         let (name, role, kind) = (&column.name, role(column.role), kind_name(column.kind));
@@ -19,6 +20,10 @@ pub fn feed(report: &FeedReport) -> String {
     }
     text.push_str("\nPolicy\n");
     for sentence in &report.explained {
+        wrapped(&mut text, "  ", sentence);
+    }
+    text.push_str("\nFor the daemon (not in this version)\n");
+    for sentence in &report.for_daemon {
         wrapped(&mut text, "  ", sentence);
     }
     text.push_str("\nWhat can go wrong\n");
@@ -52,7 +57,7 @@ fn role(role: Role) -> &'static str {
 fn about(column: &ColumnReport) -> String {
     let mut text = String::new();
     match column.role {
-        Role::Identifier => text.push_str("never published; finds second rows of one person"),
+        Role::Identifier => text.push_str("must not be in a release"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published as it is"),
         Role::Measure => text.push_str("published as an aggregate of each crowd"),
@@ -71,12 +76,8 @@ fn about(column: &ColumnReport) -> String {
     if column.optional {
         text.push_str("; missing values are `unknown`");
     }
-    match (&column.unknown, column.role) {
-        (Some(leaf), _) => {
-            let _ = write!(text, "; other values are `{leaf}`");
-        }
-        (None, Role::Quasi) => text.push_str("; rows with other values are set aside"),
-        _ => {}
+    if let Some(leaf) = &column.unknown {
+        let _ = write!(text, "; other values are `{leaf}`");
     }
     if let Some(path) = &column.path {
         let _ = write!(text, "; read from {path}");

@@ -118,18 +118,26 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     }
     let telling = rows >= TELLING_ROWS;
     let fraction = matches!(shape, Shape::Float | Shape::Date { .. } | Shape::OtherDate);
+    if name.is_contact() {
+        return drop("it names or reaches people directly");
+    }
+    if name.is_free_text() {
+        return drop("the name says that it is free text, which may name people");
+    }
     match name.identity() {
-        Some(Identity::Person) if !fraction && (!telling || share > 0.1) => {
+        Some(Identity::Person) if !fraction && (!telling || share > 0.1 || name.is_given_number()) => {
             return Thought::Identifier(Identity::Person);
         }
+        Some(Identity::Case) if !fraction && (!telling || share > 0.1) => return Thought::Identifier(Identity::Case),
+        Some(Identity::Case) => {
+            return drop("the name says that it is the number of a case, an insurance or an account");
+        }
+        Some(Identity::Person) if name.is_given_number() => return drop("the name says that it is a person's number"),
         Some(Identity::Thing) if !fraction && share > 0.9 => return Thought::Identifier(Identity::Thing),
         Some(Identity::Counter) if !fraction && share >= 1.0 && telling => {
             return Thought::Identifier(Identity::Counter);
         }
         _ => {}
-    }
-    if name.is_contact() && (share > 0.5 || profile.values.len() > 50) {
-        return drop("it names or reaches people directly");
     }
     if profile.values.len() == 1 && rows > 1 && !profile.more {
         return drop("it has the same value in every row of the sample");
@@ -175,7 +183,10 @@ fn promote(seen: &[(&Profile, Name, Shape, Thought)]) -> Option<usize> {
 
 fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
     let reason = match rank {
-        Identity::Person => "the name says that it is a person's number; only a keyed hash of it is kept",
+        Identity::Person => "the name says that it is a person's number; releases must not hold it",
+        Identity::Case => {
+            "a number given to a person's case or contract; if a person can have several, put the person's number here"
+        }
         Identity::Thing => "it names each row; if a person can have several, put the person's number here instead",
         Identity::Counter => "A GUESS: no two rows share a value, which looks like a number given to each",
     };

@@ -12,6 +12,8 @@ pub struct Name {
 pub enum Identity {
     /// The number of a person.
     Person,
+    /// The number of a case, an insurance or an account: a person has one or a few.
+    Case,
     /// Some number that names something.
     Thing,
     /// A counter.
@@ -19,12 +21,33 @@ pub enum Identity {
 }
 
 const PEOPLE: &str = "patient person subject member client participant beneficiary insured nhs socialsecurity \
-    medicalrecord patienten versicherten";
-const NUMBERS: &str = "id ids identifier no nr num number key code hash pseudonym ref";
-const PERSON_NUMBERS: &str = "mrn ssn nhsno nhsnumber patientid personid subjectid memberid pid empi";
+    medicalrecord patienten versicherten versicherter paciente asegurado assure assuré personen mitglied";
+const NUMBERS: &str = "id ids identifier no nr num nummer number numero número numéro key code hash pseudonym ref";
+/// Ends of words that say the same in one piece (`Fallnummer`, `Versichertennr`).
+const NUMBER_ENDS: [&str; 5] = ["nummer", "nr", "number", "numero", "kennung"];
+const PERSON_NUMBERS: &str = "mrn ssn nhsno nhsnumber patientid personid subjectid memberid pid empi kvnr svnr ahv nir dni nif \
+    healthcard healthcareid socialsecurity sozialversicherung versichertennr versichertennummer passport \
+    reisepass personalausweis steuerid nationalid";
+const CASES: &str = "case fall insurance versicherung versicherungs krankenversicherung encounter account konto iban policy \
+    police dossier caso chart akten aufnahme rechnungs invoice claim seguro assurance licence license";
+const CASE_NUMBERS: &str = "iban aktenzeichen caseid fallid claimid policynumber";
 const COUNTERS: &str = "index row rownum record case encounter visit account no nr number unnamed";
-const CONTACTS: &str = "name firstname lastname surname forename fullname email mail phone telephone mobile fax address \
-    street url ip vorname nachname telefon strasse";
+/// What reaches a person.
+const CONTACTS: &str = "email mail phone telephone mobile fax address street url ip telefon strasse straße adresse anschrift \
+    hausnummer tel handy mobiltelefon mobilnummer telefono teléfono téléphone direccion dirección domicilio calle rue \
+    courriel correo website contact kontakt";
+/// Names of people; `name` alone stands for one, too, unless it says what is named.
+const PERSONS: &str = "firstname lastname surname forename fullname familyname givenname middlename birthname maidenname \
+    maiden username vorname nachname familienname geburtsname zuname rufname prenom prénom nomdefamille apellido apellidos \
+    nextofkin angehörige angehoerige guardian doctor physician surgeon arzt ärztin hausarzt medecin médecin medico médico \
+    behandler initials signature unterschrift";
+const NAMES: &str = "name names nom noms nombre nombres";
+/// Text that people write freely.
+const TEXTS: &str = "freetext freitext comment comments kommentar kommentare bemerkung bemerkungen note notes notiz notizen \
+    remark remarks anmerkung anmerkungen narrative memo commentaire commentaires remarque remarques comentario comentarios \
+    observaciones observacion nota notas texte texto hinweis hinweise";
+/// The same, unless a word beside it says what it is about.
+const WORDINGS: &str = "text description beschreibung descripcion descripción details";
 const SECRETS: &str = "diagnosis diagnoses diagnose disease icd icd10 illness condition comorbidity medication medications \
     drug drugs prescription treatment procedure symptom symptoms finding allergy allergies hiv salary \
     income wage earnings complaint cause injury iinjury outcome lab result befund krankheit gehalt \
@@ -35,8 +58,9 @@ const KNOWN: &str = "age sex gender zip zip3 zip5 zipcode postcode postal plz bi
     county district municipality ward department unit hospital clinic site facility admission admitted \
     discharge date year month religion language height weight relationship family familysize household \
     children insurance military veteran alter geschlecht geburtsdatum land ort beruf station";
-const QUANTITIES: &str =
-    "age year yob height weight children size count number familysize household days hours amount alter";
+const QUANTITIES: &str = "age year yob height weight children size count number familysize household days hours amount alter \
+    year years stay los duration dauer tage verweildauer liegedauer jahr jahre";
+const CODES: &str = "id code type class category kind status key month";
 /// Words long enough to be trusted inside a name that is written in one piece (`birthdate`, `zipcode`).
 const TRUSTED: usize = 5;
 
@@ -66,23 +90,54 @@ impl Name {
         })
     }
 
+    fn has(&self, list: &str) -> bool {
+        self.words.iter().any(|word| list.split(' ').any(|known| known == word))
+    }
+
     /// Whether it may be an identifier, and how strongly.
     pub fn identity(&self) -> Option<Identity> {
-        let number = self.words.iter().any(|word| NUMBERS.split(' ').any(|number| number == word));
         let alone = self.words.len() == 1;
-        let person = self.any(PERSON_NUMBERS) || (self.any(PEOPLE) && (number || alone));
-        let id =
-            self.words.iter().any(|word| matches!(word.as_str(), "id" | "identifier" | "uuid" | "guid" | "pseudonym"));
-        match (person, id) {
-            (true, _) => Some(Identity::Person),
-            (false, true) => Some(Identity::Thing),
-            (false, false) => self.any(COUNTERS).then_some(Identity::Counter),
+        if self.is_given_number() || (self.any(PEOPLE) && alone) {
+            let case = !self.any(PERSON_NUMBERS) && !self.any(PEOPLE);
+            return Some(if case { Identity::Case } else { Identity::Person });
         }
+        if self.has("id identifier uuid guid pseudonym") {
+            return Some(Identity::Thing);
+        }
+        self.any(COUNTERS).then_some(Identity::Counter)
+    }
+
+    /// Whether it says outright that it is the number of a person or of a case.
+    pub fn is_given_number(&self) -> bool {
+        let ends = |word: &String| NUMBER_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end));
+        let number = self.has(NUMBERS) || self.words.iter().any(ends);
+        let of = |list: &str| {
+            let stem = |word: &String| {
+                let stems = NUMBER_ENDS.iter().filter_map(|end| word.strip_suffix(end));
+                stems.into_iter().any(|stem| list.split(' ').any(|known| known == stem))
+            };
+            self.any(list) || self.words.iter().any(stem)
+        };
+        self.any(PERSON_NUMBERS) || self.any(CASE_NUMBERS) || (number && (of(PEOPLE) || of(CASES)))
     }
 
     /// Whether it names or reaches a person directly.
     pub fn is_contact(&self) -> bool {
-        self.words.iter().any(|word| CONTACTS.split(' ').any(|contact| contact == word))
+        // A family and a birth have names of their own; other things that others know are not people.
+        let thing = self.is_secret() || (self.is_known() && !self.has("family birth"));
+        let named = self.has(NAMES) || self.run.ends_with("name");
+        let given = self.any("familyname birthname");
+        self.any(CONTACTS) || self.any(PERSONS) || (named && (given || !thing || self.any(PEOPLE)))
+    }
+
+    /// Whether people write into it what they like.
+    pub fn is_free_text(&self) -> bool {
+        self.any(TEXTS) || (self.has(WORDINGS) && !self.is_secret() && !self.is_known())
+    }
+
+    /// Whether its numbers stand for categories.
+    pub fn is_code(&self) -> bool {
+        !self.is_quantity() && (self.has(CODES) || self.is_known())
     }
 
     /// Whether it is what people would keep to themselves.
@@ -144,8 +199,47 @@ mod tests {
         for name in ["patient_id", "PatientID", "mrn", "MRN", "patientid", "ssn", "patient", "nhs number"] {
             assert_eq!(Name::new(name).identity(), Some(Identity::Person), "{name}");
         }
-        assert_eq!(Name::new("encounter id").identity(), Some(Identity::Thing));
+        assert_eq!(Name::new("specimen id").identity(), Some(Identity::Thing));
         assert_eq!(Name::new("row").identity(), Some(Identity::Counter));
+        for name in ["Versichertennr", "SSN", "Patientennummer", "Patienten-Nr.", "insured_no", "KVNR", "paciente id"] {
+            assert_eq!(Name::new(name).identity(), Some(Identity::Person), "{name}");
+            assert!(Name::new(name).is_given_number(), "{name}");
+        }
+        for name in
+            ["Fallnummer", "FallNr", "case_id", "encounter id", "insurance number", "Aufnahmenr", "policy-no", "IBAN"]
+        {
+            assert_eq!(Name::new(name).identity(), Some(Identity::Case), "{name}");
+        }
+        for name in [
+            "name",
+            "Name",
+            "Vorname",
+            "Nachname",
+            "surname",
+            "patient_name",
+            "Patientenname",
+            "birth name",
+            "Hausarzt",
+            "family name",
+            "prénom",
+            "apellidos",
+            "Wohnadresse",
+            "Telefonnummer",
+            "phone number",
+            "e-mail",
+            "Stra\u{df}e",
+        ] {
+            assert!(Name::new(name).is_contact(), "{name}");
+        }
+        for name in ["country_name", "medicationName", "Stationsname", "family size", "relationship", "city"] {
+            assert!(!Name::new(name).is_contact(), "{name}");
+        }
+        for name in ["free text", "FreeText", "comment", "Bemerkung", "notes", "diagnosis_notes", "Freitext", "text"] {
+            assert!(Name::new(name).is_free_text(), "{name}");
+        }
+        for name in ["diagnosis_text", "context", "procedure description"] {
+            assert!(!Name::new(name).is_free_text(), "{name}");
+        }
         for name in ["patient_class", "paid", "valid", "weight"] {
             assert_eq!(Name::new(name).identity(), None, "{name}");
         }

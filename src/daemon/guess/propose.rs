@@ -6,7 +6,7 @@ use super::names::Name;
 use super::sample::Profile;
 use super::shape::Shape;
 use crate::engine::model::forms::{self, Builtin, Codes, TaxonomyTable, dates};
-use crate::engine::model::{DateLevel, Domain, Kind, Leaf};
+use crate::engine::model::{DateLevel, Domain, Kind, Leaf, whole_number};
 
 /// Most values of a list that people may still want to read.
 const MOST_CATEGORIES: usize = 60;
@@ -14,6 +14,9 @@ const MOST_CATEGORIES: usize = 60;
 const MOST_KNOWN_CATEGORIES: usize = 1_000;
 /// Most integers with a leaf of their own; beyond, intervals.
 const MOST_BANDED: i64 = 5_000;
+
+/// Fewest different integers that are an amount by themselves.
+const FEWEST_BANDED: usize = 5;
 
 /// The leaf for values that the sample does not show.
 pub const OTHER: &str = "other";
@@ -55,7 +58,7 @@ pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal,
         Shape::FreeText => Err("it looks like free text, which cannot be generalised and may name people".into()),
         Shape::Code { length } if profile.values.len() > 12 && !profile.more => Ok(prefixed(profile, length, None)),
         Shape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
-        Shape::Int { min, max, stray } if name.is_quantity() || !few(profile, max.abs_diff(min)) => {
+        Shape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
             let proposal = numbers(min, max)?;
             if stray || declared == Some(Kind::String) { written_out(profile, &proposal.table) } else { Ok(proposal) }
         }
@@ -63,9 +66,11 @@ pub fn propose(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal,
     }
 }
 
-/// Whether whole numbers look like codes of categories: few of them, close together.
-fn few(profile: &Profile, span: u64) -> bool {
-    profile.values.len() <= 20 && span <= 2 * profile.values.len() as u64
+/// Whether whole numbers look like codes of categories: few of them, close together, and very few unless the name
+/// speaks of categories.
+fn listed(profile: &Profile, name: &Name, span: u64) -> bool {
+    let most = if name.is_code() { 20 } else { FEWEST_BANDED - 1 };
+    !name.is_quantity() && profile.values.len() <= most && span <= 2 * profile.values.len() as u64
 }
 
 /// A taxonomy that comes with the program, if name and all values fit it.
@@ -167,7 +172,7 @@ fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
         let unit = widths.get(1).or(widths.first()).copied().unwrap_or(5);
         let (low, high) = (low.div_euclid(unit) * unit, high.div_euclid(unit) * unit + unit - 1);
         let table = TaxonomyTable { bands: Some(widths), min: Some(low), max: Some(high), ..TaxonomyTable::default() };
-        let why = "the sample's numbers with room on both sides; what lies outside goes to quarantine";
+        let why = "the sample's numbers with room on both sides; what lies outside fits nowhere";
         return Ok(Proposal::new(table, why));
     }
     let (edges, layers) = edges(low, high, span).ok_or_else(far)?;
@@ -226,7 +231,9 @@ fn categories(profile: &Profile, name: &Name) -> Result<Proposal, String> {
     if profile.values.len() > most {
         return Err(format!("it has more than {most} different values; give it a hierarchy, then use the form `file`"));
     }
-    let values: Vec<&str> = profile.values.keys().map(AsRef::as_ref).collect();
+    let mut values: Vec<&str> = profile.values.keys().map(AsRef::as_ref).collect();
+    // Numbers in their order, what is no number behind them.
+    values.sort_by_key(|value| whole_number(value).map_or((1, 0), |number| (0, number)));
     let root = ["*", "any", "(any)", "((any))"].into_iter().find(|root| !values.contains(root)).unwrap_or("(((any)))");
     let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
     let text = kind.is_none() && values.len() > 5;

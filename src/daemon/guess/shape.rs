@@ -12,6 +12,9 @@ use crate::engine::model::whole_number;
 /// The share of rows that may hold `NA` and the like in a column of numbers.
 const STRAY_SHARE: f64 = 0.05;
 
+/// Characters that no label of a list has.
+const LONG: usize = 100;
+
 /// What all values of a column have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
@@ -42,7 +45,7 @@ pub enum Shape {
         /// Characters of each.
         length: usize,
     },
-    /// Long or wordy text that hardly repeats.
+    /// Long or wordy text.
     FreeText,
     /// Anything else.
     Text,
@@ -76,7 +79,9 @@ pub fn of(profile: &Profile, name: &Name) -> Shape {
     }
     let lengths: f64 = values().map(|value| value.chars().count() as f64).sum();
     let spaces: f64 = values().map(|value| value.matches(' ').count() as f64).sum();
-    if profile.distinctness() > 0.3 && (lengths / filled > 40.0 || spaces / filled > 3.0) {
+    let wordy = lengths / filled > 40.0 || spaces / filled > 3.0 || values().any(|value| value.chars().count() > LONG);
+    // Long labels that repeat may be those of diagnoses; elsewhere a sentence is a sentence however often it stands there.
+    if wordy && (profile.distinctness() > 0.3 || !name.is_secret()) {
         return Shape::FreeText;
     }
     let length = values().next().map_or(0, |value| value.chars().count());
