@@ -89,7 +89,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
     let least = suspects.each_ref().map(|suspects| {
         let mut sorted: Vec<Suspect> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
         sorted.sort();
-        let least = Exact::new(&chain, &pairs).least(&sorted, &mut Budget::FULL.clone());
+        let least = Exact::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut Budget::FULL.clone());
         assert!(least.exact());
         least.left
     });

@@ -84,7 +84,7 @@ fn pairs(text: &mut String, figures: &Figures) {
 
 fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let all = chain.all.iter().map(|target| target.left).min().unwrap_or(0);
-    let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
+    let kind = if chain.exact() { "exactly" } else { "at most" };
     put(
         text,
         &format!(
@@ -95,8 +95,11 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
-        let range =
-            if chain.tight || lower >= people { format!("exactly {people}") } else { format!("{lower} to {people}") };
+        let range = if chain.exact_realised() || lower >= people {
+            format!("exactly {people}")
+        } else {
+            format!("{lower} to {people}")
+        };
         put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
     } else {
         put(text, "Without the raw rows (--increment) classes count in which nobody may be");

@@ -12,6 +12,8 @@
 //! budget, numbers too large and releases that contradict each other all mean that what is open stays open; it is never
 //! made up.
 
+mod budget;
+mod part;
 mod proof;
 mod search;
 mod simplex;
@@ -19,38 +21,10 @@ mod worlds;
 
 use super::{Chain, ComparablePairs, Target};
 use crate::engine::histogram::{NOWHERE, ValueCode};
+pub use budget::Budget;
+use budget::Undone;
 use search::Search;
 use worlds::Worlds;
-
-/// How many operations the search may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget(u64);
-
-impl Budget {
-    /// Where the verdict hangs on it: some tens of seconds.
-    pub const FULL: Budget = Budget(20_000_000_000);
-    /// Where the verdict is known and only the figure would be better: a fraction of a second.
-    pub const SMALL: Budget = Budget(200_000_000);
-
-    /// So many operations.
-    pub fn new(operations: u64) -> Budget {
-        Budget(operations)
-    }
-
-    fn spend(&mut self, operations: usize) -> Result<(), Undone> {
-        self.0 = self.0.saturating_sub(operations as u64);
-        if self.0 == 0 { Err(Undone::Spent) } else { Ok(()) }
-    }
-}
-
-/// Why a figure stays open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Undone {
-    /// The budget is spent, or the numbers are too large.
-    Spent,
-    /// No world agrees with the releases.
-    Contradiction,
-}
 
 /// A target to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,7 +101,7 @@ impl<'c> Exact<'c> {
     ///
     /// # Panics
     /// If there are no targets.
-    pub fn least(&mut self, suspects: &[Suspect], budget: &mut Budget) -> Least {
+    pub fn least(&mut self, suspects: &[&Suspect], budget: &mut Budget) -> Least {
         let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
         let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
         for (at, suspect) in suspects.iter().enumerate() {

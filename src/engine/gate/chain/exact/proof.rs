@@ -6,7 +6,7 @@
 //! negative one; that there is no world at all, by one in which no variable has a positive coefficient while the
 //! right-hand side is positive.
 
-use super::worlds::Part;
+use super::part::Part;
 
 /// A bound on one variable, made while branching. It is an equation with a variable of its own that may not be negative:
 /// x + s = limit, or x − s = limit when the bound is from below.

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
+use super::budget::{Budget, Undone};
+use super::part::Part;
 use super::proof::Bound;
 use super::simplex::Vertex;
-use super::worlds::Part;
-use super::{Budget, Undone};
 
 /// Numbers that the copies made while branching may hold at a time.
 const MOST_COPIED: usize = 40_000_000;

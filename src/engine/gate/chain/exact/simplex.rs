@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
+use super::budget::{Budget, Undone};
+use super::part::Part;
 use super::proof::{self, Bound};
-use super::worlds::Part;
-use super::{Budget, Undone};
 
 /// A row whose own variable is the error of its equation, which must become zero.
 const ERROR: u32 = u32::MAX;

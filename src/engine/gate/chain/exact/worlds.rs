@@ -8,48 +8,10 @@
 
 use std::sync::Arc;
 
-use super::{Budget, Undone};
+use super::budget::{Budget, Undone};
+use super::part::Part;
 use crate::engine::gate::chain::{Chain, ComparablePairs};
 use crate::engine::histogram::{NOWHERE, Tuples, ValueCode};
-
-/// Equations that share variables with each other and with no equation of another part.
-#[derive(Debug)]
-pub struct Part {
-    /// Right-hand sides.
-    grown: Vec<i64>,
-    /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
-    start: Vec<u32>,
-    equations: Vec<u32>,
-}
-
-impl Part {
-    /// Of right-hand sides and, per variable, the equations that it stands in.
-    pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> Part {
-        let mut part = Part { grown, start: vec![0], equations: Vec::new() };
-        variables.iter().for_each(|equations| part.push(equations.iter().copied()));
-        part
-    }
-
-    fn push(&mut self, equations: impl Iterator<Item = u32>) {
-        self.equations.extend(equations);
-        self.start.push(u32::try_from(self.equations.len()).expect("paths are counted against a budget"));
-    }
-
-    /// Number of variables.
-    pub fn variables(&self) -> usize {
-        self.start.len() - 1
-    }
-
-    /// The right-hand side of every equation.
-    pub fn grown(&self) -> &[i64] {
-        &self.grown
-    }
-
-    /// The equations that a variable stands in.
-    pub fn of(&self, variable: usize) -> &[u32] {
-        &self.equations[self.start[variable] as usize..self.start[variable + 1] as usize]
-    }
-}
 
 /// All parts of one value.
 pub struct Worlds {
@@ -222,8 +184,8 @@ impl<'s> Setting<'s> {
                 parts.push(Part::new(Vec::new(), &[]));
             }
             let part = &mut parts[number[top] as usize];
-            local[equation as usize] = part.grown.len() as u32;
-            part.grown.push(self.grown[equation as usize]);
+            local[equation as usize] = part.grown().len() as u32;
+            part.equate(self.grown[equation as usize]);
         }
         let mut place = Vec::with_capacity(self.end.len());
         for at in 0..self.end.len() {
