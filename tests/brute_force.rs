@@ -10,22 +10,25 @@ use std::sync::Mutex;
 
 use common::random::{self, Draw};
 use common::{Row, columns, golden, rows, strings, tables, taxonomy};
-use tidegate::engine::gate::chain::{Chain, ComparablePairs, Fold, Target, lower_bounds};
-use tidegate::engine::histogram::Slices;
+use tidegate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Suspect, Target, lower_bounds};
+use tidegate::engine::histogram::{Slices, ValueCode};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use world::{Way, World};
 
-/// Keeps every target: classes per view, Σ M and the paper's figure.
+/// Keeps every target.
 struct All;
 
+/// A target's classes per view, its crowd, and Σ M with the paper's figure.
+type Kept = (Vec<u32>, Vec<(ValueCode, u64)>, [u64; 2]);
+
 impl Fold for All {
-    type Sum = Vec<(Vec<u32>, [u64; 2])>;
+    type Sum = Vec<Kept>;
     fn start(&self) -> Self::Sum {
         Vec::new()
     }
     fn take(&self, sum: &mut Self::Sum, target: &Target<'_>) {
         assert_eq!(target.left, target.crowd.iter().map(|group| group.1).sum::<u64>());
-        sum.push((target.classes.to_vec(), [target.left, target.paper]));
+        sum.push((target.classes.to_vec(), target.crowd.to_vec(), [target.left, target.paper]));
     }
     fn join(&self, mut first: Self::Sum, second: Self::Sum) -> Self::Sum {
         first.extend(second);
@@ -33,10 +36,13 @@ impl Fold for All {
     }
 }
 
-/// What the product computes: per way the figures, of all and of realised targets, the lower bounds, and nestedness.
+/// What the product computes: per way the figures, of all and of realised targets, what is exactly left of each, the
+/// least of all and of realised targets, the lower bounds, and nestedness.
 struct Fast {
     all: BTreeMap<Way, [u64; 2]>,
     realised: BTreeMap<Way, [u64; 2]>,
+    exact: BTreeMap<Way, u64>,
+    least: [u64; 2],
     lower: Vec<Option<u64>>,
     nested: bool,
 }
@@ -48,6 +54,7 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
     let pairs = ComparablePairs::of(&chain);
     let slices = Slices::of(&tables.histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
     let (mut all, mut realised) = (BTreeMap::new(), BTreeMap::new());
+    let mut suspects: [Vec<(Suspect, Way)>; 2] = [Vec::new(), Vec::new()];
     chain
         .each_sight(|sight| {
             let way = |classes: &[u32]| -> Way {
@@ -64,15 +71,46 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
             };
             let (targets, whole) = chain.all(sight, &pairs, &All);
             assert!(whole);
-            for (classes, figures) in targets {
-                assert!(all.insert(way(&classes), figures).is_none(), "a target was looked at twice");
+            let suspect = |classes: &[u32], crowd: &[(ValueCode, u64)], [left, paper]: [u64; 2]| {
+                Suspect::new(sight, &Target { classes, crowd, left, paper })
+            };
+            for (classes, crowd, figures) in targets {
+                let way = way(&classes);
+                suspects[0].push((suspect(&classes, &crowd, figures), way.clone()));
+                assert!(all.insert(way, figures).is_none(), "a target was looked at twice");
             }
-            let people = chain.realised(sight, &slices.of_increment(sight.increment), &All);
-            realised.extend(people.into_iter().map(|(classes, figures)| (way(&classes), figures)));
+            for (classes, crowd, figures) in chain.realised(sight, &slices.of_increment(sight.increment), &All) {
+                let way = way(&classes);
+                suspects[1].push((suspect(&classes, &crowd, figures), way.clone()));
+                realised.insert(way, figures);
+            }
         })
         .expect("supersets");
+    let least = suspects.each_ref().map(|suspects| {
+        let mut sorted: Vec<Suspect> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
+        sorted.sort();
+        let least = Exact::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut Budget::FULL.clone());
+        assert!(least.exact());
+        least.left
+    });
+    let mut solver = Exact::new(&chain, &pairs);
+    let mut left = |(suspect, way): (Suspect, Way)| {
+        let values = suspect.crowd.iter().map(|group| group.0);
+        let sum =
+            values.map(|value| solver.candidates(&suspect, value, &mut Budget::FULL.clone()).expect("solved")).sum();
+        (way, sum)
+    };
+    let [of_all, _] = suspects;
+    let exact = of_all.into_iter().map(&mut left).collect();
     let recodings: Vec<&[Cut]> = tables.releases.iter().map(|release| release.recoding()).collect();
-    Fast { all, realised, lower: lower_bounds(&tables.histogram, &recodings, &trees), nested: chain.nested() }
+    Fast {
+        all,
+        realised,
+        exact,
+        least,
+        lower: lower_bounds(&tables.histogram, &recodings, &trees),
+        nested: chain.nested(),
+    }
 }
 
 /// A random chain: columns, releases and increments.
@@ -105,6 +143,9 @@ fn chains_against_every_world() {
         let fast = fast(&columns, &releases, &increments);
         assert_eq!(fast.all, world.bounds(), "pair bound and the paper's figure by their definitions");
         let Some(exact) = world.exact() else { return };
+        assert_eq!(fast.exact, exact, "what is exactly left");
+        let truth = [&fast.all, &fast.realised].map(|ways| ways.keys().map(|way| exact[way]).min());
+        assert_eq!(truth, fast.least.map(Some), "the least of all and of realised targets");
         for (way, [pair, paper]) in &fast.all {
             assert!(exact[way] <= *pair && pair <= paper, "bounds from above");
             assert!(!fast.nested || exact[way] == *pair, "exact in nested chains");

@@ -1,13 +1,17 @@
 //! Chains against known answers (SCIENCE 3): the paper's figure, the pair bound per increment and per group, realised
-//! targets, and the lower bound where recodings cross.
+//! targets, and where recodings cross the lower bound and what is exactly left of every group.
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
-use tidegate::engine::gate::chain::{Chain, ComparablePairs, Fold, Target, lower_bounds};
+use tidegate::engine::gate::chain::{
+    Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds,
+};
 use tidegate::engine::histogram::Slices;
-use tidegate::engine::model::{Columns, Cut};
+use tidegate::engine::model::{Columns, Cut, Value};
 
 /// The least figures over some targets.
 struct Least;
@@ -22,6 +26,60 @@ impl Fold for Least {
     }
     fn join(&self, a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
         [a[0].min(b[0]), a[1].min(b[1])]
+    }
+}
+
+/// Keeps every target for the search.
+struct Keep<'k>(&'k Sight<'k>);
+
+impl Fold for Keep<'_> {
+    type Sum = Vec<Suspect>;
+    fn start(&self) -> Vec<Suspect> {
+        Vec::new()
+    }
+    fn take(&self, sum: &mut Vec<Suspect>, target: &Target<'_>) {
+        sum.push(Suspect::new(self.0, target));
+    }
+    fn join(&self, first: Vec<Suspect>, second: Vec<Suspect>) -> Vec<Suspect> {
+        [first, second].concat()
+    }
+}
+
+/// What the search finds: the least of all targets, and per target and value what is left.
+fn exact(name: &str, case: &Json, columns: &Columns, tables: &Tables) {
+    let trees = columns.trees();
+    let chain = Chain::new(&tables.releases, &tables.number, &trees, tables.values.len());
+    let pairs = ComparablePairs::of(&chain);
+    let mut suspects = Vec::new();
+    chain.each_sight(|sight| suspects.extend(chain.all(sight, &pairs, &Keep(sight)).0)).expect("supersets");
+    suspects.sort();
+    let least = Exact::new(&chain, &pairs).least(&suspects.iter().collect::<Vec<_>>(), &mut Budget::SMALL.clone());
+    assert!(least.exact(), "{name}: solved within the small budget");
+    assert_eq!(Some(least.left), case["A_exact"].as_u64(), "{name}: what is exactly left");
+
+    let label = |(release, class): (usize, u32)| -> Vec<String> {
+        let nodes = tables.releases[release].class(class as usize);
+        nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect()
+    };
+    let at: BTreeMap<(usize, Vec<Vec<String>>), &Suspect> = suspects
+        .iter()
+        .map(|suspect| {
+            let class = |release: usize| {
+                let same = |(of, _): &&(usize, u32)| tables.number[*of] == tables.number[release];
+                label(*suspect.seen.iter().find(same).expect("every later release is seen through some view"))
+            };
+            ((suspect.increment, (suspect.increment..tables.releases.len()).map(class).collect()), suspect)
+        })
+        .collect();
+    let mut solver = Exact::new(&chain, &pairs);
+    for group in case["groups"].as_array().expect("groups") {
+        let tuple: Vec<Vec<String>> = group["tuple"].as_array().expect("classes").iter().map(strings).collect();
+        let suspect = at[&(group["ts"].as_u64().expect("a release") as usize - 1, tuple)];
+        let s = group["s"].as_str().expect("a value");
+        let mut values =
+            (0..tables.values.len() as u32).filter(|&code| tables.values.get(code) == [Value::Text(s.into())]);
+        let found = values.next().map_or(Some(0), |code| solver.candidates(suspect, code, &mut Budget::SMALL.clone()));
+        assert_eq!(found, group["exact"].as_u64(), "{name}: {group}");
     }
 }
 
@@ -78,6 +136,9 @@ fn check(name: &str, case: &Json) {
     assert_eq!(found.lower.iter().flatten().min().copied(), Some(number("A_safe_realised")), "{name}: lower bound");
     assert_eq!(found.nested, case["laminar"].as_bool().expect("laminar"), "{name}: nested");
 
+    if case["A_exact"].is_u64() {
+        exact(name, case, &columns, &tables);
+    }
     let trees = columns.trees();
     for (release, rows) in tables.releases.iter().zip(case["cuts"].as_array().expect("cuts")) {
         let given: Vec<Vec<String>> = rows.as_array().expect("columns").iter().map(strings).collect();

@@ -166,13 +166,13 @@ pub struct PairRealised {
 /// A chain of releases.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Chain {
-    /// The least number of candidates left, by the pair bound over all non-empty tuples.
+    /// The least number of candidates left over all non-empty tuples: the pair bound, or what was solved exactly.
     pub anonymity: u64,
     /// The paper's composed figure.
     pub paper: u64,
     /// Whether `anonymity` is the truth and not only a bound from above.
     pub exact: bool,
-    /// `anonymity` by increment.
+    /// `anonymity` by increment; where recodings cross, an entry above `anonymity` may be only a bound from above.
     pub per_increment: Vec<u64>,
     /// Over targets that exist; null without the raw rows.
     pub realised: Option<ChainRealised>,
@@ -181,7 +181,7 @@ pub struct Chain {
 /// What is known when the raw rows are.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ChainRealised {
-    /// The least number of candidates left, by the pair bound.
+    /// The least number of candidates left: the pair bound, or what was solved exactly.
     pub anonymity: u64,
     /// A bound from below that no attack gets under.
     pub lower: u64,
@@ -266,7 +266,7 @@ fn chain(chain: &ChainFigures) -> Chain {
     Chain {
         anonymity: per_increment.iter().min().copied().unwrap_or(0),
         paper: chain.paper,
-        exact: chain.tight && chain.whole,
+        exact: chain.exact(),
         per_increment,
         realised,
     }

@@ -86,13 +86,13 @@ fn pairs(text: &mut String, figures: &Figures) {
 fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let judged = || (0..chain.all.len()).filter(|&at| !chain.empty[at]);
     let all = judged().map(|at| chain.all[at].left).min().unwrap_or(0);
-    let kind = if chain.tight && chain.whole { "exactly" } else { "at most" };
+    let kind = if chain.exact() { "exactly" } else { "at most" };
     let left = candidates(&all.to_string());
     put(text, &format!("All releases together leave {kind} {left}, over every class anyone could be in (k = {k})"));
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
-        let sure = chain.tight || lower >= people;
+        let sure = chain.exact_realised() || lower >= people;
         let range = if sure { format!("exactly {people}") } else { format!("{lower} to {people}") };
         put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
         let by: Vec<String> =

@@ -87,10 +87,13 @@ impl Bench<'_> {
             people.min_by_key(|(_, target)| target.left)
         });
         let lower = chain.realised.as_ref().and_then(|realised| realised.lower.iter().flatten().min().copied());
-        let exact = |target: Option<(usize, &Weakest)>, whole: bool| {
-            target.filter(|_| chain.tight && whole).map(|(_, target)| target.left)
-        };
-        if [lower, exact(realised, true), exact(all, chain.whole)].into_iter().flatten().any(|sound| sound >= k) {
+        let exact =
+            |target: Option<(usize, &Weakest)>, exact: bool| target.filter(|_| exact).map(|(_, target)| target.left);
+        if [lower, exact(realised, chain.exact_realised()), exact(all, chain.exact())]
+            .into_iter()
+            .flatten()
+            .any(|sound| sound >= k)
+        {
             return true;
         }
         let condemned = [realised, all].into_iter().flatten().find(|(_, target)| target.left < k);
@@ -132,12 +135,12 @@ impl Bench<'_> {
         let k = self.policy.k();
         match lower {
             None => format!(
-                "the recodings of these releases cross, so comparing two at a time shows at most {upper} candidates and \
-                 proves nothing: whether k = {k} holds is open. Give the raw rows with --increment"
+                "the recodings of these releases cross, so that at most {upper} candidates are left proves nothing, and \
+                 the search for the truth was given up: whether k = {k} holds is open. Give the raw rows with --increment"
             ),
             Some(lower) => format!(
-                "the recodings of these releases cross: between {lower} and {upper} candidates are left, so whether k = {k} \
-                 holds is open, and open is not safe"
+                "the recodings of these releases cross: between {lower} and {upper} candidates are left, and the search for \
+                 the truth was given up, so whether k = {k} holds is open, and open is not safe"
             ),
         }
     }

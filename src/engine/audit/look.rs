@@ -1,13 +1,16 @@
 //! What an audit gathers over the targets of one increment: the one with the fewest candidates left, the paper's figure,
-//! and the worst diversity of what is left.
+//! the worst diversity of what is left, and where recodings cross the targets that are worth a search.
 
-use crate::engine::gate::chain::{Fold, Target};
+use super::suspects::Suspects;
+use crate::engine::gate::chain::{Fold, Sight, Suspect, Target};
 use crate::engine::gate::diversity::{Diversity, Measures, Shares};
 
 /// How targets are looked at; without measures diversity is left out.
 pub struct Look<'l> {
     /// The measures, and the shares of every release from the target's increment on.
     pub measured: Option<(&'l Measures, &'l [Shares])>,
+    /// The sight, and how many targets to keep for a search.
+    pub kept: Option<(&'l Sight<'l>, usize)>,
 }
 
 /// What was seen.
@@ -20,6 +23,8 @@ pub struct Seen {
     pub shape: Diversity,
     /// The worst distances to each release from the increment on.
     pub distances: Vec<Diversity>,
+    /// The targets with the fewest candidates left.
+    pub suspects: Suspects,
 }
 
 impl Fold for Look<'_> {
@@ -32,6 +37,7 @@ impl Fold for Look<'_> {
             paper: u64::MAX,
             shape: Diversity::default(),
             distances: vec![Diversity::default(); releases],
+            suspects: Suspects::default(),
         }
     }
 
@@ -40,6 +46,9 @@ impl Fold for Look<'_> {
             seen.weakest = Some((target.left, target.classes.to_vec()));
         }
         seen.paper = seen.paper.min(target.paper);
+        if let Some((sight, most)) = self.kept {
+            seen.suspects.push(Suspect::new(sight, target), most);
+        }
         // A target without candidates is one that nobody can be: there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
             seen.shape = seen.shape.worse(measures.shape(target.crowd));
@@ -55,6 +64,11 @@ impl Fold for Look<'_> {
             (a, b) => a.or(b),
         };
         let distances = first.distances.into_iter().zip(second.distances).map(|(a, b)| a.worse(b)).collect();
-        Seen { weakest, paper: first.paper.min(second.paper), shape: first.shape.worse(second.shape), distances }
+        let suspects = match self.kept {
+            Some((_, most)) => first.suspects.join(second.suspects, most),
+            None => first.suspects,
+        };
+        let paper = first.paper.min(second.paper);
+        Seen { weakest, paper, shape: first.shape.worse(second.shape), distances, suspects }
     }
 }

@@ -4,6 +4,7 @@
 //! Releases under one recoding collapse: of those before a target only the newest matters, of those after it only the
 //! earliest, so cost follows the number of distinct recodings.
 
+mod exact;
 mod lower;
 mod targets;
 
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 use crate::engine::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
 use crate::engine::model::{Cut, Taxonomy};
 
+pub use exact::{Budget, Exact, Least, Suspect};
 pub use lower::lower_bounds;
 pub use targets::{ComparablePairs, Fold, Target};
 

@@ -140,7 +140,7 @@ impl ComparablePairs {
     }
 
     /// The classes of recoding `to` that are comparable to a class of recoding `from`.
-    fn partners(&self, from: usize, id: u32, to: usize) -> &[u32] {
+    pub(super) fn partners(&self, from: usize, id: u32, to: usize) -> &[u32] {
         if from < to {
             let cells = &self.cells[to][from];
             cells.later(cells.of_earlier(id as usize))
@@ -150,7 +150,8 @@ impl ComparablePairs {
         }
     }
 
-    fn comparable(&self, from: usize, id: u32, to: usize, other: u32) -> bool {
+    /// Whether two classes have a leaf tuple in common.
+    pub(super) fn comparable(&self, from: usize, id: u32, to: usize, other: u32) -> bool {
         if from > to {
             return self.comparable(to, other, from, id);
         }

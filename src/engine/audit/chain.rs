@@ -1,0 +1,69 @@
+//! The figures of a chain (SCIENCE 3), gathered increment by increment, and solved where recodings cross.
+
+use super::found::{ChainFigures, Realised, Weakest};
+use super::look::{Look, Seen};
+use super::solve::{Open, solve};
+use super::suspects::{Suspects, share};
+use super::tables::Subject;
+use crate::engine::gate::chain::{Budget, Chain, ComparablePairs, Shrunk, lower_bounds};
+use crate::engine::gate::diversity::{Diversity, Measures, Shares};
+use crate::engine::histogram::Slices;
+
+/// The figures of the chain, and per release the diversity of what attacks leave; `judged` is the k that is asked for,
+/// and how much work may go into it.
+///
+/// # Errors
+/// A release that is no superset of an earlier one.
+pub fn figures(
+    subject: &Subject,
+    chain: &Chain<'_>,
+    slices: Option<&Slices>,
+    (measures, shares): (&Measures, &[Shares]),
+    judged: (u64, Budget),
+) -> Result<(ChainFigures, Vec<Diversity>), Shrunk> {
+    let n = chain.releases().len();
+    let comparable = ComparablePairs::of(chain);
+    let tight = n <= 2 || chain.nested();
+    let mut open = Open { all: Suspects::default(), realised: slices.map(|_| Suspects::default()) };
+    let (mut all, mut people, mut paper, mut whole) = (Vec::new(), Vec::new(), u64::MAX, true);
+    let mut after = vec![Diversity::default(); n];
+    chain.each_sight(|sight| {
+        let weakest = |seen: &Seen| -> Option<Weakest> {
+            let (left, classes) = seen.weakest.as_ref()?;
+            let seen = sight.views.iter().zip(classes).map(|(view, &class)| (view.release, class as usize));
+            let mut seen: Vec<(usize, usize)> = seen.collect();
+            seen.sort_unstable();
+            Some(Weakest { left: *left, seen })
+        };
+        let later = &shares[sight.increment..];
+        let look = |measured: bool| Look {
+            measured: measured.then_some((measures, later)),
+            kept: (!tight).then_some((sight, share(n))),
+        };
+        let (mut seen, complete) = chain.all(sight, &comparable, &look(slices.is_none()));
+        open.all.extend(std::mem::take(&mut seen.suspects));
+        whole &= complete;
+        paper = paper.min(seen.paper);
+        all.push(weakest(&seen).expect("every release has rows, so it has a target"));
+        let mut measured = seen;
+        if let (Some(slices), Some(realised)) = (slices, &mut open.realised) {
+            measured = chain.realised(sight, &slices.of_increment(sight.increment), &look(true));
+            realised.extend(std::mem::take(&mut measured.suspects));
+            people.push(weakest(&measured));
+        }
+        for (at, far) in measured.distances.into_iter().enumerate() {
+            after[sight.increment + at] = after[sight.increment + at].worse(far);
+        }
+        after[sight.increment..].iter_mut().for_each(|figures| *figures = figures.worse(measured.shape));
+    })?;
+    let realised = subject.histogram.as_ref().map(|histogram| {
+        let recodings: Vec<_> = chain.releases().iter().map(|release| release.recoding()).collect();
+        Realised { all: people, solved: false, lower: lower_bounds(histogram, &recodings, chain.trees()) }
+    });
+    let empty = (0..n).map(|at| at > 0 && chain.releases()[at].rows() == chain.releases()[at - 1].rows()).collect();
+    let mut figures = ChainFigures { tight, whole, solved: false, all, paper, realised, empty };
+    if !tight {
+        solve(chain, &comparable, &open, &mut figures, judged);
+    }
+    Ok((figures, after))
+}

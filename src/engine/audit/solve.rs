@@ -1,0 +1,94 @@
+//! Where recodings cross, an audit asks for what is exactly left (SCIENCE 3) as far as the verdict hangs on it: first of
+//! the people who are there, then of all targets. A figure on which nothing hangs is solved when that is cheap.
+
+use super::found::{ChainFigures, Weakest};
+use super::suspects::Suspects;
+use crate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Least, Suspect};
+
+/// What is to be solved.
+pub struct Open {
+    /// All non-empty targets.
+    pub all: Suspects,
+    /// Those with a person in them, where they are known.
+    pub realised: Option<Suspects>,
+}
+
+/// Solves what the verdict over `k` needs within `budget`, and more where it is cheap, and puts it into the figures.
+pub fn solve(
+    chain: &Chain<'_>,
+    pairs: &ComparablePairs,
+    open: &Open,
+    figures: &mut ChainFigures,
+    (k, budget): (u64, Budget),
+) {
+    let mut exact = Exact::new(chain, pairs);
+    let mut full = budget;
+    let mut small = budget.min(Budget::SMALL);
+    let empty = figures.empty.clone();
+    let judged = |increment: usize| !empty[increment];
+    let mut needed = true;
+    if let (Some(suspects), Some(realised)) = (&open.realised, figures.realised.as_mut()) {
+        let lower = realised.lower.iter().flatten().min().copied();
+        let upper = realised.all.iter().flatten().map(|target| target.left).min();
+        needed = lower < Some(k) && upper >= Some(k);
+        let spent = if needed { &mut full } else { &mut small };
+        let mut targets: Vec<Option<&mut Weakest>> = realised.all.iter_mut().map(Option::as_mut).collect();
+        let least = least(&mut exact, suspects, &mut targets, &judged, spent);
+        realised.solved = least.is_some_and(|least| least.left == 0 || least.exact() && !suspects.dropped);
+        needed &= !realised.solved;
+        each(&mut exact, suspects, &mut targets, &mut small);
+    }
+    let upper = (0..figures.all.len()).filter(|&at| judged(at)).map(|at| figures.all[at].left).min();
+    needed &= upper >= Some(k);
+    let spent = if needed { &mut full } else { &mut small };
+    let mut targets: Vec<Option<&mut Weakest>> = figures.all.iter_mut().map(Some).collect();
+    let least = least(&mut exact, &open.all, &mut targets, &judged, spent);
+    let complete = !open.all.dropped && figures.whole;
+    figures.solved = least.is_some_and(|least| least.left == 0 || least.exact() && complete);
+    each(&mut exact, &open.all, &mut targets, &mut small);
+}
+
+/// The least over all judged increments.
+fn least(
+    exact: &mut Exact<'_>,
+    suspects: &Suspects,
+    targets: &mut [Option<&mut Weakest>],
+    judged: &impl Fn(usize) -> bool,
+    budget: &mut Budget,
+) -> Option<Least> {
+    let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| judged(suspect.increment)).collect();
+    of.sort();
+    lower(exact, &of, targets, budget)
+}
+
+/// The least of each increment on its own.
+fn each(exact: &mut Exact<'_>, suspects: &Suspects, targets: &mut [Option<&mut Weakest>], budget: &mut Budget) {
+    for increment in 0..targets.len() {
+        let mut of: Vec<&Suspect> = suspects.iter().filter(|suspect| suspect.increment == increment).collect();
+        of.sort();
+        lower(exact, &of, targets, budget);
+    }
+}
+
+/// Finds the least of some targets and puts it where it is less than what stood there.
+fn lower(
+    exact: &mut Exact<'_>,
+    suspects: &[&Suspect],
+    targets: &mut [Option<&mut Weakest>],
+    budget: &mut Budget,
+) -> Option<Least> {
+    if suspects.is_empty() {
+        return None;
+    }
+    let least = exact.least(suspects, budget);
+    let found = suspects[least.at];
+    if let Some(Some(target)) = targets.get_mut(found.increment)
+        && least.left < target.left
+    {
+        let mut seen: Vec<(usize, usize)> =
+            found.seen.iter().map(|&(release, class)| (release, class as usize)).collect();
+        seen.sort_unstable();
+        **target = Weakest { left: least.left, seen };
+    }
+    Some(least)
+}

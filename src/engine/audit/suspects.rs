@@ -1,0 +1,53 @@
+//! The targets of crossing chains that are worth a search: those with the fewest candidates by the pair bound.
+
+use crate::engine::gate::chain::Suspect;
+
+/// The most targets that are kept for the search, of all increments together.
+const MOST_SUSPECTS: usize = 100_000;
+
+/// How many targets of one increment are kept.
+pub fn share(releases: usize) -> usize {
+    (MOST_SUSPECTS / releases).max(1000)
+}
+
+/// The targets with the fewest candidates by the pair bound.
+#[derive(Debug, Default)]
+pub struct Suspects {
+    kept: Vec<Suspect>,
+    /// Whether some are missing.
+    pub dropped: bool,
+}
+
+impl Suspects {
+    /// Takes in one more; at most so many are kept. Which ones does not depend on the order.
+    pub fn push(&mut self, suspect: Suspect, most: usize) {
+        self.kept.push(suspect);
+        if self.kept.len() >= 2 * most {
+            self.cut(most);
+        }
+    }
+
+    /// Takes in those of another increment.
+    pub fn extend(&mut self, other: Suspects) {
+        self.dropped |= other.dropped;
+        self.kept.extend(other.kept);
+    }
+
+    /// Those of both, at most so many.
+    pub fn join(mut self, other: Suspects, most: usize) -> Suspects {
+        self.extend(other);
+        self.cut(most);
+        self
+    }
+
+    /// All that are kept.
+    pub fn iter(&self) -> impl Iterator<Item = &Suspect> {
+        self.kept.iter()
+    }
+
+    fn cut(&mut self, most: usize) {
+        self.kept.sort();
+        self.dropped |= self.kept.len() > most;
+        self.kept.truncate(most);
+    }
+}

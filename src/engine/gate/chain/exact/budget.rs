@@ -1,0 +1,36 @@
+//! How much work the search for what is exactly left may take, counted in operations: a clock would make the answer
+//! depend on the machine.
+
+/// How many operations the search may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Budget(u64);
+
+impl Budget {
+    /// Where the verdict hangs on it: some tens of seconds.
+    pub const FULL: Budget = Budget(20_000_000_000);
+    /// Where the verdict is known and only the figure would be better: a fraction of a second.
+    pub const SMALL: Budget = Budget(200_000_000);
+
+    /// So many operations.
+    pub fn new(operations: u64) -> Budget {
+        Budget(operations)
+    }
+
+    /// Takes so many off.
+    ///
+    /// # Errors
+    /// None are left.
+    pub fn spend(&mut self, operations: usize) -> Result<(), Undone> {
+        self.0 = self.0.saturating_sub(operations as u64);
+        if self.0 == 0 { Err(Undone::Spent) } else { Ok(()) }
+    }
+}
+
+/// Why a figure stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// The budget is spent, or the numbers are too large.
+    Spent,
+    /// No world agrees with the releases.
+    Contradiction,
+}

@@ -1,0 +1,179 @@
+//! What is exactly left of a target in crossing chains (SCIENCE 3), where comparing two releases at a time only bounds it
+//! from above: for every sensitive value the most records that any world which agrees with all releases can have on the
+//! target's path, by integer programming.
+//!
+//! Why the answer can be trusted: nothing here computes with floats, and how an answer was found does not matter. "At
+//! least so many" is said only of a world whose every equation was checked; "at most so many" only on the ground of
+//! a sum of multiples of the equations that shows it, checked coefficient by coefficient ([`proof`]); between the two, a
+//! variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
+//! equations are compared with an enumeration of all worlds in `tests/brute_force.rs`.
+//!
+//! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. Out of
+//! budget, numbers too large and releases that contradict each other all mean that what is open stays open; it is never
+//! made up.
+
+mod budget;
+mod part;
+mod proof;
+mod search;
+mod simplex;
+mod worlds;
+
+use super::{Chain, ComparablePairs, Target};
+use crate::engine::histogram::{NOWHERE, ValueCode};
+pub use budget::Budget;
+use budget::Undone;
+use search::Search;
+use worlds::Worlds;
+
+/// A target to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Suspect {
+    /// Σ M by the pair bound.
+    pub left: u64,
+    /// The increment.
+    pub increment: usize,
+    /// The release and the class of each view.
+    pub seen: Vec<(usize, u32)>,
+    /// M(s) by the pair bound, for every value with candidates left.
+    pub crowd: Vec<(ValueCode, u64)>,
+}
+
+impl Suspect {
+    /// Of a target of a sight.
+    pub fn new(sight: &super::Sight<'_>, target: &Target<'_>) -> Suspect {
+        let seen = sight.views.iter().zip(target.classes).map(|(view, &class)| (view.release, class));
+        Suspect { left: target.left, increment: sight.increment, seen: seen.collect(), crowd: target.crowd.to_vec() }
+    }
+}
+
+/// The least of what is left of some targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Least {
+    /// One of them has no more than this.
+    pub left: u64,
+    /// Which one, as an index.
+    pub at: usize,
+    /// None of them has less than this.
+    pub proven: u64,
+}
+
+impl Least {
+    /// Whether `left` is the truth.
+    pub fn exact(&self) -> bool {
+        self.proven >= self.left
+    }
+}
+
+/// The worlds of a chain, set up as they are asked for.
+pub struct Exact<'c> {
+    chain: &'c Chain<'c>,
+    pairs: &'c ComparablePairs,
+    /// Per release the number of each of its classes under its recoding.
+    id_of: Vec<Vec<u32>>,
+    values: Vec<Option<Result<OfValue, Undone>>>,
+}
+
+struct OfValue {
+    worlds: Worlds,
+    searches: Vec<Search>,
+}
+
+impl<'c> Exact<'c> {
+    /// Of a chain whose releases never shrink.
+    pub fn new(chain: &'c Chain<'c>, pairs: &'c ComparablePairs) -> Exact<'c> {
+        let ids = |release: usize| {
+            let numbered = &chain.numbered[chain.number[release]];
+            let mut ids = vec![NOWHERE; chain.releases[release].classes()];
+            for id in 0..numbered.len() as u32 {
+                if let Some(class) = numbered.in_release(release, id) {
+                    ids[class] = id;
+                }
+            }
+            ids
+        };
+        let id_of = (0..chain.releases.len()).map(ids).collect();
+        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect() }
+    }
+
+    /// The least that is left of any of these targets. They should come in ascending order: the first ones are looked
+    /// at first, and others need a search only as far as worlds that were found do not show that more is left of them.
+    ///
+    /// # Panics
+    /// If there are no targets.
+    pub fn least(&mut self, suspects: &[&Suspect], budget: &mut Budget) -> Least {
+        let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
+        let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
+        for (at, suspect) in suspects.iter().enumerate() {
+            let (from, to) = self.narrow(suspect, least.left, budget);
+            assert!(from <= to, "what a world shows is never more than what is proven");
+            if to < least.left {
+                (least.left, least.at) = (to, at);
+            }
+            least.proven = least.proven.min(from);
+        }
+        least.proven = least.proven.min(least.left);
+        least
+    }
+
+    /// M(s) of a target, exactly; `None` when that stays open.
+    pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut Budget) -> Option<u64> {
+        let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
+        let (from, to) = self.settle(&self.path(suspect), value, pair, budget);
+        (from == to).then_some(from)
+    }
+
+    /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
+    fn narrow(&mut self, suspect: &Suspect, enough: u64, budget: &mut Budget) -> (u64, u64) {
+        let path = self.path(suspect);
+        let mut known: Vec<(u64, u64)> =
+            suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
+        let mut open: Vec<usize> = (0..known.len()).filter(|&at| known[at].0 < known[at].1).collect();
+        open.sort_by_key(|&at| (std::cmp::Reverse(known[at].1 - known[at].0), at));
+        let sums = |known: &[(u64, u64)]| known.iter().fold((0, 0), |sum, known| (sum.0 + known.0, sum.1 + known.1));
+        for at in open {
+            if sums(&known).0 >= enough {
+                break;
+            }
+            let (value, pair) = suspect.crowd[at];
+            known[at] = self.settle(&path, value, pair, budget);
+        }
+        sums(&known)
+    }
+
+    /// The target's path: its release and its class number under each recoding from there on.
+    fn path(&self, suspect: &Suspect) -> Vec<u32> {
+        let mut path = vec![NOWHERE; self.chain.numbered.len() + 1];
+        path[0] = suspect.increment as u32;
+        for &(release, class) in &suspect.seen {
+            path[self.chain.number[release] + 1] = self.id_of[release][class as usize];
+        }
+        path
+    }
+
+    /// What is known without a search.
+    fn known(&self, path: &[u32], value: ValueCode, pair: u64) -> (u64, u64) {
+        let Some(Ok(of)) = &self.values[value as usize] else { return (0, pair) };
+        let Some((part, variable)) = of.worlds.find(path) else { return (0, 0) };
+        let (seen, most) = of.searches[part].known(variable);
+        (seen, most.min(pair))
+    }
+
+    /// Searches for the truth of one value.
+    fn settle(&mut self, path: &[u32], value: ValueCode, pair: u64, budget: &mut Budget) -> (u64, u64) {
+        let slot = &mut self.values[value as usize];
+        let (chain, pairs) = (self.chain, self.pairs);
+        let of = slot.get_or_insert_with(|| {
+            let worlds = Worlds::of(chain, pairs, value, budget)?;
+            let searches = worlds.parts().iter().map(Search::of).collect();
+            Ok(OfValue { worlds, searches })
+        });
+        if let Ok(of) = of
+            && let Some((part, variable)) = of.worlds.find(path)
+            && of.searches[part].settle(variable, pair, budget) == Err(Undone::Contradiction)
+        {
+            *slot = Some(Err(Undone::Contradiction));
+        }
+        self.known(path, value, pair)
+    }
+}

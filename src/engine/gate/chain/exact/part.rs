@@ -1,0 +1,47 @@
+//! A system of equations over numbers of records: every coefficient is 0 or 1, and every variable is a whole number, not
+//! negative (SCIENCE 3).
+
+/// Equations that share variables with each other and with no equation of another part.
+#[derive(Debug)]
+pub struct Part {
+    /// Right-hand sides.
+    grown: Vec<i64>,
+    /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
+    start: Vec<u32>,
+    equations: Vec<u32>,
+}
+
+impl Part {
+    /// Of right-hand sides and, per variable, the equations that it stands in.
+    pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> Part {
+        let mut part = Part { grown, start: vec![0], equations: Vec::new() };
+        variables.iter().for_each(|equations| part.push(equations.iter().copied()));
+        part
+    }
+
+    /// Adds a variable that stands in these equations.
+    pub fn push(&mut self, equations: impl Iterator<Item = u32>) {
+        self.equations.extend(equations);
+        self.start.push(u32::try_from(self.equations.len()).expect("paths are counted against a budget"));
+    }
+
+    /// Adds an equation with this right-hand side.
+    pub fn equate(&mut self, grown: i64) {
+        self.grown.push(grown);
+    }
+
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// The right-hand side of every equation.
+    pub fn grown(&self) -> &[i64] {
+        &self.grown
+    }
+
+    /// The equations that a variable stands in.
+    pub fn of(&self, variable: usize) -> &[u32] {
+        &self.equations[self.start[variable] as usize..self.start[variable + 1] as usize]
+    }
+}

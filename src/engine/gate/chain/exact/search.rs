@@ -1,0 +1,107 @@
+//! The most records that a world can have on a path: the simplex method, and where its vertex is fractional, branching on
+//! a variable that is not whole (SCIENCE 3). Every vertex that is whole is a world, and what it shows of other paths is
+//! kept, so that many of them need no search of their own.
+
+use std::sync::Arc;
+
+use super::budget::{Budget, Undone};
+use super::part::Part;
+use super::proof::Bound;
+use super::simplex::Vertex;
+
+/// Numbers that the copies made while branching may hold at a time.
+const MOST_COPIED: usize = 40_000_000;
+
+/// A part and what is known of its worlds.
+pub struct Search {
+    part: Arc<Part>,
+    root: Option<Vertex>,
+    /// Whether no first vertex could be found, and why.
+    failed: Option<Undone>,
+    /// Per variable the most records that a world was seen to have.
+    seen: Vec<u64>,
+    /// Per variable what no world exceeds, as far as that was proven.
+    most: Vec<u64>,
+}
+
+impl Search {
+    /// Nothing is known yet.
+    pub fn of(part: &Arc<Part>) -> Search {
+        let variables = part.variables();
+        Search {
+            part: Arc::clone(part),
+            root: None,
+            failed: None,
+            seen: vec![0; variables],
+            most: vec![u64::MAX; variables],
+        }
+    }
+
+    /// What is known of a variable: a number that some world has, and one that none exceeds.
+    pub fn known(&self, variable: usize) -> (u64, u64) {
+        (self.seen[variable], self.most[variable])
+    }
+
+    /// Finds out more, if need be until both numbers are one; `most` is known from elsewhere.
+    ///
+    /// # Errors
+    /// The budget is spent, or the releases contradict each other.
+    pub fn settle(&mut self, variable: usize, most: u64, budget: &mut Budget) -> Result<(), Undone> {
+        self.most[variable] = self.most[variable].min(most);
+        if self.seen[variable] == self.most[variable] {
+            return Ok(());
+        }
+        // A root that was left in the middle of a step is of no use.
+        let mut root = match (self.root.take(), self.failed) {
+            (Some(root), _) => root,
+            (None, Some(undone)) => return Err(undone),
+            (None, None) => {
+                Vertex::of(Arc::clone(&self.part), budget).inspect_err(|&undone| self.failed = Some(undone))?
+            }
+        };
+        let done = self.descend(&mut root, variable, 0, budget);
+        if done.is_ok() {
+            self.root = Some(root);
+            self.most[variable] = self.seen[variable];
+        }
+        done
+    }
+
+    /// Looks for worlds with more than was seen of a variable, within the bounds of a vertex.
+    fn descend(
+        &mut self,
+        vertex: &mut Vertex,
+        variable: usize,
+        copied: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Undone> {
+        let most = u64::try_from(vertex.maximise(variable, budget)?).expect("the vertex has no negative value");
+        if vertex.bounds().is_empty() {
+            self.most[variable] = self.most[variable].min(most);
+        }
+        // Between worlds and bounds there may be nothing left to look for.
+        if most <= self.seen[variable] || self.seen[variable] == self.most[variable] {
+            return Ok(());
+        }
+        if let Some(world) = vertex.world() {
+            let records = world.into_iter().map(|records| u64::try_from(records).expect("a world has none below zero"));
+            self.seen.iter_mut().zip(records).for_each(|(seen, records)| *seen = (*seen).max(records));
+            return Ok(());
+        }
+        let (at, below) = vertex.fractional(variable).ok_or(Undone::Spent)?;
+        let bounds =
+            [Bound { variable: at, limit: below + 1, below: true }, Bound { variable: at, limit: below, below: false }];
+        for bound in bounds {
+            let copied = copied + vertex.size();
+            if copied > MOST_COPIED {
+                return Err(Undone::Spent);
+            }
+            budget.spend(vertex.size())?;
+            let mut branch = vertex.clone();
+            if branch.bind(bound, budget)? {
+                self.descend(&mut branch, variable, copied, budget)?;
+            }
+        }
+        Ok(())
+    }
+}
