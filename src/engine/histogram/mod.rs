@@ -7,6 +7,8 @@
 mod build;
 mod cells;
 mod encode;
+mod finest;
+mod headcount;
 mod join;
 mod partition;
 mod release;
@@ -21,6 +23,8 @@ use crate::engine::model::Leaf;
 pub use build::Builder;
 pub use cells::{MisfitKind, parse_text as parse_value};
 pub use encode::{Encoder, Misfit, Reading};
+pub use finest::finest_unsplit;
+pub use headcount::{Headcount, Heads};
 pub use join::{Excess, JoinCells, NotSuperset};
 pub use partition::Partition;
 pub use release::{Release, describe, number_recodings};
