@@ -3,6 +3,7 @@
 
 #![deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
 
+pub mod anonymizer;
 pub mod audit;
 pub mod gate;
 pub mod histogram;

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod adult;
 pub mod random;
 
 use std::sync::Arc;

@@ -1,0 +1,156 @@
+//! The new release joined with each earlier recoding while it is searched (SCIENCE 2): which join cell each of its classes
+//! lies in, and what each cell holds more than the earlier releases did, N_s. A specialisation above an earlier cut splits
+//! the cells that its classes lie in; one at or below it leaves every cell as it is (BCF 5.2, procedure 3).
+
+use std::collections::BTreeMap;
+
+use super::super::table::Split;
+use super::groups::{self, Groups};
+use crate::engine::histogram::{Numbered, Release};
+use crate::engine::model::Cut;
+
+/// The earlier releases, those of one recoding together.
+pub struct Past<'a> {
+    /// All of them.
+    pub releases: &'a [Release],
+    /// One view per recoding.
+    pub views: Vec<PastView<'a>>,
+}
+
+/// The earlier releases of one recoding.
+pub struct PastView<'a> {
+    /// Its cuts.
+    pub cuts: &'a [Cut],
+    /// The releases, in order.
+    pub stages: Vec<usize>,
+    /// Its classes, as the last of the releases has them.
+    pub numbered: &'a Numbered,
+}
+
+impl<'a> Past<'a> {
+    /// Sorts releases by their recoding.
+    pub fn new(releases: &'a [Release], number: &[usize], numbered: &'a [Numbered]) -> Past<'a> {
+        let view = |(recoding, numbered): (usize, &'a Numbered)| PastView {
+            cuts: releases[numbered.last()].recoding(),
+            stages: (0..releases.len()).filter(|&at| number[at] == recoding).collect(),
+            numbered,
+        };
+        Past { releases, views: numbered.iter().enumerate().map(view).collect() }
+    }
+
+    /// Per view that has a release before `increment` the last such one: (view, stage).
+    pub fn before(&self, increment: usize) -> Vec<(usize, usize)> {
+        let last = |(at, view): (usize, &PastView<'_>)| {
+            let earlier = view.stages.partition_point(|&release| release < increment);
+            (earlier > 0).then(|| (at, earlier - 1))
+        };
+        self.views.iter().enumerate().filter_map(last).collect()
+    }
+
+    /// Per view that has a release from `increment` on the first such one: (view, stage).
+    pub fn from(&self, increment: usize) -> Vec<(usize, usize)> {
+        let first = |(at, view): (usize, &PastView<'_>)| {
+            let stage = view.stages.partition_point(|&release| release < increment);
+            (stage < view.stages.len()).then_some((at, stage))
+        };
+        self.views.iter().enumerate().filter_map(first).collect()
+    }
+}
+
+/// A join cell of the new release and one earlier recoding.
+#[derive(Clone)]
+pub struct Cell {
+    /// The earlier recoding's classes in it.
+    classes: Vec<u32>,
+    /// Per stage of the recoding, N_s: rows of the new release in the cell minus those of the earlier one.
+    excess: Vec<Groups>,
+}
+
+impl Cell {
+    fn new(past: &Past<'_>, view: usize, classes: Vec<u32>, now: &Groups) -> Cell {
+        let PastView { stages, numbered, .. } = &past.views[view];
+        let excess = |&release: &usize| {
+            let inside = classes.iter().filter_map(|&id| numbered.in_release(release, id));
+            let before: Vec<Groups> = inside.map(|class| groups::of(&past.releases[release], class)).collect();
+            groups::minus(now, &groups::sum(&before))
+        };
+        Cell { excess: stages.iter().map(excess).collect(), classes }
+    }
+
+    /// N_s against one stage.
+    pub fn excess(&self, stage: usize) -> &Groups {
+        &self.excess[stage]
+    }
+}
+
+/// Which cell each class of the new release lies in, for one earlier recoding.
+pub struct Cells {
+    view: usize,
+    cells: Vec<Cell>,
+    of_class: Vec<usize>,
+}
+
+/// What a specialisation makes of the cells: per (cell, child) the new one. `None` = nothing changes.
+pub type NewCells = Option<BTreeMap<(usize, usize), Cell>>;
+
+impl Cells {
+    /// With everything in one class.
+    pub fn start(past: &Past<'_>, view: usize, now: &Groups) -> Cells {
+        let classes = (0..past.views[view].numbered.len() as u32).collect();
+        Cells { view, cells: vec![Cell::new(past, view, classes, now)], of_class: vec![0] }
+    }
+
+    /// The cell of a class.
+    pub fn of(&self, class: u32) -> &Cell {
+        &self.cells[self.of_class[class as usize]]
+    }
+
+    /// The cell of a class's child after a specialisation.
+    pub fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c Cell {
+        let old = self.of_class[class as usize];
+        new.as_ref().map_or(&self.cells[old], |new| &new[&(old, child)])
+    }
+
+    /// What becomes of the cells; `parts[i]` = groups of each child of `split.classes[i]`.
+    pub fn split(&self, past: &Past<'_>, split: &Split, parts: &[Vec<Groups>]) -> NewCells {
+        let view = &past.views[self.view];
+        if view.cuts[split.column].at(split.first_leaf()) <= split.node {
+            return None; // at or below the earlier cut
+        }
+        let mut inside: BTreeMap<(usize, usize), Vec<&Groups>> = BTreeMap::new();
+        for (&class, parts) in split.classes.iter().zip(parts) {
+            let old = self.of_class[class as usize];
+            for (child, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+                inside.entry((old, child)).or_default().push(part);
+            }
+        }
+        let release = &past.releases[view.numbered.last()];
+        let cell = |((old, child), parts): ((usize, usize), Vec<&Groups>)| {
+            let under = |&&id: &&u32| split.part_of_node(release.class(id as usize)[split.column]) == child;
+            let classes = self.cells[old].classes.iter().filter(under).copied().collect();
+            ((old, child), Cell::new(past, self.view, classes, &groups::sum(parts)))
+        };
+        Some(inside.into_iter().map(cell).collect())
+    }
+
+    /// The specialisation happened.
+    pub fn accept(&mut self, split: &Split, new: NewCells, made: &[Vec<(usize, usize)>]) {
+        let first = self.cells.len();
+        let new = new.map(|new| {
+            let (keys, cells): (Vec<_>, Vec<_>) = new.into_iter().unzip();
+            self.cells.extend(cells);
+            keys.into_iter().zip(first..).collect::<BTreeMap<_, _>>()
+        });
+        for (&class, made) in split.classes.iter().zip(made) {
+            let old = self.of_class[class as usize];
+            for &(child, class) in made {
+                let cell = new.as_ref().map_or(old, |new| new[&(old, child)]);
+                if class == self.of_class.len() {
+                    self.of_class.push(cell);
+                } else {
+                    self.of_class[class] = cell;
+                }
+            }
+        }
+    }
+}

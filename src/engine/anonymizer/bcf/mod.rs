@@ -1,0 +1,72 @@
+//! The BCF-anonymizer (SCIENCE 3 and 4; BCF 5.2 and 7.1): the top-down search under the paper's validity. FA, CA and BA
+//! stay at `k` over all comparable pairs with every earlier release, and the pair bound over all comparable tuples of the
+//! chain does too.
+//!
+//! This is the paper to the letter, for comparison: it looks at sensitive values while it searches, so it is not safe
+//! against an attacker who knows the algorithm. No other search may use this code.
+
+mod cells;
+mod groups;
+mod targets;
+mod validity;
+
+use super::table::Table;
+use super::top_down::{Found, top_down};
+use super::validity::Reason;
+use crate::engine::histogram::{Excess, Histogram, JoinCells, Numbered, Release};
+use crate::engine::model::{Cut, Recoding, Taxonomy};
+use cells::Past;
+use validity::Bcf;
+
+/// Why there is no next release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoRelease {
+    /// Not even with everything at the root: there are fewer than `k` new people, or the chain was broken before.
+    Unsafe(Reason),
+    /// The table does not hold every row of this earlier release.
+    NotSuperset {
+        /// Which one, counted from 0.
+        earlier: usize,
+    },
+    /// The earlier releases cross in more ways than can be looked at.
+    TooManyTargets,
+}
+
+/// The recoding of the next release, which holds all rows of `all`. Earlier releases share its dictionary of sensitive
+/// values; without any, the result is the first release: every class has at least `k` rows.
+///
+/// # Errors
+/// Why there is no next release.
+pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<Found, NoRelease> {
+    let number = number(earlier);
+    let numbered = Numbered::all(earlier, &number, trees.len());
+    for view in &numbered {
+        let last = &earlier[view.last()];
+        let now = Release::under(all, 0..u32::MAX, last.recoding());
+        let cells = JoinCells::of(last, &now, trees);
+        Excess::of(&cells, last, &now, all.values().len())
+            .map_err(|_| NoRelease::NotSuperset { earlier: view.last() })?;
+    }
+    let past = Past::new(earlier, &number, &numbered);
+    let targets = targets::families(&past, trees, all.values().len()).ok_or(NoRelease::TooManyTargets)?;
+    let rows: Vec<u64> =
+        (0..all.tuples()).map(|tuple| all.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum()).collect();
+    let columns = (0..all.width()).map(|column| all.column(column)).collect();
+    let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
+    let table = Table { trees, columns, rows: &rows };
+    top_down(&table, &leaves, &mut Bcf::new(all, &past, &targets, k)).map_err(NoRelease::Unsafe)
+}
+
+/// Numbers the recodings of releases in order of appearance.
+fn number(releases: &[Release]) -> Vec<usize> {
+    let mut known: Vec<&[Cut]> = Vec::new();
+    let mut number = Vec::with_capacity(releases.len());
+    for release in releases {
+        let at = known.iter().position(|cuts| *cuts == release.recoding()).unwrap_or(known.len());
+        if at == known.len() {
+            known.push(release.recoding());
+        }
+        number.push(at);
+    }
+    number
+}

@@ -1,0 +1,120 @@
+//! Whom the new release must leave with enough candidates (SCIENCE 3): for every increment that is out already, every
+//! tuple of mutually comparable classes that its people may be in, with what the earlier releases leave of it, M_i(s)
+//! without the new release. With one earlier release these are its classes. Against every earlier release also its
+//! classes alone, as the paper has it; of releases under one recoding a class's first state says it all.
+//!
+//! Comparable classes form a chain in every column, so a tuple is comparable to a class of the new release exactly if its
+//! finest nodes are.
+
+use super::cells::Past;
+use super::groups::{self, Groups};
+use crate::engine::histogram::{Excess, JoinCells};
+use crate::engine::model::{Node, Taxonomy};
+
+/// The most tuples that are looked at.
+const MOST: usize = 4_000_000;
+
+/// Targets that the same earlier releases speak of.
+pub struct Family {
+    /// The increment they belong to; `None` for all of one earlier release.
+    pub increment: Option<usize>,
+    /// What came before that increment: (view, stage), the newest per recoding.
+    pub before: Vec<(usize, usize)>,
+    width: usize,
+    /// Finest nodes of target t: `keys[t * width..][..width]`.
+    keys: Vec<Node>,
+    /// What is left of each target.
+    pub left: Vec<Groups>,
+}
+
+impl Family {
+    /// The finest nodes of a target.
+    pub fn key(&self, target: u32) -> &[Node] {
+        &self.keys[target as usize * self.width..][..self.width]
+    }
+
+    fn push(&mut self, key: &[Node], left: Groups) {
+        self.keys.extend_from_slice(key);
+        self.left.push(left);
+    }
+}
+
+/// All targets; `None` when there are too many.
+pub fn families(past: &Past<'_>, trees: &[&Taxonomy], values: usize) -> Option<Vec<Family>> {
+    let n = past.releases.len();
+    let mut families = (0..n).map(|at| tuples(past, at, trees, values)).collect::<Option<Vec<_>>>()?;
+    if n > 1 {
+        families.extend((0..past.views.len()).map(|view| classes(past, view, trees.len())));
+    }
+    (families.iter().map(|family| family.left.len()).sum::<usize>() <= MOST).then_some(families)
+}
+
+/// The classes of one recoding, each in its first state.
+fn classes(past: &Past<'_>, view: usize, width: usize) -> Family {
+    let mut family = Family { increment: None, before: Vec::new(), width, keys: Vec::new(), left: Vec::new() };
+    let view = &past.views[view];
+    for id in 0..view.numbered.len() as u32 {
+        let first = |&release: &usize| Some((release, view.numbered.in_release(release, id)?));
+        let (release, class) = view.stages.iter().find_map(first).expect("a class is in the last release at least");
+        family.push(past.releases[release].class(class), groups::of(&past.releases[release], class));
+    }
+    family
+}
+
+/// The tuples of mutually comparable classes for people of one increment.
+fn tuples(past: &Past<'_>, increment: usize, trees: &[&Taxonomy], values: usize) -> Option<Family> {
+    let release = |(view, stage): (usize, usize)| past.views[view].stages[stage];
+    let views: Vec<usize> = past.from(increment).into_iter().map(release).collect();
+    let before = past.before(increment);
+    let earlier: Vec<usize> = before.iter().copied().map(release).collect();
+    let (&first, more) = views.split_first().expect("the increment's own release is one of them");
+    let start = bounds(past, first, &earlier, trees, values);
+    let mut partial: Vec<(u32, Vec<Node>, Groups)> = (0..)
+        .zip(start)
+        .map(|(class, left)| (class, past.releases[first].class(class as usize).to_vec(), left))
+        .collect();
+    for &next in more {
+        let bounds = bounds(past, next, &earlier, trees, values);
+        let (mine, other) = (&past.releases[first], &past.releases[next]);
+        let cells = JoinCells::of(mine, other, trees);
+        let mut longer = Vec::new();
+        for (class, key, left) in partial {
+            for &with in cells.later(cells.of_earlier(class as usize)) {
+                if let Some(key) = finest(&key, other.class(with as usize), trees) {
+                    longer.push((class, key, groups::least(&left, &bounds[with as usize])));
+                }
+            }
+            if longer.len() > MOST {
+                return None;
+            }
+        }
+        partial = longer;
+    }
+    let mut family =
+        Family { increment: Some(increment), before, width: trees.len(), keys: Vec::new(), left: Vec::new() };
+    partial.into_iter().for_each(|(_, key, left)| family.push(&key, left));
+    Some(family)
+}
+
+/// Per class of a release what it leaves itself: |g| and N_s against each of these earlier releases.
+fn bounds(past: &Past<'_>, release: usize, earlier: &[usize], trees: &[&Taxonomy], values: usize) -> Vec<Groups> {
+    let later = &past.releases[release];
+    let mut bounds: Vec<Groups> = (0..later.classes()).map(|class| groups::of(later, class)).collect();
+    for &before in earlier {
+        let before = &past.releases[before];
+        let cells = JoinCells::of(before, later, trees);
+        let excess = Excess::of(&cells, before, later, values).expect("earlier releases are supersets of each other");
+        for (class, bound) in bounds.iter_mut().enumerate() {
+            let cell = cells.of_later(class);
+            bound.iter_mut().for_each(|(value, rows)| *rows = (*rows).min(excess.rows(cell, *value)));
+            bound.retain(|&(_, rows)| rows > 0);
+        }
+    }
+    bounds
+}
+
+/// The finer node per column of two comparable classes; `None` where they are not.
+fn finest(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Node>> {
+    let finer = |((&a, &b), tree): ((&Node, &Node), &&Taxonomy)| tree.covers(a.min(b), a.max(b)).then_some(a.max(b));
+    a.iter().zip(b).zip(trees).map(finer).collect()
+}

@@ -1,0 +1,185 @@
+//! The paper's validity (SCIENCE 2 to 4; BCF 5.2, procedures 2 and 3): FA, CA and BA, and in chains the pair bound, stay
+//! at `k` in every class that a specialisation makes. What it does not touch keeps its figures: no pair of classes becomes
+//! comparable or changes its join cell's rows unless one of them holds the specialised node. So the state at hand is valid
+//! iff the classes that are new in it are.
+//!
+//! FA can rise under a specialisation (SCIENCE 2), so nothing is concluded from figures of an earlier state.
+
+use super::super::table::{Split, Table};
+use super::super::validity::{Accepted, Reason, Validity, View};
+use super::cells::{Cell, Cells, NewCells, Past};
+use super::groups::{self, Groups};
+use super::targets::Family;
+use crate::engine::histogram::Histogram;
+use crate::engine::model::Node;
+
+/// What is known of the state that the search is in.
+pub struct Bcf<'a> {
+    all: &'a Histogram,
+    past: &'a Past<'a>,
+    families: &'a [Family],
+    k: u64,
+    /// The newest release of each recoding: what newcomers are told from.
+    newest: Vec<(usize, usize)>,
+    /// Join cells per earlier recoding.
+    cells: Vec<Cells>,
+    /// Per class of the new release and family the targets that are comparable to it.
+    comparable: Vec<Vec<Vec<u32>>>,
+}
+
+/// What a specialisation would make.
+pub struct Trial {
+    /// Per earlier recoding.
+    cells: Vec<NewCells>,
+    /// Per class that is touched, child and family.
+    comparable: Vec<Vec<Vec<Vec<u32>>>>,
+}
+
+impl<'a> Bcf<'a> {
+    /// Against these targets of the past; `all` holds every row of the new release.
+    pub fn new(all: &'a Histogram, past: &'a Past<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
+        let newest = past.before(past.releases.len());
+        Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
+    }
+
+    /// Whether a class of the new release with these groups, cells and targets leaves enough of everybody.
+    fn judge(
+        &self,
+        groups: &Groups,
+        cells: &[&Cell],
+        targets: &[Vec<u32>],
+        class: impl Fn() -> Vec<Node>,
+    ) -> Result<(), Reason> {
+        let (limit, rows) = (self.k, groups::rows(groups));
+        if rows < limit {
+            return Err(Reason::Rows { class: class(), rows, limit });
+        }
+        let within = |before: &[(usize, usize)]| {
+            let tighter =
+                |bound: Groups, &(view, stage): &(usize, usize)| groups::least(&bound, cells[view].excess(stage));
+            before.iter().fold(groups.clone(), tighter)
+        };
+        for (family, targets) in self.families.iter().zip(targets) {
+            let bound = within(&family.before);
+            for &target in targets {
+                let left = groups::shared(&family.left[target as usize], &bound, limit);
+                if left < limit {
+                    let (target, increment) = (family.key(target).to_vec(), family.increment);
+                    return Err(Reason::Earlier { class: class(), target, increment, left, limit });
+                }
+            }
+        }
+        let left = groups::rows(&within(&self.newest));
+        if left < limit { Err(Reason::Newcomers { class: class(), left, limit }) } else { Ok(()) }
+    }
+
+    /// The groups of each child of each class that is touched.
+    fn parts(&self, view: &View<'_>, split: &Split) -> Result<Vec<Vec<Groups>>, Reason> {
+        let leaves = view.table.columns[split.column];
+        let mut scratch = Counts::new(self.all.values().len());
+        let mut parts = Vec::with_capacity(split.classes.len());
+        for &class in &split.classes {
+            let mut items: Vec<Vec<u32>> = vec![Vec::new(); split.children.len()];
+            view.items(class).iter().for_each(|&item| items[split.part(leaves[item as usize])].push(item));
+            for (child, items) in items.iter().enumerate().filter(|(_, items)| !items.is_empty()) {
+                let rows = items.iter().map(|&item| view.table.rows[item as usize]).sum();
+                if rows < self.k {
+                    return Err(Reason::Rows { class: view.child_nodes(class, split, child), rows, limit: self.k });
+                }
+            }
+            parts.push(items.iter().map(|items| scratch.groups(self.all, items)).collect());
+        }
+        Ok(parts)
+    }
+
+    /// The targets of a class that are comparable to each of its children.
+    fn divide(&self, split: &Split, class: u32) -> Vec<Vec<Vec<u32>>> {
+        let mut children = vec![vec![Vec::new(); self.families.len()]; split.children.len()];
+        for (at, (family, targets)) in self.families.iter().zip(&self.comparable[class as usize]).enumerate() {
+            for &target in targets {
+                let node = family.key(target)[split.column];
+                if node <= split.node {
+                    children.iter_mut().for_each(|child| child[at].push(target));
+                } else {
+                    children[split.part_of_node(node)][at].push(target);
+                }
+            }
+        }
+        children
+    }
+}
+
+impl Validity for Bcf<'_> {
+    type Trial = Trial;
+
+    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason> {
+        let items: Vec<u32> = (0..table.rows.len() as u32).collect();
+        let now = Counts::new(self.all.values().len()).groups(self.all, &items);
+        self.cells = (0..self.past.views.len()).map(|view| Cells::start(self.past, view, &now)).collect();
+        let everybody: Vec<Vec<u32>> =
+            self.families.iter().map(|family| (0..family.left.len() as u32).collect()).collect();
+        if !items.is_empty() {
+            self.comparable.push(everybody);
+            let cells: Vec<&Cell> = self.cells.iter().map(|cells| cells.of(0)).collect();
+            self.judge(&now, &cells, &self.comparable[0], || vec![0; table.trees.len()])?;
+        }
+        Ok(())
+    }
+
+    fn test(&self, view: &View<'_>, split: &Split) -> Result<Trial, Reason> {
+        let parts = self.parts(view, split)?;
+        let cells: Vec<NewCells> = self.cells.iter().map(|cells| cells.split(self.past, split, &parts)).collect();
+        let mut comparable = Vec::with_capacity(parts.len());
+        for (&class, parts) in split.classes.iter().zip(&parts) {
+            let targets = self.divide(split, class);
+            for (child, groups) in parts.iter().enumerate().filter(|(_, groups)| !groups.is_empty()) {
+                let cells: Vec<&Cell> =
+                    self.cells.iter().zip(&cells).map(|(cells, new)| cells.after(new, class, child)).collect();
+                self.judge(groups, &cells, &targets[child], || view.child_nodes(class, split, child))?;
+            }
+            comparable.push(targets);
+        }
+        Ok(Trial { cells, comparable })
+    }
+
+    fn accept(&mut self, split: &Split, trial: Trial, made: &Accepted) {
+        for (cells, new) in self.cells.iter_mut().zip(trial.cells) {
+            cells.accept(split, new, made);
+        }
+        for (mut children, made) in trial.comparable.into_iter().zip(made) {
+            for &(child, class) in made {
+                let targets = std::mem::take(&mut children[child]);
+                if class == self.comparable.len() {
+                    self.comparable.push(targets);
+                } else {
+                    self.comparable[class] = targets;
+                }
+            }
+        }
+    }
+}
+
+/// Adds up rows per value.
+struct Counts {
+    rows: Vec<u64>,
+    seen: Vec<u32>,
+}
+
+impl Counts {
+    fn new(values: usize) -> Counts {
+        Counts { rows: vec![0; values], seen: Vec::new() }
+    }
+
+    /// The groups of some leaf tuples together.
+    fn groups(&mut self, all: &Histogram, tuples: &[u32]) -> Groups {
+        for cell in tuples.iter().flat_map(|&tuple| all.cells_of(tuple as usize)) {
+            let rows = &mut self.rows[cell.value as usize];
+            if *rows == 0 {
+                self.seen.push(cell.value);
+            }
+            *rows += u64::from(cell.count);
+        }
+        self.seen.sort_unstable();
+        self.seen.drain(..).map(|value| (value, std::mem::take(&mut self.rows[value as usize]))).collect()
+    }
+}

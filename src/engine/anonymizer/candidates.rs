@@ -1,0 +1,171 @@
+//! The state of a top-down search (SCIENCE 4, BCF 5.2): classes, which candidate is held by which classes, and each
+//! candidate's Score. A specialisation touches only the classes that hold it; all Scores stay up to date by differences.
+//!
+//! This file decides nothing: whether a candidate may be specialised is for a validity to say.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::table::{Split, Table};
+use crate::engine::histogram::Partition;
+use crate::engine::model::{Cut, Node, Recoding};
+
+/// Classes and candidates of one state of the search.
+pub struct Candidates<'a> {
+    table: &'a Table<'a>,
+    floor: &'a [Cut],
+    partition: Partition,
+    /// Rows of each class.
+    size: Vec<u64>,
+    /// Nodes of class c: `nodes[c * width..][..width]`.
+    nodes: Vec<Node>,
+    live: BTreeMap<(usize, Node), Candidate>,
+    /// Highest Score first, then column, then preorder.
+    order: BTreeSet<(Reverse<u128>, usize, Node)>,
+    /// Cut nodes that are no candidates any more, per column.
+    settled: Vec<Vec<Node>>,
+}
+
+#[derive(Default)]
+struct Candidate {
+    /// Σ |class|² over the classes that hold the node.
+    score: u128,
+    classes: Vec<u32>,
+}
+
+fn square(rows: u64) -> u128 {
+    u128::from(rows) * u128::from(rows)
+}
+
+impl<'a> Candidates<'a> {
+    /// Everything at the root. Nodes of `floor` and below are never candidates.
+    pub fn new(table: &'a Table<'a>, floor: &'a [Cut]) -> Candidates<'a> {
+        let (width, items) = (table.trees.len(), table.rows.len());
+        let partition = Partition::whole(items);
+        let mut state = Candidates {
+            table,
+            floor,
+            size: vec![table.rows.iter().sum(); partition.len()],
+            nodes: vec![0; width * partition.len()],
+            partition,
+            live: BTreeMap::new(),
+            order: BTreeSet::new(),
+            settled: vec![Vec::new(); width],
+        };
+        for column in 0..width {
+            let classes: Vec<u32> = (0..state.partition.len() as u32).collect();
+            state.enter(column, 0, classes);
+        }
+        state
+    }
+
+    /// The items of a class.
+    pub fn items(&self, class: u32) -> &[u32] {
+        self.partition.items(class as usize)
+    }
+
+    /// The nodes of a class, one per quasi column.
+    pub fn nodes(&self, class: u32) -> &[Node] {
+        let width = self.table.trees.len();
+        &self.nodes[class as usize * width..][..width]
+    }
+
+    /// How many classes.
+    pub fn classes(&self) -> usize {
+        self.partition.len()
+    }
+
+    /// The first so many candidates in order.
+    pub fn first(&self, most: usize) -> Vec<Split> {
+        let split = |&(_, column, node): &(Reverse<u128>, usize, Node)| {
+            Split::new(self.table.trees[column], column, node, self.live[&(column, node)].classes.clone())
+        };
+        self.order.iter().take(most).map(split).collect()
+    }
+
+    /// A new cut node, held by these classes.
+    fn enter(&mut self, column: usize, node: Node, classes: Vec<u32>) {
+        let first_leaf = self.table.trees[column].leaf_range(node).start;
+        // The floor's node at that leaf lies below exactly if its number is larger.
+        if self.floor[column].at(first_leaf) > node {
+            let score = classes.iter().map(|&class| square(self.size[class as usize])).sum();
+            self.order.insert((Reverse(score), column, node));
+            self.live.insert((column, node), Candidate { score, classes });
+        } else {
+            self.settled[column].push(node);
+        }
+    }
+
+    fn leave(&mut self, column: usize, node: Node) {
+        let candidate = self.live.remove(&(column, node)).expect("a candidate leaves once");
+        self.order.remove(&(Reverse(candidate.score), column, node));
+    }
+
+    /// Drops a candidate for good; its node stays in the cut.
+    pub fn drop(&mut self, split: &Split) {
+        self.leave(split.column, split.node);
+        self.settled[split.column].push(split.node);
+    }
+
+    /// Replaces the node by its children in every class that holds it. Returns per class that was touched the (child,
+    /// class) of each child that has rows; the first keeps the class's number, the others get the next ones.
+    pub fn specialise(&mut self, split: &Split) -> Vec<Vec<(usize, usize)>> {
+        self.leave(split.column, split.node);
+        let width = self.table.trees.len();
+        let leaves = self.table.columns[split.column];
+        let mut holders: Vec<Vec<u32>> = vec![Vec::new(); split.children.len()];
+        let mut change: BTreeMap<(usize, Node), (u128, u128)> = BTreeMap::new();
+        let mut made_of = Vec::with_capacity(split.classes.len());
+        for &class in &split.classes {
+            let before = self.size[class as usize];
+            let nodes = self.nodes(class).to_vec();
+            let made =
+                self.partition.split(class as usize, split.children.len(), |item| split.part(leaves[item as usize]));
+            let mut after = 0;
+            for &(part, class) in &made {
+                let rows = self.partition.items(class).iter().map(|&item| self.table.rows[item as usize]).sum();
+                if class == self.size.len() {
+                    self.size.push(rows);
+                    self.nodes.extend_from_slice(&nodes);
+                } else {
+                    self.size[class] = rows;
+                }
+                self.nodes[class * width + split.column] = split.children[part];
+                holders[part].push(class as u32);
+                after += square(rows);
+            }
+            for (column, &node) in nodes.iter().enumerate().filter(|&(column, _)| column != split.column) {
+                if let Some(candidate) = self.live.get_mut(&(column, node)) {
+                    candidate.classes.extend(made.iter().skip(1).map(|&(_, class)| class as u32));
+                    let (less, more) = change.entry((column, node)).or_default();
+                    *less += square(before);
+                    *more += after;
+                }
+            }
+            made_of.push(made);
+        }
+        for ((column, node), (less, more)) in change {
+            let candidate = self.live.get_mut(&(column, node)).expect("it was there a moment ago");
+            self.order.remove(&(Reverse(candidate.score), column, node));
+            candidate.score = candidate.score + more - less;
+            self.order.insert((Reverse(candidate.score), column, node));
+        }
+        for (child, classes) in split.children.iter().zip(holders) {
+            self.enter(split.column, *child, classes);
+        }
+        made_of
+    }
+
+    /// Σ |class|² of this state.
+    pub fn squares(&self) -> u128 {
+        self.size.iter().map(|&rows| square(rows)).sum()
+    }
+
+    /// The recoding of a state without candidates.
+    pub fn recoding(&self) -> Recoding {
+        assert!(self.live.is_empty(), "the search has ended");
+        let cut = |(tree, nodes): (&&_, &Vec<Node>)| Cut::completed(tree, nodes).expect("cut nodes are an antichain");
+        self.table.trees.iter().zip(&self.settled).map(cut).collect()
+    }
+}

@@ -1,0 +1,20 @@
+//! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity over it (`bcf`), the search for one table
+//! on its own, and the standing recoding of a chain (`blind`).
+//!
+//! What it proposes is judged elsewhere, from bytes and without a line of this code. Nothing here approves anything, and
+//! nothing but [`bcf`] is ever given a sensitive value.
+
+mod bcf;
+mod candidates;
+mod crowd;
+mod standing;
+mod table;
+mod top_down;
+mod validity;
+
+pub use bcf::{NoRelease, bcf};
+pub use crowd::{Crowd, alone};
+pub use standing::{Atom, Rules, Standing, State, Step, Tick};
+pub use table::{Split, Table};
+pub use top_down::{Found, Refusal, Tried, top_down};
+pub use validity::{Accepted, Reason, Validity, View};

@@ -1,0 +1,106 @@
+//! Coarsens the standing recoding just enough to give every overdue row a crowd (SCIENCE 4, the standing recoding, 2): the
+//! better of a way from the overdue rows up and a search from the top down, by Σ|class|² over published and waiting rows.
+//!
+//! It sees classes of the standing recoding and headcounts, nothing else, and never makes a class finer.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::super::crowd::Crowd;
+use super::super::table::Table;
+use super::super::top_down::top_down;
+use super::parts::Step;
+use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+
+/// People in one class of the standing recoding.
+#[derive(Clone)]
+pub struct Row {
+    nodes: Vec<Node>,
+    head: Head,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Head {
+    /// Published and waiting.
+    all: u64,
+    /// Waiting.
+    pool: u64,
+    /// Whether somebody is overdue.
+    urgent: bool,
+}
+
+impl Row {
+    /// `all` = published and waiting people, `pool` = waiting ones.
+    pub fn new(nodes: &[Node], all: u64, pool: u64, urgent: bool) -> Row {
+        Row { nodes: nodes.to_vec(), head: Head { all, pool, urgent } }
+    }
+}
+
+type Classes = BTreeMap<Vec<Node>, Head>;
+
+fn gather(rows: impl IntoIterator<Item = (Vec<Node>, Head)>) -> Classes {
+    let mut classes = Classes::new();
+    for (nodes, head) in rows {
+        let sum = classes.entry(nodes).or_default();
+        *sum = Head { all: sum.all + head.all, pool: sum.pool + head.pool, urgent: sum.urgent | head.urgent };
+    }
+    classes
+}
+
+fn squares(classes: &Classes) -> u128 {
+    classes.values().map(|head| u128::from(head.all) * u128::from(head.all)).sum()
+}
+
+/// The coarser recoding, and how it was found. At least `a` people wait.
+pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, Step) {
+    let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
+    let (up, up_squares) = bottom_up(classes.clone(), cut, a, trees);
+    let (down, down_squares) = from_the_top(&classes, cut, a, trees);
+    if down_squares < up_squares { (down, Step::TopDown) } else { (up, Step::BottomUp) }
+}
+
+/// While an overdue row has no crowd, the parent of one of its cut nodes takes the place of all cut nodes below.
+fn bottom_up(mut classes: Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
+    let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
+    loop {
+        let lonely = classes.iter().filter(|(_, head)| head.urgent && head.pool < a);
+        let above = lonely.flat_map(|(class, _)| {
+            let parent = |(column, &node): (usize, &Node)| Some((column, trees[column].parent(node)?));
+            class.iter().enumerate().filter_map(parent)
+        });
+        let above: BTreeSet<(usize, Node)> = above.collect();
+        let merged = |(column, node): (usize, Node)| {
+            let lift = |(class, &head): (&Vec<Node>, &Head)| {
+                let mut class = class.clone();
+                if trees[column].covers(node, class[column]) {
+                    class[column] = node;
+                }
+                (class, head)
+            };
+            let merged = gather(classes.iter().map(lift));
+            (squares(&merged), column, node, merged)
+        };
+        let best = above.into_iter().map(merged).min_by_key(|&(squares, column, node, _)| (squares, column, node));
+        let Some((_, column, node, merged)) = best else { break };
+        nodes[column].retain(|&below| !trees[column].covers(node, below));
+        nodes[column].push(node);
+        classes = merged;
+    }
+    let recoding = nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes));
+    (recoding.collect::<Result<_, _>>().expect("a node replaces all below it"), squares(&classes))
+}
+
+/// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.
+fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
+    let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
+        classes.keys().map(|class| tree.leaf_range(class[column]).start).collect()
+    };
+    let columns: Vec<Vec<Leaf>> = trees.iter().enumerate().map(leaf).collect();
+    let all: Vec<u64> = classes.values().map(|head| head.all).collect();
+    let pool: Vec<u64> = classes.values().map(|head| head.pool).collect();
+    let urgent: Vec<bool> = classes.values().map(|head| head.urgent).collect();
+    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all };
+    let mut validity = Crowd { a, rows: &pool, urgent: Some(&urgent) };
+    let found = top_down(&table, cut, &mut validity).expect("the pool has at least a rows");
+    (found.recoding, found.squares)
+}

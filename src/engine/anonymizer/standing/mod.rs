@@ -1,0 +1,146 @@
+//! The standing recoding of a chain (SCIENCE 4): tick by tick, rows arrive, wait, are withheld, or become atoms, and the
+//! recoding under which everything is published is found once and then only ever gets coarser.
+//!
+//! All of it is decided from leaf tuples and arrival times; nothing here could be given a sensitive value, a clock or
+//! chance. People of equal leaf tuple and arrival are treated alike, always: which of them are in what state is never a
+//! question.
+
+mod coarsen;
+mod parts;
+mod state;
+
+use super::crowd::alone;
+use crate::engine::histogram::{Headcount, Tuples};
+use crate::engine::model::{Node, Recoding, Taxonomy};
+use coarsen::Row;
+pub use parts::{Atom, Rules, Step, Tick};
+pub use state::State;
+
+/// The standing recoding and everybody it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    rules: Rules,
+    state: State,
+}
+
+impl Standing {
+    /// A chain that begins.
+    pub fn new(rules: Rules, width: usize) -> Standing {
+        Standing::resume(rules, State::new(width))
+    }
+
+    /// A chain that goes on where it stopped.
+    pub fn resume(rules: Rules, state: State) -> Standing {
+        assert!(rules.a > 0, "a crowd has somebody in it");
+        Standing { rules, state }
+    }
+
+    /// What there is to keep between ticks.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The same, to take people out.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// One tick of the schedule: `arrivals` are stamped with the tick they came in, `now` or earlier.
+    ///
+    /// # Panics
+    /// If somebody arrives from the future.
+    pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> Tick {
+        assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "nobody arrives from the future");
+        self.state.arrive(arrivals);
+        let mut tick = Tick { step: None, atoms: Vec::new(), withheld: Headcount::empty(trees.len()) };
+        match self.state.cut().cloned() {
+            None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
+            None => {
+                let found = alone(self.state.pool(), trees, self.rules.a).expect("the pool has at least a rows");
+                self.state.set_cut(found.recoding, trees);
+                tick.step = Some(Step::First);
+            }
+            Some(cut) => tick.step = self.rare(&cut, now, trees, &mut tick.withheld),
+        }
+        if let Some(cut) = self.state.cut().cloned() {
+            tick.atoms = self.form(&cut);
+        }
+        tick
+    }
+
+    /// What is done about overdue rows.
+    fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], withheld: &mut Headcount) -> Option<Step> {
+        let Rules { a, max_wait, max_withheld } = self.rules;
+        let crowds = Crowds::of(self.state.pool(), cut);
+        let overdue = |tuple: usize, since: u32| now - since >= max_wait && crowds.people[crowds.of_tuple[tuple]] < a;
+        let [late, rest] = self.state.pool().divide(|tuple, heads| overdue(tuple, heads.since));
+        if late.is_empty() {
+            return None;
+        }
+        if max_withheld.times_is_at_least(self.state.arrived(), self.state.withheld_rows() + late.rows()) {
+            self.state.withhold(&late, rest);
+            *withheld = late;
+            return Some(Step::Withhold);
+        }
+        if self.state.pool().rows() < a {
+            return None;
+        }
+        let mut rows: Vec<Row> = self.state.crowds().map(|(nodes, people)| Row::new(nodes, people, 0, false)).collect();
+        for (tuple, &class) in crowds.of_tuple.iter().enumerate() {
+            let pool = self.state.pool();
+            let people = pool.count(tuple);
+            let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
+            rows.push(Row::new(crowds.classes.get(class as u32), people, people, urgent));
+        }
+        let (coarser, step) = coarsen::coarsen(rows, cut, a, trees);
+        self.state.set_cut(coarser, trees);
+        Some(step)
+    }
+
+    /// Every class with at least `a` waiting rows becomes an atom.
+    fn form(&mut self, cut: &Recoding) -> Vec<Atom> {
+        let crowds = Crowds::of(self.state.pool(), cut);
+        let full = |class: usize| crowds.people[class] >= self.rules.a;
+        let [ready, rest] = self.state.pool().divide(|tuple, _| full(crowds.of_tuple[tuple]));
+        let mut rows = vec![Vec::new(); crowds.classes.len()];
+        for tuple in 0..ready.tuples() {
+            let class = crowds.class_of(&ready, tuple, cut);
+            let leaves: Vec<_> = ready.tuple_at(tuple).collect();
+            rows[class as usize].extend(ready.heads_of(tuple).iter().map(|&heads| (leaves.clone(), heads)));
+        }
+        let atom = |class: u32| Atom {
+            class: crowds.classes.get(class).to_vec(),
+            people: Headcount::of(ready.width(), std::mem::take(&mut rows[class as usize])),
+        };
+        let formed: Vec<u32> = crowds.classes.sorted().into_iter().filter(|&class| full(class as usize)).collect();
+        let atoms: Vec<Atom> = formed.into_iter().map(atom).collect();
+        self.state.publish(&atoms, rest);
+        atoms
+    }
+}
+
+/// The pool by classes of a recoding.
+struct Crowds {
+    classes: Tuples,
+    of_tuple: Vec<usize>,
+    people: Vec<u64>,
+}
+
+impl Crowds {
+    fn of(pool: &Headcount, cut: &Recoding) -> Crowds {
+        let mut crowds = Crowds { classes: Tuples::new(pool.width()), of_tuple: Vec::new(), people: Vec::new() };
+        for tuple in 0..pool.tuples() {
+            let nodes: Vec<Node> = cut.iter().zip(pool.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
+            let class = crowds.classes.number(&nodes) as usize;
+            crowds.of_tuple.push(class);
+            crowds.people.resize(crowds.classes.len(), 0);
+            crowds.people[class] += pool.count(tuple);
+        }
+        crowds
+    }
+
+    fn class_of(&self, people: &Headcount, tuple: usize, cut: &Recoding) -> u32 {
+        let nodes: Vec<Node> = cut.iter().zip(people.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
+        self.classes.find(&nodes).expect("a class of the pool")
+    }
+}

@@ -1,0 +1,53 @@
+//! What goes into a tick of the standing recoding and what comes out of it (SCIENCE 4).
+//!
+//! This file only names things; nothing is decided here.
+
+use crate::engine::histogram::Headcount;
+use crate::engine::model::Node;
+use crate::engine::policy::Decimal;
+
+/// The parameters of a chain that decide over rare rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// The smallest crowd; at least 1.
+    pub a: u64,
+    /// Ticks after which a waiting row is overdue; 0 = rows don't wait.
+    pub max_wait: u32,
+    /// The share of all rows that may be withheld; 0 = none are.
+    pub max_withheld: Decimal,
+}
+
+/// What a tick did about the recoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// There is no recoding yet and too few rows for one.
+    Hold,
+    /// The recoding was found.
+    First,
+    /// Overdue rows were withheld.
+    Withhold,
+    /// It was made coarser from the overdue rows up.
+    BottomUp,
+    /// It was made coarser by a search from the top.
+    TopDown,
+}
+
+/// People of one increment who are never told apart in any release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Atom {
+    /// Their class under the standing recoding at the time, one node per quasi column.
+    pub class: Vec<Node>,
+    /// They: everybody with these leaf tuples and arrivals who waited.
+    pub people: Headcount,
+}
+
+/// What came of a tick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tick {
+    /// What was done about the recoding; `None` = nothing.
+    pub step: Option<Step>,
+    /// The atoms formed, by class in preorder: the increment of this tick.
+    pub atoms: Vec<Atom>,
+    /// Who is withheld from this tick on.
+    pub withheld: Headcount,
+}

@@ -1,0 +1,140 @@
+//! What a chain keeps between ticks (SCIENCE 3 and 4): the recoding, who waits since when, who is withheld, and how many
+//! people each class holds in atoms. It can be taken apart for the log and put together again.
+//!
+//! Nothing here decides: people move because a tick or a person said so.
+
+use std::collections::BTreeMap;
+
+use super::parts::Atom;
+use crate::engine::histogram::Headcount;
+use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+
+/// Everything that the next tick depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    cut: Option<Recoding>,
+    pool: Headcount,
+    withheld: Headcount,
+    arrived: u64,
+    /// People in atoms per class of the recoding.
+    crowds: BTreeMap<Vec<Node>, u64>,
+}
+
+impl State {
+    /// Of a chain that begins.
+    pub fn new(width: usize) -> State {
+        let nobody = Headcount::empty(width);
+        State { cut: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
+    }
+
+    /// As it was kept. `atoms` are all that were ever formed in the chain, by increment or not: only who is in them counts.
+    pub fn restore<'h>(
+        cut: Option<Recoding>,
+        pool: Headcount,
+        withheld: Headcount,
+        arrived: u64,
+        atoms: impl IntoIterator<Item = &'h Headcount>,
+    ) -> State {
+        let mut state = State { cut, pool, withheld, arrived, crowds: BTreeMap::new() };
+        for atom in atoms {
+            let leaves: Vec<Leaf> = atom.tuple_at(0).collect();
+            let class = state.class(&leaves).expect("there are no atoms before there is a recoding");
+            *state.crowds.entry(class).or_default() += atom.rows();
+        }
+        state
+    }
+
+    /// The standing recoding; `None` until there are enough people for one.
+    pub fn cut(&self) -> Option<&Recoding> {
+        self.cut.as_ref()
+    }
+
+    /// Who waits, by the tick they arrived in.
+    pub fn pool(&self) -> &Headcount {
+        &self.pool
+    }
+
+    /// Who is withheld from this chain, by the tick they arrived in.
+    pub fn withheld(&self) -> &Headcount {
+        &self.withheld
+    }
+
+    pub(super) fn withheld_rows(&self) -> u64 {
+        self.withheld.rows()
+    }
+
+    /// How many people ever arrived in the chain.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    /// Classes of the recoding that hold people in atoms, in preorder, and how many.
+    pub fn crowds(&self) -> impl Iterator<Item = (&[Node], u64)> {
+        self.crowds.iter().map(|(class, &people)| (class.as_slice(), people))
+    }
+
+    /// How many people are in atoms.
+    pub fn rows(&self) -> u64 {
+        self.crowds.values().sum()
+    }
+
+    /// Takes one waiting person out; `false` if nobody of this leaf tuple and arrival waits.
+    pub fn erase_waiting(&mut self, leaves: &[Leaf], since: u32) -> bool {
+        let rest = self.pool.without(leaves, since);
+        rest.map(|rest| self.pool = rest).is_some()
+    }
+
+    /// Takes one withheld person out; `false` if nobody of this leaf tuple and arrival is withheld.
+    pub fn erase_withheld(&mut self, leaves: &[Leaf], since: u32) -> bool {
+        let rest = self.withheld.without(leaves, since);
+        rest.map(|rest| self.withheld = rest).is_some()
+    }
+
+    /// Dissolves an atom that is not published: its people wait again, since they arrived.
+    ///
+    /// # Panics
+    /// If there is no such atom.
+    pub fn dissolve(&mut self, atom: &Headcount) {
+        let leaves: Vec<Leaf> = atom.tuple_at(0).collect();
+        let class = self.class(&leaves).expect("there are no atoms before there is a recoding");
+        let people = self.crowds.get_mut(&class).expect("the atom's class holds people");
+        *people = people.checked_sub(atom.rows()).expect("the atom's class holds its people");
+        if *people == 0 {
+            self.crowds.remove(&class);
+        }
+        self.pool = self.pool.merge(atom);
+    }
+
+    fn class(&self, leaves: &[Leaf]) -> Option<Vec<Node>> {
+        let cut = self.cut.as_ref()?;
+        Some(cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect())
+    }
+
+    pub(super) fn arrive(&mut self, arrivals: &Headcount) {
+        self.pool = self.pool.merge(arrivals);
+        self.arrived += arrivals.rows();
+    }
+
+    pub(super) fn withhold(&mut self, late: &Headcount, rest: Headcount) {
+        self.withheld = self.withheld.merge(late);
+        self.pool = rest;
+    }
+
+    /// The recoding is found, or gets coarser.
+    pub(super) fn set_cut(&mut self, cut: Recoding, trees: &[&Taxonomy]) {
+        assert!(self.cut.iter().flatten().zip(&cut).all(|(old, new)| old.refines(new)), "a recoding only gets coarser");
+        for (class, people) in std::mem::take(&mut self.crowds) {
+            let at = |((cut, tree), &node): ((&Cut, &&Taxonomy), &Node)| cut.at(tree.leaf_range(node).start);
+            let class = cut.iter().zip(trees).zip(&class).map(at).collect();
+            *self.crowds.entry(class).or_default() += people;
+        }
+        self.cut = Some(cut);
+    }
+
+    pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {
+        for atom in atoms {
+            *self.crowds.entry(atom.class.clone()).or_default() += atom.people.rows();
+        }
+        self.pool = rest;
+    }
+}

@@ -1,0 +1,92 @@
+//! Top-down specialisation (SCIENCE 4; BCF 5.2, algorithm 1): from `*` everywhere the candidate with the highest Score is
+//! specialised if that is valid and dropped for good if not, until none is left. Ties: column, then preorder.
+//!
+//! Candidates are tried in parallel; that only saves time: a trial sees the state that it would have seen in turn, and
+//! what it says is used only then. No result depends on the number of threads.
+
+use rayon::prelude::*;
+
+use super::candidates::Candidates;
+use super::table::Table;
+use super::validity::{Reason, Validity, View};
+use crate::engine::model::{Cut, Node, Recoding};
+
+/// How many candidates are tried at a time at most: a trial is wasted when one before it is accepted.
+const TRIALS: usize = 4;
+
+/// A candidate that was dropped, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The column, by number.
+    pub column: usize,
+    /// The cut node that was not specialised.
+    pub node: Node,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// One candidate's turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tried {
+    /// The column, by number.
+    pub column: usize,
+    /// The cut node.
+    pub node: Node,
+    /// Whether it was specialised.
+    pub accepted: bool,
+}
+
+/// What a search ends with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The recoding: no specialisation of it that was ever tried and failed is in it.
+    pub recoding: Recoding,
+    /// Every candidate in the order of their turns.
+    pub trace: Vec<Tried>,
+    /// Those that were dropped, in the same order.
+    pub refusals: Vec<Refusal>,
+    /// Σ |class|² over what counts in Score.
+    pub squares: u128,
+    /// How many classes have items.
+    pub classes: usize,
+}
+
+/// Searches down from `*` everywhere, staying at or above `floor`.
+///
+/// # Errors
+/// Why not even `*` everywhere is valid.
+pub fn top_down<V: Validity>(table: &Table<'_>, floor: &[Cut], validity: &mut V) -> Result<Found, Reason> {
+    assert!(table.columns.iter().all(|column| column.len() == table.rows.len()), "columns of one length");
+    validity.start(table)?;
+    let mut state = Candidates::new(table, floor);
+    let (mut trace, mut refusals) = (Vec::new(), Vec::new());
+    let most = rayon::current_num_threads().clamp(1, TRIALS);
+    loop {
+        let next = state.first(most);
+        if next.is_empty() {
+            break;
+        }
+        let view = View { table, state: &state };
+        let trials: Vec<_> = match &next[..] {
+            [one] => vec![validity.test(&view, one)],
+            several => several.par_iter().map(|split| validity.test(&view, split)).collect(),
+        };
+        for (split, trial) in next.iter().zip(trials) {
+            let (column, node) = (split.column, split.node);
+            trace.push(Tried { column, node, accepted: trial.is_ok() });
+            match trial {
+                Err(reason) => {
+                    state.drop(split);
+                    refusals.push(Refusal { column, node, reason });
+                }
+                Ok(trial) => {
+                    let made = state.specialise(split);
+                    validity.accept(split, trial, &made);
+                    // The trials that follow saw a state that is gone.
+                    break;
+                }
+            }
+        }
+    }
+    Ok(Found { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() })
+}

@@ -1,0 +1,32 @@
+//! The finest legal recoding (SCIENCE 4): per column the finest cut that splits no atom. It is unique, because whether a
+//! node may be specialised depends on its column and the atoms alone. The gate and the tests measure with it; no search
+//! uses it.
+
+use super::Headcount;
+use crate::engine::model::{Cut, Node, Recoding, Taxonomy};
+
+/// The finest recoding under which each of these crowds falls into one class.
+pub fn finest_unsplit<'h>(atoms: impl IntoIterator<Item = &'h Headcount>, trees: &[&Taxonomy]) -> Recoding {
+    // Per column the lowest node above each atom: there, and only there, the atom would be split.
+    let mut held: Vec<Vec<Node>> = vec![Vec::new(); trees.len()];
+    for atom in atoms {
+        for (column, tree) in trees.iter().enumerate() {
+            let nodes = atom.column(column).iter().map(|&leaf| tree.leaf_node(leaf));
+            held[column].extend(nodes.reduce(|a, b| tree.common(a, b)));
+        }
+    }
+    let cut = |(tree, held): (&&Taxonomy, Vec<Node>)| {
+        let mut held = held;
+        held.sort_unstable();
+        let (mut nodes, mut stack) = (Vec::new(), vec![0]);
+        while let Some(node) = stack.pop() {
+            if tree.is_leaf(node) || held.binary_search(&node).is_ok() {
+                nodes.push(node);
+            } else {
+                stack.extend(tree.children(node));
+            }
+        }
+        Cut::completed(tree, &nodes).expect("nodes of one descent are an antichain")
+    };
+    trees.iter().zip(held).map(cut).collect()
+}

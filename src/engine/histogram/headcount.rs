@@ -1,0 +1,177 @@
+//! How many people there are, and nothing about them but their leaf tuples and when they came (SCIENCE 4: what may be
+//! published is decided from quasi-identifiers alone). What decides recodings under `blind` is given this and no more.
+//!
+//! This file must never hold a sensitive value, in whatever form.
+
+use std::fmt;
+
+use super::Histogram;
+use crate::engine::model::Leaf;
+
+/// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
+/// decided of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Heads {
+    /// The increment they belong to, or the tick they arrived in.
+    pub since: u32,
+    /// How many they are.
+    pub count: u32,
+}
+
+/// Counts per (leaf tuple, time), in columnar arrays and canonical order.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Headcount {
+    /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
+    leaves: Vec<Vec<Leaf>>,
+    /// Heads of leaf tuple t: `start[t]..start[t + 1]`, ascending by time.
+    start: Vec<u32>,
+    heads: Vec<Heads>,
+}
+
+impl fmt::Debug for Headcount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Headcount({} leaf tuples, {} people)", self.tuples(), self.rows())
+    }
+}
+
+impl Headcount {
+    /// Nobody, under this many quasi columns.
+    pub fn empty(width: usize) -> Headcount {
+        Headcount { leaves: vec![Vec::new(); width], start: vec![0], heads: Vec::new() }
+    }
+
+    /// Counts people in any order; those who are equal in leaf tuple and time are added up.
+    ///
+    /// # Panics
+    /// If a leaf tuple does not have one leaf per quasi column.
+    pub fn of<L: AsRef<[Leaf]>>(width: usize, rows: impl IntoIterator<Item = (L, Heads)>) -> Headcount {
+        let (mut flat, mut heads) = (Vec::new(), Vec::new());
+        for (leaves, of) in rows.into_iter().filter(|(_, of)| of.count > 0) {
+            assert_eq!(leaves.as_ref().len(), width, "one leaf per quasi column");
+            flat.extend_from_slice(leaves.as_ref());
+            heads.push(of);
+        }
+        let tuple = |row: u32| &flat[row as usize * width..][..width];
+        let mut order: Vec<u32> = (0..u32::try_from(heads.len()).expect("fewer than 2^32 entries")).collect();
+        order.sort_unstable_by_key(|&row| (tuple(row), heads[row as usize].since));
+        let mut counted = Headcount::empty(width);
+        let mut last = None;
+        for row in order {
+            if last.is_none_or(|last| tuple(last) != tuple(row)) {
+                counted.leaves.iter_mut().zip(tuple(row)).for_each(|(column, &leaf)| column.push(leaf));
+                counted.start.push(counted.heads.len() as u32);
+            }
+            counted.push(heads[row as usize]);
+            last = Some(row);
+        }
+        counted
+    }
+
+    /// Adds people to the newest leaf tuple.
+    fn push(&mut self, heads: Heads) {
+        let tuple = self.start.len() - 2;
+        match self.heads[self.start[tuple] as usize..].last_mut() {
+            Some(last) if last.since == heads.since => {
+                last.count = last.count.checked_add(heads.count).expect("fewer than 2^32 equal rows");
+            }
+            _ => self.heads.push(heads),
+        }
+        self.start[tuple + 1] = self.heads.len() as u32;
+    }
+
+    /// Number of quasi columns.
+    pub fn width(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Number of distinct leaf tuples.
+    pub fn tuples(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// Number of people.
+    pub fn rows(&self) -> u64 {
+        self.heads.iter().map(|heads| u64::from(heads.count)).sum()
+    }
+
+    /// The leaves of one quasi column, one per distinct leaf tuple.
+    pub fn column(&self, column: usize) -> &[Leaf] {
+        &self.leaves[column]
+    }
+
+    /// The leaves of one distinct tuple, column by column.
+    pub fn tuple_at(&self, tuple: usize) -> impl Iterator<Item = Leaf> + '_ {
+        self.leaves.iter().map(move |column| column[tuple])
+    }
+
+    /// The people of a leaf tuple, by time.
+    pub fn heads_of(&self, tuple: usize) -> &[Heads] {
+        &self.heads[self.start[tuple] as usize..self.start[tuple + 1] as usize]
+    }
+
+    /// How many people a leaf tuple has.
+    pub fn count(&self, tuple: usize) -> u64 {
+        self.heads_of(tuple).iter().map(|heads| u64::from(heads.count)).sum()
+    }
+
+    /// Everybody: leaf tuple and heads.
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<Leaf>, Heads)> + '_ {
+        (0..self.tuples()).flat_map(|tuple| {
+            let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
+            self.heads_of(tuple).iter().map(move |&heads| (leaves.clone(), heads))
+        })
+    }
+
+    /// The people of both.
+    #[must_use]
+    pub fn merge(&self, other: &Headcount) -> Headcount {
+        assert_eq!(self.width(), other.width(), "headcounts of one feed");
+        Headcount::of(self.width(), self.iter().chain(other.iter()))
+    }
+
+    /// Those for whom `keep` (leaf tuple by number, heads) holds, and the rest.
+    pub fn divide(&self, keep: impl Fn(usize, Heads) -> bool) -> [Headcount; 2] {
+        [true, false].map(|wanted| {
+            let of = |tuple: usize| {
+                let heads = self.heads_of(tuple).iter().filter(|&&heads| keep(tuple, heads) == wanted);
+                heads.map(move |&heads| (tuple, heads)).collect::<Vec<_>>()
+            };
+            let some = (0..self.tuples()).flat_map(of);
+            Headcount::of(self.width(), some.map(|(tuple, heads)| (self.tuple_at(tuple).collect::<Vec<_>>(), heads)))
+        })
+    }
+
+    /// The same people but for one; `None` if nobody of this leaf tuple came at that time.
+    pub fn without(&self, leaves: &[Leaf], since: u32) -> Option<Headcount> {
+        let mut found = false;
+        let rows = self.iter().map(|(tuple, mut heads)| {
+            if tuple == leaves && heads.since == since {
+                found = true;
+                heads.count -= 1;
+            }
+            (tuple, heads)
+        });
+        let rest = Headcount::of(self.width(), rows);
+        found.then_some(rest)
+    }
+}
+
+impl Histogram {
+    /// How many people there are per leaf tuple and increment: all that is left when sensitive values are taken out.
+    pub fn headcount(&self) -> Headcount {
+        let mut counted = Headcount::empty(self.width());
+        counted.leaves.clone_from(&self.leaves);
+        for tuple in 0..self.tuples() {
+            counted.start.push(counted.heads.len() as u32);
+            for cell in self.cells_of(tuple) {
+                counted.push(Heads { since: cell.increment, count: cell.count });
+            }
+        }
+        counted
+    }
+}

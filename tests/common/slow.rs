@@ -1,0 +1,198 @@
+//! A second opinion on the anonymizer, written from the definitions with plain maps and row by row, and slow: the top-down
+//! search recomputes everything in every round, the standing recoding moves persons one at a time (SCIENCE 4).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate::engine::model::{Cut, Recoding, Taxonomy};
+
+/// A leaf per column.
+pub type Leaves = Vec<u32>;
+
+fn class(leaves: &Leaves, cuts: &[Cut]) -> Vec<u32> {
+    leaves.iter().zip(cuts).map(|(&leaf, cut)| cut.at(leaf)).collect()
+}
+
+/// Rows per class.
+pub fn classes<'r>(rows: impl IntoIterator<Item = &'r Leaves>, cuts: &[Cut]) -> BTreeMap<Vec<u32>, u64> {
+    let mut classes = BTreeMap::new();
+    rows.into_iter().for_each(|row| *classes.entry(class(row, cuts)).or_default() += 1);
+    classes
+}
+
+pub fn squares<'r>(rows: impl IntoIterator<Item = &'r Leaves>, cuts: &[Cut]) -> u64 {
+    classes(rows, cuts).values().map(|size| size * size).sum()
+}
+
+/// The recoding with one more specialisation.
+pub fn specialised(cuts: &[Cut], column: usize, node: u32, trees: &[&Taxonomy]) -> Recoding {
+    let mut cuts = cuts.to_vec();
+    let mut nodes = cuts[column].nodes().to_vec();
+    nodes.retain(|&kept| kept != node);
+    nodes.extend(trees[column].children(node));
+    cuts[column] = Cut::completed(trees[column], &nodes).expect("a cut");
+    cuts
+}
+
+/// What a search tried, in order, and where it ended.
+pub struct Searched {
+    pub cuts: Recoding,
+    pub trace: Vec<(usize, u32, bool)>,
+    /// The recoding that each refusal was about.
+    pub refused: Vec<Recoding>,
+}
+
+/// Top-down specialisation at or above `floor`; `None` if the root is not valid.
+pub fn top_down(
+    rows: &[&Leaves],
+    trees: &[&Taxonomy],
+    floor: Option<&[Cut]>,
+    valid: impl Fn(&[Cut]) -> bool,
+) -> Option<Searched> {
+    let mut cuts: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
+    let (mut trace, mut refused, mut dropped) = (Vec::new(), Vec::new(), BTreeSet::new());
+    if !valid(&cuts) {
+        return None;
+    }
+    loop {
+        let mut best: Option<(u64, usize, u32)> = None;
+        for (column, tree) in trees.iter().enumerate() {
+            for &node in cuts[column].nodes() {
+                let allowed = floor.is_none_or(|floor| !floor[column].nodes().iter().any(|&at| tree.covers(at, node)));
+                if tree.is_leaf(node) || dropped.contains(&(column, node)) || !allowed {
+                    continue;
+                }
+                let holds = |(class, _): &(&Vec<u32>, &u64)| class[column] == node;
+                let sizes = classes(rows.iter().copied(), &cuts);
+                let score = sizes.iter().filter(holds).map(|(_, size)| size * size).sum();
+                if best.is_none_or(|(most, _, _)| score > most) {
+                    best = Some((score, column, node));
+                }
+            }
+        }
+        let Some((_, column, node)) = best else { return Some(Searched { cuts, trace, refused }) };
+        let next = specialised(&cuts, column, node, trees);
+        let accepted = valid(&next);
+        trace.push((column, node, accepted));
+        if accepted {
+            cuts = next;
+        } else {
+            dropped.insert((column, node));
+            refused.push(next);
+        }
+    }
+}
+
+/// Where a person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Waiting,
+    Withheld,
+    /// In the atom of this number.
+    Atom(usize),
+}
+
+#[derive(Clone)]
+pub struct Person {
+    pub leaves: Leaves,
+    pub since: u64,
+    pub place: Place,
+}
+
+/// A chain, person by person. `share` = the largest share withheld, in hundredths.
+pub struct Chain {
+    pub people: Vec<Person>,
+    pub cut: Option<Recoding>,
+    pub atoms: usize,
+    pub a: u64,
+    pub max_wait: u64,
+    pub share: u64,
+}
+
+impl Chain {
+    fn at(&self, wanted: impl Fn(Place) -> bool) -> Vec<&Leaves> {
+        self.people.iter().filter(|person| wanted(person.place)).map(|person| &person.leaves).collect()
+    }
+
+    fn pool(&self) -> Vec<&Leaves> {
+        self.at(|place| place == Place::Waiting)
+    }
+
+    /// One tick; says what was done.
+    pub fn tick(&mut self, arrivals: &[(Leaves, u64)], now: u64, trees: &[&Taxonomy]) -> &'static str {
+        let person =
+            |(leaves, since): &(Leaves, u64)| Person { leaves: leaves.clone(), since: *since, place: Place::Waiting };
+        self.people.extend(arrivals.iter().map(person));
+        let a = self.a;
+        let step = match self.cut.clone() {
+            None if (self.pool().len() as u64) < a => return "hold",
+            None => {
+                let pool = self.pool();
+                let crowds = |cuts: &[Cut]| classes(pool.iter().copied(), cuts).values().all(|&size| size >= a);
+                self.cut = Some(top_down(&pool, trees, None, crowds).expect("enough rows").cuts);
+                "first"
+            }
+            Some(cut) => self.rare(&cut, now, trees),
+        };
+        let cut = self.cut.clone().expect("found by now");
+        for (of, _) in classes(self.pool(), &cut).into_iter().filter(|&(_, size)| size >= a) {
+            for person in self.people.iter_mut().filter(|person| person.place == Place::Waiting) {
+                if class(&person.leaves, &cut) == of {
+                    person.place = Place::Atom(self.atoms);
+                }
+            }
+            self.atoms += 1;
+        }
+        step
+    }
+
+    fn rare(&mut self, cut: &Recoding, now: u64, trees: &[&Taxonomy]) -> &'static str {
+        let (a, max_wait) = (self.a, self.max_wait);
+        let crowds = classes(self.pool(), cut);
+        let late = |person: &Person| {
+            let waits = person.place == Place::Waiting && now - person.since >= max_wait;
+            waits && crowds[&class(&person.leaves, cut)] < a
+        };
+        let overdue: Vec<Leaves> =
+            self.people.iter().filter(|person| late(person)).map(|person| person.leaves.clone()).collect();
+        if overdue.is_empty() {
+            return "";
+        }
+        let withheld = self.at(|place| place == Place::Withheld).len() + overdue.len();
+        if withheld as u64 * 100 <= self.share * self.people.len() as u64 {
+            self.people.iter_mut().filter(|person| late(person)).for_each(|person| person.place = Place::Withheld);
+            return "withhold";
+        }
+        let (pool, all) = (self.pool(), self.at(|place| place != Place::Withheld));
+        if (pool.len() as u64) < a {
+            return "";
+        }
+        let lonely = |cuts: &[Cut]| -> Vec<Vec<u32>> {
+            let crowds = classes(pool.iter().copied(), cuts);
+            overdue.iter().map(|leaves| class(leaves, cuts)).filter(|class| crowds[class] < a).collect()
+        };
+        let mut up = cut.clone();
+        loop {
+            let mut best: Option<(u64, usize, u32, Recoding)> = None;
+            for of in lonely(&up) {
+                for (column, tree) in trees.iter().enumerate() {
+                    let Some(above) = tree.parent(of[column]) else { continue };
+                    let mut nodes = up[column].nodes().to_vec();
+                    nodes.retain(|&node| !tree.covers(above, node));
+                    nodes.push(above);
+                    let mut next = up.clone();
+                    next[column] = Cut::completed(tree, &nodes).expect("a cut");
+                    let sum = squares(all.iter().copied(), &next);
+                    if best.as_ref().is_none_or(|best| (sum, column, above) < (best.0, best.1, best.2)) {
+                        best = Some((sum, column, above, next));
+                    }
+                }
+            }
+            let Some((_, _, _, next)) = best else { break };
+            up = next;
+        }
+        let down = top_down(&all, trees, Some(cut), |cuts| lonely(cuts).is_empty()).expect("enough rows").cuts;
+        let from_the_top = squares(all.iter().copied(), &down) < squares(all.iter().copied(), &up);
+        self.cut = Some(if from_the_top { down } else { up });
+        if from_the_top { "top-down" } else { "bottom-up" }
+    }
+}
