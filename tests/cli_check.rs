@@ -49,6 +49,30 @@ fn samples_pass_and_are_explained() {
     }
 }
 
+/// What nothing does yet stands apart from what `audit` judges.
+#[test]
+fn what_only_the_daemon_will_do_stands_apart() {
+    for sample in SAMPLES {
+        let said = stdout(&tidegate(&["check", sample]));
+        let (judged, rest) = said.split_once("For the daemon (not in this version)").expect("a heading of its own");
+        let daemons = [
+            "release is made",
+            "Records come",
+            "wait for",
+            "decided from quasi",
+            "second row",
+            "set aside",
+            "Recodings",
+        ];
+        for words in daemons {
+            assert!(!judged.contains(words), "{sample}: {words}");
+        }
+        assert!(judged.contains("k = ") && !rest.contains("`m`"), "{said}");
+    }
+    let report = json(&tidegate(&["check", "--json", SAMPLES[0]]));
+    assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
+}
+
 #[test]
 fn json_has_a_schema() {
     let args: Vec<&str> = ["check", "--json"].into_iter().chain(SAMPLES).collect();
@@ -147,7 +171,7 @@ fn warnings_say_what_can_go_wrong() {
         COLUMNS.split_once("[[column]]\nname = \"sex\"").map(|(_, rest)| format!("[[column]]\nname = \"sex\"{rest}"));
     let without_id = without_id.expect("the identifier comes first");
     let cases = [
-        ("", COLUMNS.to_owned(), "neither `m` nor `diversity`"),
+        ("", COLUMNS.to_owned(), "`diversity` is not set"),
         ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
         ("", without_id, "no column is an identifier"),
         ("on_repeat = \"none\"", COLUMNS.to_owned(), "takes every row for another person"),

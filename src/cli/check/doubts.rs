@@ -26,8 +26,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     if sensitive == 0 {
         warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
     } else if policy.masking().is_none() && policy.diversity().is_none() {
-        let text = "neither `m` nor `diversity` is set: in a crowd whose members share one diagnosis, everybody's \
-                    diagnosis is known. Write for example `diversity = { distinct_l = 2 }`";
+        let text = "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
+                    known. Write for example `diversity = { distinct_l = 2 }`";
         warn(Some("policy.diversity"), text);
     }
     if *policy.chain() == Chain::Bcf {
@@ -45,8 +45,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     match (identifiers, policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => {}
         (0, _) => {
-            let text = "no column is an identifier, so a second row of one person cannot be recognised: `run` needs \
-                        one, or `on_repeat = \"none\"` if every row is another person";
+            let text = "no column is an identifier, so a second row of one person cannot be recognised: the daemon \
+                        will need one, or `on_repeat = \"none\"` if every row is another person";
             warn(Some("policy.on_repeat"), text);
         }
         (_, _) => {

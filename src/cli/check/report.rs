@@ -32,8 +32,10 @@ pub struct FeedReport {
     pub columns: Vec<ColumnReport>,
     /// The whole policy in force.
     pub policy: Settings,
-    /// The policy in words.
+    /// The policy in words: what `audit` judges by.
     pub explained: Vec<String>,
+    /// What only the daemon will use, in words; this version has none.
+    pub for_daemon: Vec<String>,
     /// What can go wrong.
     pub warnings: Vec<WarningReport>,
 }
@@ -87,6 +89,7 @@ impl FeedReport {
             columns: feed.columns.iter().map(ColumnReport::of).collect(),
             policy: feed.policy.in_force().clone(),
             explained: words::explain(feed),
+            for_daemon: words::for_daemon(feed),
             warnings: doubts::of(feed),
         }
     }

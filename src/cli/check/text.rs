@@ -21,6 +21,10 @@ pub fn feed(report: &FeedReport) -> String {
     for sentence in &report.explained {
         wrapped(&mut text, "  ", sentence);
     }
+    text.push_str("\nFor the daemon (not in this version)\n");
+    for sentence in &report.for_daemon {
+        wrapped(&mut text, "  ", sentence);
+    }
     text.push_str("\nWhat can go wrong\n");
     for warning in &report.warnings {
         wrapped(&mut text, "  - ", &warning.text);
@@ -52,7 +56,7 @@ fn role(role: Role) -> &'static str {
 fn about(column: &ColumnReport) -> String {
     let mut text = String::new();
     match column.role {
-        Role::Identifier => text.push_str("never published; finds second rows of one person"),
+        Role::Identifier => text.push_str("must not be in a release"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published as it is"),
         Role::Measure => text.push_str("published as an aggregate of each crowd"),
@@ -71,12 +75,8 @@ fn about(column: &ColumnReport) -> String {
     if column.optional {
         text.push_str("; missing values are `unknown`");
     }
-    match (&column.unknown, column.role) {
-        (Some(leaf), _) => {
-            let _ = write!(text, "; other values are `{leaf}`");
-        }
-        (None, Role::Quasi) => text.push_str("; rows with other values are set aside"),
-        _ => {}
+    if let Some(leaf) = &column.unknown {
+        let _ = write!(text, "; other values are `{leaf}`");
     }
     if let Some(path) = &column.path {
         let _ = write!(text, "; read from {path}");

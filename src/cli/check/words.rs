@@ -1,34 +1,50 @@
 //! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
-//! Says what is in force and nothing about what might be; must never soften a limit.
+//! Keeps what is judged today apart from what only the daemon will do; must never soften a limit.
 
 use crate::daemon::config::{Approval, Feed, SourcePlace, Ticks};
+use crate::engine::model::Role;
 use crate::engine::policy::{
     Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
 };
 
-/// The policy, then what the daemon does.
+/// What `audit` judges releases by.
 pub fn explain(feed: &Feed) -> Vec<String> {
     let policy = &feed.policy;
-    let mut said = Vec::new();
-    chain(policy, &mut said);
-    if let Some(standing) = policy.standing() {
-        said.push(rare(policy.k(), standing));
-    }
+    let k = policy.k();
+    let mut said = vec![match policy.chain() {
+        Chain::Disjoint { .. } => "Every release holds the newest people alone (a disjoint chain).".into(),
+        _ => "Every release holds everybody so far (a cumulative chain).".into(),
+    }];
+    said.push(format!(
+        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person \
+         included, in each release and when releases are compared."
+    ));
     match policy.diversity() {
         None => said.push(
             "No check looks at the sensitive values of a crowd: they may all be the same (diversity is off).".into(),
         ),
         Some(asked) => said.push(format!("In every crowd, after all attacks, {}.", diversity(asked).join("; "))),
     }
-    if policy.diversity().is_some() || policy.masking().is_some() {
-        said.push(on_unsafe(policy.on_unsafe()).into());
-    }
     said.push(match policy.max_loss() {
         limit if limit == Decimal::ONE => "However coarse a release is, it may be published (max_loss = 1).".into(),
         limit => format!(
-            "A release that loses more than {limit} of its detail (0 = none, 1 = all) is not published (max_loss)."
+            "A release that loses more than {limit} of its detail (0 = none, 1 = all) is judged unsafe (max_loss)."
         ),
     });
+    said
+}
+
+/// What only the daemon will use: how it finds releases, what waits, when it makes one.
+pub fn for_daemon(feed: &Feed) -> Vec<String> {
+    let policy = &feed.policy;
+    let mut said = Vec::new();
+    said.push(guarantee(policy));
+    if let Some(standing) = policy.standing() {
+        said.push(rare(policy.k(), standing));
+    }
+    if policy.diversity().is_some() || policy.masking().is_some() {
+        said.push(on_unsafe(policy.on_unsafe()).into());
+    }
     said.push(match policy.search() {
         Search::TopDown => {
             "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
@@ -42,21 +58,17 @@ pub fn explain(feed: &Feed) -> Vec<String> {
         OnRepeat::DeadLetter => "A second row of one person is set aside (on_repeat = \"dead-letter\").".into(),
         OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
     });
+    let open = feed.columns.of(Role::Quasi).any(|column| column.unknown.is_none());
+    if open {
+        said.push("Rows with values that a quasi column's taxonomy does not know are set aside.".into());
+    }
     services(feed, &mut said);
     said
 }
 
-fn chain(policy: &Policy, said: &mut Vec<String>) {
+fn guarantee(policy: &Policy) -> String {
     let k = policy.k();
-    said.push(match policy.chain() {
-        Chain::Disjoint { .. } => "Every release holds the newest people alone (a disjoint chain).".into(),
-        _ => "Every release holds everybody so far (a cumulative chain).".into(),
-    });
-    said.push(format!(
-        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person \
-         included."
-    ));
-    said.push(match policy.chain() {
+    match policy.chain() {
         Chain::Blind(_) => format!(
             "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
              every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
@@ -75,7 +87,7 @@ fn chain(policy: &Policy, said: &mut Vec<String>) {
                  may be suppressed instead; it is {tables}."
             )
         }
-    });
+    }
 }
 
 fn rare(k: u64, standing: Standing) -> String {
@@ -162,6 +174,6 @@ fn services(feed: &Feed, said: &mut Vec<String>) {
     ];
     let missing: Vec<&str> = tables.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
-        said.push(format!("To run as a daemon it would still need {}.", missing.join(", ")));
+        said.push(format!("It would still need {}.", missing.join(", ")));
     }
 }

@@ -21,12 +21,7 @@ pub fn columns() -> Vec<Guess> {
         reason: reason.into(),
     };
     vec![
-        column(
-            "patient_id",
-            Role::Identifier,
-            None,
-            "who the person is: never published, only a keyed hash of it is kept",
-        ),
+        column("patient_id", Role::Identifier, None, "who the person is: must not be in a release"),
         column(
             "age",
             Role::Quasi,

@@ -48,36 +48,7 @@ pub fn text(plan: &Plan<'_>) -> String {
         "\n[feed]\nname = {}\nchain = \"cumulative\"               # each release holds everybody so far; or \"disjoint\"\n",
         quoted(name)
     );
-    let format = match plan.format {
-        Some(format) => format!("format = \"{format}\""),
-        None => "# format = \"csv\"".to_owned(),
-    };
-    let _ = write!(
-        text,
-        "\n# Where records come from; `run` needs it, `check`, `audit` and `anonymize` do not.\n\
-         [source]\n\
-         kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
-         path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\
-         settle = \"2s\"\n\
-         {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
-         \n\
-         # Where the log and the releases lie. The keys were made just now: keep copies of them in a safe place. Without\n\
-         # the first one nobody can read what the feed has stored, with it everybody can.\n\
-         [store]\n\
-         private = {private}\n\
-         public = {public}\n\
-         key = {key}\n\
-         signing_key = {signing}\n\
-         \n\
-         # When a release is made. Fewer than `min_records` new rows wait for the next tick.\n\
-         [schedule]\n\
-         every = \"1d\"\n\
-         min_records = 500\n",
-        private = quoted(&format!("var/{name}")),
-        public = quoted(&format!("releases/{name}")),
-        key = quoted(&format!("file:keys/{name}.key")),
-        signing = quoted(&format!("file:keys/{name}.signing.key")),
-    );
+    for_daemon(&mut text, plan);
     policy(&mut text, plan.columns);
     for column in plan.columns {
         text.push('\n');
@@ -89,16 +60,54 @@ pub fn text(plan: &Plan<'_>) -> String {
     text
 }
 
+/// The tables that `audit` has no use for.
+fn for_daemon(text: &mut String, plan: &Plan<'_>) {
+    let name = plan.name;
+    let format = match plan.format {
+        Some(format) => format!("format = \"{format}\""),
+        None => "# format = \"csv\"".to_owned(),
+    };
+    let _ = write!(
+        text,
+        "\n# [source], [store], [schedule] and the keys are for the daemon, which this version does not have yet; `audit` uses\n\
+         # none of them, and they may be left out.\n\
+         \n\
+         # Where the daemon will take records from.\n\
+         [source]\n\
+         kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
+         path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\
+         settle = \"2s\"\n\
+         {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
+         \n\
+         # Where the daemon will keep its log and the releases. The keys were made just now: once it runs, keep copies of\n\
+         # them in a safe place. Without the first one nobody can read what the feed has stored, with it everybody can.\n\
+         [store]\n\
+         private = {private}\n\
+         public = {public}\n\
+         key = {key}\n\
+         signing_key = {signing}\n\
+         \n\
+         # When the daemon will make a release. Fewer than `min_records` new rows will wait for the next tick.\n\
+         [schedule]\n\
+         every = \"1d\"\n\
+         min_records = 500\n",
+        private = quoted(&format!("var/{name}")),
+        public = quoted(&format!("releases/{name}")),
+        key = quoted(&format!("file:keys/{name}.key")),
+        signing = quoted(&format!("file:keys/{name}.signing.key")),
+    );
+}
+
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What is promised to the people in the data: nobody can be told from at least k - 1 others, in any release or in\n\
-         # several of them together.\n\
+        "\n# What `audit` judges by: nobody may be told from fewer than k - 1 others, in any release or in several of them\n\
+         # together.\n\
          [policy]\n\
          k = 10\n",
     );
     if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
         text.push_str(
-            "on_repeat = \"none\"                 # no identifier column: every row counts as another person\n",
+            "on_repeat = \"none\"                 # no identifier column: to the daemon every row will be another person\n",
         );
     }
     if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {

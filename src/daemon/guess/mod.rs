@@ -183,7 +183,7 @@ fn promote(seen: &[(&Profile, Name, Shape, Thought)]) -> Option<usize> {
 
 fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
     let reason = match rank {
-        Identity::Person => "the name says that it is a person's number; only a keyed hash of it is kept",
+        Identity::Person => "the name says that it is a person's number; releases must not hold it",
         Identity::Case => {
             "a number given to a person's case or contract; if a person can have several, put the person's number here"
         }

@@ -172,7 +172,7 @@ fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
         let unit = widths.get(1).or(widths.first()).copied().unwrap_or(5);
         let (low, high) = (low.div_euclid(unit) * unit, high.div_euclid(unit) * unit + unit - 1);
         let table = TaxonomyTable { bands: Some(widths), min: Some(low), max: Some(high), ..TaxonomyTable::default() };
-        let why = "the sample's numbers with room on both sides; what lies outside goes to quarantine";
+        let why = "the sample's numbers with room on both sides; what lies outside fits nowhere";
         return Ok(Proposal::new(table, why));
     }
     let (edges, layers) = edges(low, high, span).ok_or_else(far)?;
