@@ -141,6 +141,18 @@ fn a_wrong_command_line_is_an_error_too() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn errors_that_cannot_be_shown_are_still_errors() {
+    let audit = ["audit", "--feed", "tests/nowhere.toml", "--release", "tests/nowhere.csv"];
+    for args in [&["check", "tests/nowhere.toml"][..], &["chekc"], &[], &audit] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        let status = command.args(args).stdout(Stdio::null()).stderr(full).status().expect("the program starts");
+        assert_eq!(status.code(), Some(2), "{args:?}");
+    }
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));

@@ -1,6 +1,7 @@
 //! Faults of this program itself (CONTRACTS 5): the place is shown and nothing else, for a message may quote a record.
 //! Must never print what a panic carries.
 
+use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 
 use super::{Exit, Result};
@@ -11,7 +12,8 @@ pub fn show_places_only() {
     panic::set_hook(Box::new(|info| {
         let place =
             info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
-        anstream::eprintln!("tidegate: a fault at {place}");
+        // A macro that prints would panic in here if nobody can read it, and end the program at once.
+        let _ = writeln!(anstream::stderr(), "tidegate: a fault at {place}");
     }));
 }
 

@@ -18,6 +18,7 @@ pub use answer::{ErrorReport, Exit, Failure, Result};
 pub use out::Out;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -66,7 +67,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Err(said) if json => Err(usage(&said).into()),
         Err(said) => {
-            anstream::eprint!("{}", said.render().ansi());
+            // Standard error may be closed or full; the exit code says it then.
+            let _ = write!(anstream::stderr(), "{}", said.render().ansi());
             return ExitCode::from(2);
         }
     };
@@ -95,7 +97,7 @@ fn show(failure: &Failure, out: &mut Out) {
         out.value(&ErrorReport { error, more: errors.collect() });
     } else {
         for error in failure.errors() {
-            anstream::eprintln!("{}", render::error(error));
+            let _ = writeln!(anstream::stderr(), "{}", render::error(error));
         }
     }
     // Nothing is left to say it with if this fails too.
