@@ -81,6 +81,11 @@ impl Error {
         Error::new(Kind::Io, format!("cannot {doing}: {}", error.kind())).in_file(file)
     }
 
+    /// A pipe or a device where a file is wanted: opening one may wait for ever, and it cannot be read twice.
+    pub fn irregular(kind: Kind, file: &Path) -> Error {
+        Error::new(kind, "not a regular file: unpack or copy it to a file first").in_file(file)
+    }
+
     /// Names the file, unless one is named already.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Error {

@@ -30,6 +30,9 @@ pub fn load(table: &TaxonomyTable, base: &File) -> Result<Loaded> {
         return Ok(Loaded { domain: built.domain, kind: built.kind, warnings: built.warnings });
     };
     let file = base.join(name);
+    if file.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        return Err(Error::irregular(ErrorKind::Taxonomy, &file).in_field(key));
+    }
     let bytes = std::fs::read(&file).map_err(|error| Error::io(&file, "read the taxonomy", &error).in_field(key))?;
     let rows = match form {
         forms::Form::File => rows(&bytes),

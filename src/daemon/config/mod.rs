@@ -76,6 +76,9 @@ impl Feed {
         if about.is_dir() {
             return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
         }
+        if !about.is_file() {
+            return Err(Error::irregular(Kind::Feed, file));
+        }
         if about.len() > MOST_BYTES {
             return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
         }

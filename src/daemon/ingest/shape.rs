@@ -22,10 +22,15 @@ pub enum Shape {
 pub fn shape(path: &Path) -> Result<Shape> {
     let bad = |text: &str| Error::new(Kind::Input, text).in_file(path);
     let mut head = Vec::new();
-    let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-    if file.metadata().is_ok_and(|data| data.is_dir()) {
+    let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
+    if about.is_dir() {
         return Err(bad("this is a folder, not a file"));
     }
+    // Before it is opened: opening a pipe that nobody writes to never ends.
+    if !about.is_file() {
+        return Err(Error::irregular(Kind::Input, path));
+    }
+    let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
     file.take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
     if head.is_empty() {
         return Err(bad("the file is empty: not even a header"));
