@@ -80,8 +80,17 @@ fn nothing_of_a_feed_prints_a_secret() {
 }
 
 #[test]
+fn a_line_that_is_not_utf8_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("latin1.toml");
+    std::fs::write(&file, b"[feed]\n# Universit\xe4t\nname = \"one\"\n").expect("a file");
+    let error = Feed::load(&file).expect_err("not UTF-8");
+    assert!(error.line == Some(2) && error.text.contains("line 2 is not UTF-8"), "{error}");
+}
+
+#[test]
 fn a_feed_file_that_is_none_is_told_apart() {
     let said = |file: &str| render::plain(&Feed::load(Path::new(file)).expect_err("no feed file"));
     assert!(said("tests/feeds").contains("a directory"));
-    assert!(said("tests/nowhere.toml").contains("cannot read the feed file"));
+    assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
 }

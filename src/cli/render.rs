@@ -3,7 +3,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::daemon::error::Error;
+use crate::daemon::error::{Error, printable};
 
 /// An error, drawn without colours.
 pub fn plain(of: &Error) -> String {
@@ -12,9 +12,9 @@ pub fn plain(of: &Error) -> String {
 
 /// An error, drawn in colours.
 pub fn error(error: &Error) -> String {
-    let file = error.file.as_ref().map(|file| file.display().to_string());
+    let file = error.file.as_ref().map(|file| printable(&file.display().to_string()));
     let text = match (&error.field, &error.passage) {
-        (Some(field), None) => format!("{} (`{field}`)", error.text),
+        (Some(field), None) => format!("{} (`{}`)", error.text, printable(field)),
         _ => error.text.clone(),
     };
     let title = Level::ERROR.primary_title(text);

@@ -2,6 +2,7 @@
 //! does next. No text here may hold a value of a record: errors carry places, names and counts.
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -76,9 +77,9 @@ impl Error {
         Error { kind, file: None, line: None, field: None, text: text.into(), passage: None }
     }
 
-    /// Could not read or write `file`. The text of the operating system holds no file content.
-    pub fn io(file: &Path, doing: &str, error: &std::io::Error) -> Error {
-        Error::new(Kind::Io, format!("cannot {doing}: {}", error.kind())).in_file(file)
+    /// Could not read or write `file`.
+    pub fn io(file: &Path, doing: &str, error: &io::Error) -> Error {
+        Error::new(Kind::Io, format!("cannot {doing}: {}", cause(error))).in_file(file)
     }
 
     /// A pipe or a device where a file is wanted: opening one may wait for ever, and it cannot be read twice.
@@ -119,20 +120,69 @@ impl Error {
     }
 }
 
+/// Why the operating system refuses, in words for people; never its own text, which may quote anything.
+pub fn cause(error: &io::Error) -> String {
+    let known = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file",
+        io::ErrorKind::PermissionDenied => "there is no permission to",
+        io::ErrorKind::AlreadyExists => "it exists already",
+        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::QuotaExceeded => "no more space is allowed here",
+        io::ErrorKind::ReadOnlyFilesystem => "nothing can be written here",
+        io::ErrorKind::IsADirectory => "this is a folder, not a file",
+        io::ErrorKind::NotADirectory => "what should be a folder on the way to it is a file",
+        io::ErrorKind::InvalidFilename => "the name is too long, or none that a file can have",
+        io::ErrorKind::InvalidData => "the content is not what it should be",
+        io::ErrorKind::UnexpectedEof => "the file ends too early",
+        other => return other.to_string(),
+    };
+    known.to_owned()
+}
+
+/// Text with its control characters written out, so that a name cannot draw on a terminal or break a line.
+pub fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { printable.extend(c.escape_default()) } else { printable.push(c) }
+    }
+    printable
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}", file.display())?;
+            f.write_str(&printable(&file.display().to_string()))?;
             if let Some(line) = self.line {
                 write!(f, ":{line}")?;
             }
             write!(f, ": ")?;
         }
         if let Some(field) = &self.field {
-            write!(f, "`{field}`: ")?;
+            write!(f, "`{}`: ", printable(field))?;
         }
         f.write_str(&self.text)
     }
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_draw_on_a_terminal() {
+        let error = Error::new(Kind::Input, "wrong").in_file(Path::new("a\n\u{1b}[31mb.csv")).in_field("x\ty");
+        assert_eq!(error.to_string(), "a\\n\\u{1b}[31mb.csv: `x\\ty`: wrong");
+    }
+
+    #[test]
+    fn causes_are_words_for_people() {
+        for (kind, words) in [
+            (io::ErrorKind::NotFound, "cannot open it: there is no such file"),
+            (io::ErrorKind::StorageFull, "cannot open it: the disk is full"),
+        ] {
+            assert_eq!(Error::io(Path::new("a"), "open it", &kind.into()).text, words);
+        }
+    }
+}

@@ -6,11 +6,12 @@ use super::doubts::WarningReport;
 use super::report::{ColumnReport, FeedReport};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
+use crate::daemon::error::printable;
 use crate::engine::model::Role;
 
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {
-    let mut text = format!("{} ({})\n\nColumns\n", report.name, report.file);
+    let mut text = format!("{} ({})\n\nColumns\n", report.name, printable(&report.file));
     let name_width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
     for column in &report.columns {
         let (name, role, kind) = (&column.name, role(column.role), kind_name(column.kind));

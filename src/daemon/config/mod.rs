@@ -83,8 +83,12 @@ impl Feed {
             return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
         }
         let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::new(Kind::Feed, "not UTF-8 text: this is no feed file").in_file(file))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + right.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
+            Error::new(Kind::Feed, text).in_file(file).at_line(line)
+        })?;
         Feed::parse(&text, file)
     }
 

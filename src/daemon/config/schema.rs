@@ -117,6 +117,11 @@ impl<'s> Node<'s> {
         self.here.get("minimum").and_then(Value::as_f64).is_some_and(|least| least >= 0.0)
     }
 
+    /// The smallest whole number that may stand here; 0 where none is named.
+    pub fn least(self) -> u64 {
+        self.here.get("minimum").and_then(Value::as_u64).unwrap_or(0)
+    }
+
     /// Whether what stands here is a secret.
     pub fn is_secret(self) -> bool {
         self.here.get("writeOnly") == Some(&Value::Bool(true))

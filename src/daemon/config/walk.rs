@@ -152,7 +152,7 @@ fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
 /// What may stand here, in words.
 fn wanted(choices: &[Node<'_>]) -> String {
     let one = |choice: &Node<'_>| match choice.kind() {
-        Some("integer") if choice.is_unsigned() => "a whole number from 0 up".to_owned(),
+        Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
         Some("integer") => "a whole number".to_owned(),
         Some("number") if choice.is_unsigned() => "a number from 0 up".to_owned(),
         Some("number") => "a number".to_owned(),
