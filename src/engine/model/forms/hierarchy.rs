@@ -1,16 +1,41 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
 use super::built::{Built, FormError};
-use crate::engine::model::{Domain, Kind, Path, Rule, paths};
+use crate::engine::model::{Domain, Kind, Path, Rule, TreeError, paths};
 
 /// How many repeated rows are named before the rest is counted.
 const NAMED: usize = 3;
 
 /// The taxonomy of these rows.
 pub(super) fn build(rows: &[Path]) -> Result<Built, FormError> {
-    let (tree, repeats) = paths::from_paths(rows).map_err(|error| FormError::of_tree("file", &error))?;
-    let warnings = repeated(&repeats).into_iter().collect();
+    let (tree, repeats) = paths::from_paths(rows).map_err(|error| refused(rows, &error))?;
+    let alone = "the tree is only a root: all rows look the same, and nothing can be generalised";
+    let alone = (tree.nodes() == 1).then(|| alone.to_owned());
+    let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
     Ok(Built { domain: Domain { tree, rule: Rule::Label }, kind: Kind::String, warnings })
+}
+
+/// Why rows are no tree, with what often lies behind it.
+fn refused(rows: &[Path], error: &TreeError) -> FormError {
+    let mut said = FormError::of_tree("file", error);
+    let same = |rows: &[Path]| rows.windows(2).all(|pair| pair[0].labels.last() == pair[1].labels.last());
+    let header = rows.len() > 2 && same(&rows[1..]);
+    if matches!(error, TreeError::TwoRoots { .. }) && (header || rows.iter().all(|row| row.labels.len() == 1)) {
+        said.text.push_str("; is line 1 a header, or are fields split by another character?");
+    }
+    said
+}
+
+/// What to say about labels that begin or end with spaces.
+fn padded(rows: &[Path]) -> Option<String> {
+    let mut lines = rows.iter().filter(|row| row.labels.iter().any(|label| label.trim() != &**label));
+    let first = lines.next()?.at;
+    let more = match lines.count() {
+        0 => String::new(),
+        1 => ", and so has one more line".to_owned(),
+        more => format!(", and so have {more} more lines"),
+    };
+    Some(format!("line {first} has a label that begins or ends with spaces{more}; they belong to the label"))
 }
 
 /// What to say about rows that are there twice.
