@@ -208,6 +208,17 @@ fn warnings_say_what_can_go_wrong() {
     }
 }
 
+#[test]
+fn names_of_people_are_not_shown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let columns = COLUMNS.replace("\"sex\"", "\"Nachname\"").replace("[\"F\", \"M\"]", "[\"Miller\", \"Young\"]");
+    let file = written(&directory, "one.toml", &format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}"));
+    for args in [&["check", &file][..], &["check", "--json", &file]] {
+        let said = stdout(&tidegate(args));
+        assert!(said.contains("speaks of people") && !said.contains("Miller") && !said.contains("Young"), "{said}");
+    }
+}
+
 /// Opening a pipe that nobody writes to would never end.
 #[cfg(unix)]
 #[test]
