@@ -100,7 +100,7 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What `audit` judges by: nobody may be told from fewer than k - 1 others, in any release or in several of them\n\
+        "\n# What `audit` judges by: everybody must look like k - 1 others at least, in each release and in all of them\n\
          # together.\n\
          [policy]\n\
          k = 10\n",
