@@ -326,7 +326,7 @@ fn headcounts_hold_what_histograms_hold_but_values() {
             .flat_map(|(rows, since)| rows.iter().map(move |row| (row, Heads { since, count: 1 })));
         let counted = Headcount::of(trees.len(), rows.map(|(row, heads)| (leaves(row, &trees), heads)));
         assert_eq!(all.headcount(), counted);
-        let [some, rest] = counted.divide(|tuple, heads| (tuple + heads.since as usize) % 2 == 0);
+        let [some, rest] = counted.divide(|tuple, heads| (tuple + heads.since as usize).is_multiple_of(2));
         assert_eq!(some.merge(&rest), counted);
         assert_eq!(
             format!("{counted:?}"),

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::config::Feed;
+use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
 use crate::engine::policy::{Chain, OnRepeat};
 
@@ -53,6 +54,14 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
             let text = "`on_repeat = \"none\"` takes every row for another person, although an identifier could tell";
             warn(Some("policy.on_repeat"), text);
         }
+    }
+    for column in feed.columns.of(Role::Quasi).filter(|column| speaks_of_people(&column.name)) {
+        let text = format!(
+            "`{}` is quasi, and its name speaks of people or of free text: releases may publish labels of its \
+             taxonomy. Drop it, or make it the identifier",
+            column.name
+        );
+        found.push(warning(Some("column"), &text));
     }
     found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
     let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented \

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::doubts::{self, WarningReport};
 use super::words;
 use crate::daemon::config::Feed;
+use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::{Column, Domain, Kind, Role};
 use crate::engine::policy::{ChainKind, Settings};
 
@@ -71,10 +72,10 @@ pub struct TaxonomyReport {
     pub levels: u32,
     /// Labels of any level.
     pub nodes: usize,
-    /// The first leaf.
-    pub first: String,
-    /// The last leaf.
-    pub last: String,
+    /// The first leaf; null where the name of the column speaks of people.
+    pub first: Option<String>,
+    /// The last leaf; null likewise.
+    pub last: Option<String>,
     /// The label of everything.
     pub root: String,
 }
@@ -102,7 +103,7 @@ impl ColumnReport {
             role: column.role,
             kind: column.kind,
             path: column.path.as_deref().map(str::to_owned),
-            taxonomy: column.taxonomy.as_deref().map(TaxonomyReport::of),
+            taxonomy: column.taxonomy.as_deref().map(|domain| TaxonomyReport::of(domain, &column.name)),
             optional: column.optional,
             unknown: column.unknown.as_deref().map(str::to_owned),
             guarded_sets: column.guarded.len(),
@@ -111,9 +112,10 @@ impl ColumnReport {
 }
 
 impl TaxonomyReport {
-    fn of(domain: &Domain) -> TaxonomyReport {
+    fn of(domain: &Domain, column: &str) -> TaxonomyReport {
         let tree = &domain.tree;
-        let leaf = |leaf: usize| tree.label(tree.leaf_node(leaf as u32)).to_owned();
+        let shown = !speaks_of_people(column);
+        let leaf = |leaf: usize| shown.then(|| tree.label(tree.leaf_node(leaf as u32)).to_owned());
         TaxonomyReport {
             leaves: tree.leaves(),
             levels: tree.height(0) + 1,

@@ -64,11 +64,11 @@ fn about(column: &ColumnReport) -> String {
     }
     if let Some(tree) = &column.taxonomy {
         let (leaves, levels) = (tree.leaves, tree.levels);
-        let _ = write!(
-            text,
-            ": {leaves} leaves, {levels} levels, {} … {}, then up to {}",
-            tree.first, tree.last, tree.root
-        );
+        let _ = write!(text, ": {leaves} leaves, {levels} levels");
+        if let (Some(first), Some(last)) = (&tree.first, &tree.last) {
+            let _ = write!(text, ", {first} … {last}");
+        }
+        let _ = write!(text, ", then up to {}", tree.root);
     }
     if column.guarded_sets > 0 {
         let _ = write!(text, "; guarded sets: {}", column.guarded_sets);

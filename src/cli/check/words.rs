@@ -16,7 +16,7 @@ pub fn explain(feed: &Feed) -> Vec<String> {
         _ => "Every release holds everybody so far (a cumulative chain).".into(),
     }];
     said.push(format!(
-        "Everybody hides among at least {k} people who look the same in their quasi columns (k = {k}), the person \
+        "Everybody must hide among at least {k} people who look the same in their quasi columns (k = {k}), the person \
          included, in each release and when releases are compared."
     ));
     match policy.diversity() {

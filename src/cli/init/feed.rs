@@ -48,6 +48,21 @@ pub fn text(plan: &Plan<'_>) -> String {
         "\n[feed]\nname = {}\nchain = \"cumulative\"               # each release holds everybody so far; or \"disjoint\"\n",
         quoted(name)
     );
+    for_daemon(&mut text, plan);
+    policy(&mut text, plan.columns);
+    for column in plan.columns {
+        text.push('\n');
+        match column.role {
+            Some(role) => declared(&mut text, column, role),
+            None => dropped(&mut text, column),
+        }
+    }
+    text
+}
+
+/// The tables that `audit` has no use for.
+fn for_daemon(text: &mut String, plan: &Plan<'_>) {
+    let name = plan.name;
     let format = match plan.format {
         Some(format) => format!("format = \"{format}\""),
         None => "# format = \"csv\"".to_owned(),
@@ -81,20 +96,11 @@ pub fn text(plan: &Plan<'_>) -> String {
         key = quoted(&format!("file:keys/{name}.key")),
         signing = quoted(&format!("file:keys/{name}.signing.key")),
     );
-    policy(&mut text, plan.columns);
-    for column in plan.columns {
-        text.push('\n');
-        match column.role {
-            Some(role) => declared(&mut text, column, role),
-            None => dropped(&mut text, column),
-        }
-    }
-    text
 }
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What `audit` judges by: nobody may be told from fewer than k - 1 others, in any release or in several of them\n\
+        "\n# What `audit` judges by: everybody must look like k - 1 others at least, in each release and in all of them\n\
          # together.\n\
          [policy]\n\
          k = 10\n",

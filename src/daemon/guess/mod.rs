@@ -37,6 +37,12 @@ pub struct Guess {
     pub reason: String,
 }
 
+/// Whether a column of this name holds people's names, numbers, addresses or remarks, whose values are not shown.
+pub fn speaks_of_people(column: &str) -> bool {
+    let name = Name::new(column);
+    name.is_contact() || name.is_free_text() || name.is_given_number()
+}
+
 /// First thoughts on one column.
 enum Thought {
     Identifier(Identity),
