@@ -238,25 +238,6 @@ fn names_of_people_are_not_shown() {
     }
 }
 
-/// Opening a pipe that nobody writes to would never end.
-#[cfg(unix)]
-#[test]
-fn pipes_are_no_files() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let pipe = directory.path().join("pipe.csv").display().to_string();
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    let columns = COLUMNS.replace("{ flat = [\"F\", \"M\"] }", "{ file = \"pipe.csv\" }");
-    let text = format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}");
-    let feed = written(&directory, "one.toml", &text);
-    let target = directory.path().join("new").display().to_string();
-    let release = ["audit", "--feed", SAMPLES[2], "--release", &pipe];
-    for args in [&["check", &feed][..], &["check", &pipe], &["init", &target, "--sample", &pipe], &release] {
-        let output = tidegate(args);
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(stderr(&output).contains("not a regular file"), "{args:?}: {}", stderr(&output));
-    }
-}
-
 #[test]
 fn feeds_that_share_an_identifier_are_told() {
     let directory = tempfile::tempdir().expect("a directory");
