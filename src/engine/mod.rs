@@ -9,3 +9,4 @@ pub mod gate;
 pub mod histogram;
 pub mod model;
 pub mod policy;
+pub mod release;

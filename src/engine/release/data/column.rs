@@ -1,0 +1,176 @@
+//! One column of the published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as
+//! dictionaries with an entry per run, everything else plain. Nothing here looks at another column.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder};
+use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
+use arrow_schema::{DataType, Field};
+
+use crate::engine::histogram::{Release, Values};
+use crate::engine::model::{Kind, Taxonomy, Value};
+
+/// A column and how far it has been written.
+pub struct Column<'a> {
+    table: &'a Release,
+    cells: Cells<'a>,
+    /// Classes, or groups, that have been begun, and how many rows of the last of them are still to be written.
+    begun: usize,
+    left: u64,
+}
+
+/// Where cells come from.
+#[derive(Clone, Copy)]
+enum Cells<'a> {
+    /// One label per class.
+    Labels { column: usize, tree: &'a Taxonomy },
+    /// One value per group.
+    Values { column: usize, values: &'a Values, kind: Kind },
+}
+
+/// Equal cells one below the other: a class or group that shows what all of them hold, and how many rows they are.
+struct Run {
+    of: usize,
+    rows: usize,
+}
+
+impl<'a> Column<'a> {
+    /// The labels of a quasi column.
+    pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> Column<'a> {
+        Column { table, cells: Cells::Labels { column, tree }, begun: 0, left: 0 }
+    }
+
+    /// The cells of a sensitive column.
+    pub fn cells(table: &'a Release, values: &'a Values, column: usize, kind: Kind) -> Column<'a> {
+        Column { table, cells: Cells::Values { column, values, kind }, begun: 0, left: 0 }
+    }
+
+    /// Its name and type; only labels are always there.
+    pub fn field(&self, name: &str) -> Field {
+        let text = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
+        let (kind, nullable) = match self.cells {
+            Cells::Labels { .. } => (text(), false),
+            Cells::Values { kind: Kind::String, .. } => (text(), true),
+            Cells::Values { kind: Kind::Int, .. } => (DataType::Int64, true),
+            Cells::Values { kind: Kind::Float, .. } => (DataType::Float64, true),
+            Cells::Values { kind: Kind::Bool, .. } => (DataType::Boolean, true),
+            Cells::Values { kind: Kind::Date, .. } => (DataType::Date32, true),
+        };
+        Field::new(name, kind, nullable)
+    }
+
+    /// The next so many rows.
+    pub fn take(&mut self, rows: usize) -> ArrayRef {
+        let runs = self.runs(rows);
+        let Cells::Values { column, values, kind } = self.cells else {
+            return texts(&runs, |of| Some(self.label(of)));
+        };
+        let cell = |of: usize| &values.get(self.table.values()[of])[column];
+        macro_rules! each {
+            ($kind:ident($value:ident) => $read:expr) => {
+                |of| match cell(of) {
+                    Value::$kind($value) => Some($read),
+                    other => null(other),
+                }
+            };
+        }
+        match kind {
+            Kind::String => texts(&runs, each!(Text(text) => &**text)),
+            Kind::Int => numbers::<Int64Type>(&runs, each!(Int(number) => *number)),
+            Kind::Float => numbers::<Float64Type>(&runs, each!(Float(number) => number.get())),
+            Kind::Date => numbers::<Date32Type>(&runs, each!(Date(days) => *days)),
+            Kind::Bool => truths(&runs, each!(Bool(truth) => *truth)),
+        }
+    }
+
+    /// The runs of the next so many rows.
+    fn runs(&mut self, rows: usize) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut wanted = rows as u64;
+        while wanted > 0 {
+            if self.left == 0 {
+                self.left = self.rows_of(self.begun);
+                self.begun += 1;
+            }
+            let (of, rows) = (self.begun - 1, self.left.min(wanted));
+            self.left -= rows;
+            wanted -= rows;
+            match runs.last_mut() {
+                Some(run) if self.same(run.of, of) => run.rows += rows as usize,
+                _ => runs.push(Run { of, rows: rows as usize }),
+            }
+        }
+        runs
+    }
+
+    /// Rows of a class or group.
+    fn rows_of(&self, at: usize) -> u64 {
+        match self.cells {
+            Cells::Labels { .. } => self.table.size(at),
+            Cells::Values { .. } => self.table.counts()[at],
+        }
+    }
+
+    /// Whether two classes, or groups, show the same here.
+    fn same(&self, a: usize, b: usize) -> bool {
+        match self.cells {
+            Cells::Labels { column, .. } => self.table.class(a)[column] == self.table.class(b)[column],
+            Cells::Values { column, values, .. } => {
+                let [a, b] = [a, b].map(|group| self.table.values()[group]);
+                a == b || values.get(a)[column] == values.get(b)[column]
+            }
+        }
+    }
+
+    fn label(&self, class: usize) -> &'a str {
+        match self.cells {
+            Cells::Labels { column, tree } => tree.label(self.table.class(class)[column]),
+            Cells::Values { .. } => unreachable!("only quasi columns have labels"),
+        }
+    }
+}
+
+/// Text as a dictionary with an entry per run: what is equal among them becomes one entry when it is written.
+fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef {
+    let mut keys = PrimitiveBuilder::<Int32Type>::with_capacity(runs.iter().map(|run| run.rows).sum());
+    let mut entries = Vec::with_capacity(runs.len());
+    for run in runs {
+        match text(run.of) {
+            Some(text) => {
+                keys.append_value_n(entries.len() as i32, run.rows);
+                entries.push(text);
+            }
+            None => keys.append_nulls(run.rows),
+        }
+    }
+    Arc::new(DictionaryArray::new(keys.finish(), Arc::new(LargeStringArray::from_iter_values(entries))))
+}
+
+/// Nothing, for a cell that must be that.
+fn null<T>(cell: &Value) -> Option<T> {
+    assert!(*cell == Value::Null, "a sensitive value is of its column's type, or null");
+    None
+}
+
+fn numbers<T: ArrowPrimitiveType>(runs: &[Run], number: impl Fn(usize) -> Option<T::Native>) -> ArrayRef {
+    let mut cells = PrimitiveBuilder::<T>::with_capacity(runs.iter().map(|run| run.rows).sum());
+    for run in runs {
+        match number(run.of) {
+            Some(number) => cells.append_value_n(number, run.rows),
+            None => cells.append_nulls(run.rows),
+        }
+    }
+    Arc::new(cells.finish())
+}
+
+fn truths(runs: &[Run], truth: impl Fn(usize) -> Option<bool>) -> ArrayRef {
+    let mut cells = BooleanBuilder::new();
+    for run in runs {
+        match truth(run.of) {
+            Some(truth) => cells.append_n(run.rows, truth),
+            None => cells.append_nulls(run.rows),
+        }
+    }
+    Arc::new(cells.finish())
+}

@@ -1,0 +1,124 @@
+//! The published table as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class by
+//! class in preorder and within a class by sensitive tuple.
+//!
+//! Nothing is written that is not derivable from the rows: no statistic, no index, no metadata, no dictionary entry that
+//! no row shows, and neither page nor row group boundaries that depend on anything but the number of rows. A row is
+//! never held on its own: columns are written one by one as runs, so memory is the output and one row group.
+
+mod column;
+
+use std::sync::Arc;
+
+use arrow_schema::{FieldRef, Schema};
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::Result;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+use rayon::prelude::*;
+
+use crate::engine::histogram::{Release, Values};
+use crate::engine::model::{Columns, Role};
+use column::Column;
+
+/// Rows per row group.
+pub const ROW_GROUP: usize = 1 << 20;
+/// Rows that a column is written in at a time.
+const CHUNK: usize = 1 << 16;
+/// What a dictionary of labels may grow to: more than all labels of the largest taxonomy.
+const LABELS: usize = 1 << 30;
+/// The level of compression. Another one is another file.
+const ZSTD: i32 = 3;
+
+/// The table as Parquet. `values` is the dictionary that the codes of `table` are of.
+///
+/// # Panics
+/// If a sensitive value is not of its column's type, which decoding makes null.
+pub fn data(table: &Release, values: &Values, columns: &Columns) -> Vec<u8> {
+    data_in_groups(table, values, columns, ROW_GROUP)
+}
+
+/// The same with row groups of another size; published files have [`ROW_GROUP`].
+///
+/// # Panics
+/// Like [`data`], and if a row group is to have no rows.
+pub fn data_in_groups(table: &Release, values: &Values, columns: &Columns, group: usize) -> Vec<u8> {
+    assert!(group > 0, "row groups have rows");
+    write(table, values, columns, group as u64).expect("labels and values of declared types can always be written")
+}
+
+fn write(table: &Release, values: &Values, columns: &Columns, group: u64) -> Result<Vec<u8>> {
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
+    let labels = quasi.map(|(at, (column, tree))| (&column.name, Column::labels(table, at, tree)));
+    let sensitive = columns.of(Role::Sensitive).enumerate();
+    let cells = sensitive.map(|(at, column)| (&column.name, Column::cells(table, values, at, column.kind)));
+    let (names, mut written): (Vec<&Box<str>>, Vec<Column>) = labels.chain(cells).unzip();
+    let fields = names.iter().zip(&written).map(|(name, column)| Arc::new(column.field(name)));
+    let fields: Vec<FieldRef> = fields.collect();
+    let schema = Arc::new(Schema::new(fields.clone()));
+    let root = ArrowSchemaConverter::new().schema_root("schema").convert(&schema)?.root_schema_ptr();
+    let mut file = SerializedFileWriter::new(Vec::new(), root, Arc::new(properties(columns)?))?;
+    let factory = ArrowRowGroupWriterFactory::new(&file, schema);
+    let mut left = table.rows();
+    for number in 0.. {
+        let rows = left.min(group) as usize;
+        if rows == 0 {
+            break;
+        }
+        left -= rows as u64;
+        // Each column is a function of the table alone, so it does not matter which thread writes it.
+        let writers: Vec<_> = factory.create_column_writers(number)?.into_iter().zip(&fields).collect();
+        let chunks = written.par_iter_mut().zip(writers).map(|(column, (writer, field))| {
+            let chunk = encode(column, writer, field, rows)?;
+            without_sizes(chunk)
+        });
+        let chunks: Vec<ArrowColumnChunk> = chunks.collect::<Result<_>>()?;
+        let mut row_group = file.next_row_group()?;
+        chunks.into_iter().try_for_each(|chunk| chunk.append_to_row_group(&mut row_group))?;
+        row_group.close()?;
+    }
+    file.into_inner()
+}
+
+/// The next rows of one column.
+fn encode(
+    column: &mut Column,
+    mut writer: ArrowColumnWriter,
+    field: &FieldRef,
+    rows: usize,
+) -> Result<ArrowColumnChunk> {
+    let mut left = rows;
+    while left > 0 {
+        let chunk = left.min(CHUNK);
+        left -= chunk;
+        for leaf in compute_leaves(field, &column.take(chunk))? {
+            writer.write(&leaf)?;
+        }
+    }
+    writer.close()
+}
+
+/// Without the one statistic that the writer has no switch for: the bytes of text before compression.
+fn without_sizes(mut chunk: ArrowColumnChunk) -> Result<ArrowColumnChunk> {
+    let about = &mut chunk.close_mut().metadata;
+    *about = about.clone().into_builder().set_unencoded_byte_array_data_bytes(None).build()?;
+    Ok(chunk)
+}
+
+fn properties(columns: &Columns) -> Result<WriterProperties> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD)?))
+        // A constant: the version of the program is no content.
+        .set_created_by("tidegate".to_owned())
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_bloom_filter_enabled(false)
+        .set_max_row_group_row_count(None);
+    for column in columns.of(Role::Quasi) {
+        let path = ColumnPath::new(vec![column.name.to_string()]);
+        properties = properties.set_column_dictionary_page_size_limit(path, LABELS);
+    }
+    Ok(properties.build())
+}

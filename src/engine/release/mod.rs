@@ -1,0 +1,12 @@
+//! The public files of a release as canonical bytes (CONTRACTS 4): the table, what its labels stand for, the manifest
+//! and the report. The bytes are a function of what is published and of nothing else, so whoever has the same content
+//! can write them again and compare.
+//!
+//! This room knows nothing of increments, atoms, raw rows or how a recoding was found, and it judges nothing: what it
+//! is not given cannot leave through it.
+
+mod data;
+mod digest;
+
+pub use data::{ROW_GROUP, data, data_in_groups};
+pub use digest::Sha256;
