@@ -2,6 +2,8 @@
 
 mod common;
 
+#[path = "release/manifest.rs"]
+mod manifest;
 #[path = "release/table.rs"]
 mod table;
 

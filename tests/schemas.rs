@@ -12,11 +12,13 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
         ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
+        ("manifest", printed::<tidegate::engine::release::Manifest>("manifest/*.json of a release")),
+        ("taxonomy", printed::<tidegate::engine::release::Taxonomies>("taxonomy/*.json of a release")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),
     ]
 }
 
-/// The schema of something that a command prints.
+/// The schema of something that is printed or published.
 fn printed<T: JsonSchema>(title: &str) -> Value {
     let mut schema =
         SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>().to_value();

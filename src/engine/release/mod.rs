@@ -7,6 +7,15 @@
 
 mod data;
 mod digest;
+mod figure;
+mod manifest;
+mod recoding;
+mod taxonomy;
+mod utility;
 
 pub use data::{ROW_GROUP, data, data_in_groups};
 pub use digest::Sha256;
+pub use figure::{CheckLine, Figure};
+pub use manifest::{Facts, FileLine, Manifest, NoManifest};
+pub use recoding::Labels;
+pub use taxonomy::{ColumnTree, Label, Taxonomies, taxonomy};

@@ -1,0 +1,182 @@
+//! The manifest: what a release is, what was promised and checked, and the digests of its files (CONTRACTS 4). Its bytes
+//! are canonical: one manifest has one spelling, and bytes that are spelled otherwise are no manifest, so nothing can
+//! hide in white space, in the order of keys, in a key that comes twice or in how a number is written.
+//!
+//! It may tell what is public about a release and no more: no figure that depends on sensitive values, no private count.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::digest::Sha256;
+use super::figure::CheckLine;
+use super::recoding::Labels;
+use super::utility::{discernibility, loss};
+use crate::engine::histogram::Release;
+use crate::engine::model::Columns;
+use crate::engine::policy::{Guarantee, Policy};
+
+/// The version of the form.
+const SCHEMA: u32 = 1;
+
+/// What is said of a release besides its table.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// The feed's name.
+    pub feed: &'a str,
+    /// The chain.
+    pub chain: u32,
+    /// The release; numbers run on through all chains.
+    pub release: u32,
+    /// When the tick was scheduled: `2026-11-21T10:00:00Z`.
+    pub time: &'a str,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// The declared columns.
+    pub columns: &'a Columns,
+    /// People withheld from this chain so far.
+    pub withheld: u64,
+    /// The checks, made or not.
+    pub checks: &'a [CheckLine],
+    /// Whether a signature lies beside the manifest.
+    pub signed: bool,
+    /// The digest of the decision to publish, where there is a log.
+    pub decision: Option<Sha256>,
+    /// The digest of the manifest before this one.
+    pub previous: Option<Sha256>,
+}
+
+/// A manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// The feed's name.
+    pub feed: String,
+    /// The chain of releases that it belongs to.
+    pub chain: u32,
+    /// The release; numbers run on through all chains of the feed.
+    pub release: u32,
+    /// When the release was due, in UTC.
+    pub time: String,
+    /// The whole policy in force.
+    #[cfg_attr(feature = "daemon", schemars(with = "crate::engine::policy::Settings"))]
+    pub policy: Value,
+    /// What the chain promises; null where each release holds other people. `bcf` is not safe against an attacker who
+    /// knows the algorithm.
+    pub guarantee: Option<Guarantee>,
+    /// The smallest crowd that the policy allows.
+    pub k: u64,
+    /// The smallest crowd that there is; 0 without rows.
+    pub smallest_class: u64,
+    /// Rows of the table.
+    pub rows: u64,
+    /// Crowds: classes of rows with equal labels.
+    pub classes: u64,
+    /// People withheld from this chain so far, because too few were like them.
+    pub withheld: u64,
+    /// The share of detail that was given up, 0 to 1.
+    pub loss: f64,
+    /// The sum of squared class sizes over the square of all rows; 1 = everybody in one class.
+    pub discernibility: f64,
+    /// Per quasi column the labels it is published in, in the order of its taxonomy.
+    pub recoding: Labels,
+    /// The files.
+    pub files: Vec<FileLine>,
+    /// The checks.
+    pub checks: Vec<CheckLine>,
+    /// Whether a signature lies beside this file.
+    pub signed: bool,
+    /// The digest of the log's decision to publish; null where there is no log.
+    pub decision: Option<Sha256>,
+    /// The digest of the manifest before this one; null for the first.
+    pub previous: Option<Sha256>,
+}
+
+/// A published file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FileLine {
+    /// Where it lies, from the place of all published files.
+    pub path: String,
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its rows; null for a file that is no table.
+    pub rows: Option<u64>,
+}
+
+/// Bytes that are no manifest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoManifest {
+    /// Not the keys and types of one.
+    #[error("line {line}, column {column}: not what a manifest holds")]
+    Form {
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1.
+        column: usize,
+    },
+    /// Of another version.
+    #[error("a manifest of version {0}, which this program does not know")]
+    Version(u32),
+    /// The right content in a wrong spelling.
+    #[error("not spelled as manifests are: white space, order of keys, a repeated key or the form of a number")]
+    Spelling,
+}
+
+impl Manifest {
+    /// Of a table, with the figures that follow from it.
+    ///
+    /// # Panics
+    /// Never: a policy is JSON.
+    pub fn of(facts: &Facts, table: &Release, files: Vec<FileLine>) -> Manifest {
+        Manifest {
+            schema: SCHEMA,
+            feed: facts.feed.to_owned(),
+            chain: facts.chain,
+            release: facts.release,
+            time: facts.time.to_owned(),
+            policy: serde_json::to_value(facts.policy).expect("a policy is JSON"),
+            guarantee: facts.policy.guarantee(),
+            k: facts.policy.k(),
+            smallest_class: (0..table.classes()).map(|class| table.size(class)).min().unwrap_or(0),
+            rows: table.rows(),
+            classes: table.classes() as u64,
+            withheld: facts.withheld,
+            loss: loss(table, &facts.columns.trees()),
+            discernibility: discernibility(table),
+            recoding: Labels::of(table, facts.columns),
+            files,
+            checks: facts.checks.to_vec(),
+            signed: facts.signed,
+            decision: facts.decision,
+            previous: facts.previous,
+        }
+    }
+
+    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    ///
+    /// # Panics
+    /// If a float is not finite, which no manifest of a table has.
+    pub fn bytes(&self) -> Vec<u8> {
+        assert!(self.loss.is_finite() && self.discernibility.is_finite(), "figures of a table are finite");
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a manifest has text keys");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads what [`Manifest::bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are no manifest, or are not spelled as one.
+    pub fn parse(bytes: &[u8]) -> Result<Manifest, NoManifest> {
+        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let manifest: Manifest = serde_json::from_slice(bytes).map_err(form)?;
+        if manifest.schema != SCHEMA {
+            return Err(NoManifest::Version(manifest.schema));
+        }
+        if manifest.bytes() == bytes { Ok(manifest) } else { Err(NoManifest::Spelling) }
+    }
+}

@@ -1,0 +1,75 @@
+//! The recoding as a manifest tells it: per quasi column the labels of its cut. An object in JSON, whose keys stay in
+//! the order of the feed file; a key that comes twice is refused, not overwritten.
+
+use std::fmt;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::engine::histogram::Release;
+use crate::engine::model::{Columns, Role};
+
+/// Columns in the order of the feed file, each with its labels in preorder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels(pub Vec<(String, Vec<String>)>);
+
+impl Labels {
+    /// Of the cuts that a table was published under, whether rows show their labels or not.
+    pub fn of(table: &Release, columns: &Columns) -> Labels {
+        let trees = columns.trees();
+        let cuts = columns.of(Role::Quasi).zip(trees).zip(table.recoding());
+        let labels = cuts.map(|((column, tree), cut)| {
+            (column.name.to_string(), cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect())
+        });
+        Labels(labels.collect())
+    }
+}
+
+impl Serialize for Labels {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(column, labels)| (column, labels)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Labels;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of columns with their labels")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Labels, A::Error> {
+                let mut columns: Vec<(String, Vec<String>)> = Vec::new();
+                while let Some((column, labels)) = object.next_entry()? {
+                    if columns.iter().any(|(known, _)| *known == column) {
+                        return Err(A::Error::custom("a column comes twice"));
+                    }
+                    columns.push((column, labels));
+                }
+                Ok(Labels(columns))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+#[cfg(feature = "daemon")]
+impl schemars::JsonSchema for Labels {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Labels".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "additionalProperties": { "type": "array", "items": { "type": "string" } }
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! What every published label stands for (CONTRACTS 4): the trees of the quasi columns as flat lists in preorder, one
+//! line per node, which a reader can load as a table and walk without recursion.
+//!
+//! Only what the feed file's taxonomies say goes in: never a count, and nothing of any other column.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::{Columns, Node, Role, Taxonomy};
+
+/// The version of the form.
+const SCHEMA: u32 = 1;
+
+/// The taxonomies of all quasi columns, in the order of the feed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Taxonomies {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// One per quasi column.
+    pub columns: Vec<ColumnTree>,
+}
+
+/// The taxonomy of one column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ColumnTree {
+    /// The column.
+    pub name: String,
+    /// All labels in preorder: the root first, every label after the one it lies under.
+    pub nodes: Vec<Label>,
+}
+
+/// One label. Labels are unique in a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Label {
+    /// What the table shows.
+    pub label: String,
+    /// The label right above; null for the root.
+    pub parent: Option<String>,
+    /// How many values of the domain it stands for: the leaves under it, of intervals the whole numbers in them.
+    pub values: u64,
+}
+
+/// The taxonomies of the quasi columns as JSON.
+///
+/// # Panics
+/// Never: labels are text.
+pub fn taxonomy(columns: &Columns) -> Vec<u8> {
+    let mut json = format!("{{\n  \"schema\": {SCHEMA},\n  \"columns\": [").into_bytes();
+    for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
+        json.extend(if at == 0 { &b"\n    {\n      \"name\": "[..] } else { &b",\n    {\n      \"name\": "[..] });
+        put(&mut json, &column.name);
+        json.extend(b",\n      \"nodes\": [");
+        for node in 0..tree.nodes() as Node {
+            json.extend(if node == 0 { &b"\n        "[..] } else { &b",\n        "[..] });
+            put(&mut json, &label(tree, node));
+        }
+        json.extend(b"\n      ]\n    }");
+    }
+    json.extend(b"\n  ]\n}\n");
+    json
+}
+
+/// A value on one line.
+fn put(json: &mut Vec<u8>, value: &impl Serialize) {
+    serde_json::to_writer(json, value).expect("text and whole numbers are JSON");
+}
+
+fn label(tree: &Taxonomy, node: Node) -> Label {
+    let parent = tree.parent(node).map(|above| tree.label(above).to_owned());
+    Label { label: tree.label(node).to_owned(), parent, values: tree.values(node) }
+}
