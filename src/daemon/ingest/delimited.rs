@@ -11,10 +11,18 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
+use super::records::Records;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::histogram::MisfitKind;
 
 /// Rows per batch.
 const BATCH: usize = 65_536;
+/// Rows that are decoded at a time.
+const RECORDS: usize = 16_384;
+/// Bytes that are read at a time.
+const READ: usize = 1 << 18;
+/// Bytes after which a row must have ended.
+const LONGEST: usize = 1 << 24;
 
 /// A file that is being read.
 pub struct Delimited {
@@ -27,15 +35,20 @@ pub struct Delimited {
     rows: u64,
     /// Where the last row began.
     line: u64,
+    /// What ended the rows before their time, until it is told.
+    failed: Option<Error>,
 }
 
 impl Delimited {
     /// Opens a file and reads its header.
     pub fn open(path: &Path) -> Result<Delimited> {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-        let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
+        let mut file = File::open(path).map_err(io)?;
         let delimiter = delimiter(&mut file).map_err(io)?;
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(Quotes { file, open: false });
+        let quotes = Quotes { file, open: false, row: 0 };
+        // Rows of another length are told apart here, not by the reader: they may be set aside.
+        let mut reader =
+            ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
         let mut header: Vec<String> = Vec::new();
         for name in reader.headers().map_err(|error| refused(path, &error))? {
             let name = name.trim_start_matches('\u{feff}');
@@ -52,7 +65,8 @@ impl Delimited {
             return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
         }
         let (record, wanted) = (ByteRecord::new(), Vec::new());
-        Ok(Delimited { reader, path: path.to_path_buf(), header, wanted, record, rows: 0, line: 1 })
+        let path = path.to_path_buf();
+        Ok(Delimited { reader, path, header, wanted, record, rows: 0, line: 1, failed: None })
     }
 
     /// The columns of the header.
@@ -72,27 +86,25 @@ impl Delimited {
             self.wanted.iter().map(|_| StringDictionaryBuilder::new()).collect();
         let mut rows = 0;
         while rows < BATCH {
-            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| refused(&self.path, &error))?;
-            if !more {
+            if !self.next()? {
                 break;
             }
-            self.line = self.record.position().map_or(0, csv::Position::line);
+            let (found, wanted) = (self.record.len(), self.header.len());
+            if found != wanted {
+                let row = self.rows + rows as u64 + 1;
+                let text = format!("row {row}: {found} field(s) where the header has {wanted}");
+                return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
+            }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
                 let cell = std::str::from_utf8(&self.record[*field]).map_err(|_| {
-                    let line = self.record.position().map_or(0, csv::Position::line);
-                    let text = format!("row {}: the field is not UTF-8", self.rows + rows as u64 + 1);
-                    Error::new(Kind::Input, text).in_file(&self.path).at_line(line).in_field(name.as_str())
+                    let text = format!("row {}: {}", self.rows + rows as u64 + 1, MisfitKind::NotUtf8);
+                    Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line).in_field(name.as_str())
                 })?;
                 if cell.is_empty() { column.append_null() } else { column.append_value(cell) }
             }
             rows += 1;
         }
         self.rows += rows as u64;
-        if rows < BATCH && self.reader.get_ref().open {
-            let text = "a quote (\") is opened and never closed: the rows after it cannot be told apart";
-            let line = self.line;
-            return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(line));
-        }
         if rows == 0 {
             return Ok(None);
         }
@@ -101,6 +113,39 @@ impl Delimited {
             self.wanted.iter().map(|(_, name)| name.as_str()).zip(arrays).map(|(name, array)| (name, array, true));
         let batch = RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length");
         Ok(Some(batch))
+    }
+
+    /// The next rows, not looked at yet; `None` at the end. What ends the rows before their time comes after them.
+    pub fn records(&mut self) -> Result<Option<Records>> {
+        let mut records = Records::new(self.wanted.len());
+        while records.len() < RECORDS && self.failed.is_none() {
+            match self.next() {
+                Ok(true) if self.record.len() == self.header.len() => {
+                    records.push(self.line, self.wanted.iter().map(|(field, _)| &self.record[*field]));
+                }
+                Ok(true) => records.refuse(self.line),
+                Ok(false) => break,
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        match self.failed.take_if(|_| records.len() == 0) {
+            Some(error) => Err(error),
+            None => Ok((records.len() > 0).then_some(records)),
+        }
+    }
+
+    /// Reads the next row; `false` at the end.
+    fn next(&mut self) -> Result<bool> {
+        self.reader.get_mut().row = 0;
+        if self.reader.read_byte_record(&mut self.record).map_err(|error| refused(&self.path, &error))? {
+            self.line = self.record.position().map_or(0, csv::Position::line);
+            return Ok(true);
+        }
+        if self.reader.get_ref().open {
+            let text = "a quote (\") is opened and never closed: the rows after it cannot be told apart";
+            return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
+        }
+        Ok(false)
     }
 
     /// The line of the file that row number `row` (from 0) begins on.
@@ -115,24 +160,30 @@ impl Delimited {
 }
 
 /// Watches whether a quote is open. The parser takes the end of the file for the end of a quoted field, and would lose
-/// every row in it; doubled quotes inside a field keep the balance.
+/// every row in it; doubled quotes inside a field keep the balance. And it ends rows that never end.
 struct Quotes {
-    file: BufReader<File>,
+    file: File,
     open: bool,
+    /// Bytes that were read since the last row ended.
+    row: usize,
 }
 
 impl Read for Quotes {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.row > LONGEST {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
         let read = self.file.read(into)?;
-        self.open ^= into[..read].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+        self.row += read;
+        self.open ^= memchr::memchr_iter(b'"', &into[..read]).count() % 2 == 1;
         Ok(read)
     }
 }
 
 /// `;` if the first line has one outside quotes, else `,`. Leaves the file at its beginning.
-fn delimiter(file: &mut BufReader<File>) -> std::io::Result<u8> {
+fn delimiter(file: &mut File) -> std::io::Result<u8> {
     let (mut quoted, mut found) = (false, b',');
-    for byte in file.by_ref().bytes() {
+    for byte in BufReader::new(file.by_ref()).bytes() {
         match byte? {
             b'"' => quoted = !quoted,
             b';' if !quoted => {
@@ -151,11 +202,9 @@ fn delimiter(file: &mut BufReader<File>) -> std::io::Result<u8> {
 fn refused(path: &Path, error: &csv::Error) -> Error {
     let (line, row) = error.position().map_or((None, 0), |at| (Some(at.line()), at.record()));
     let text = match error.kind() {
+        ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::FileTooLarge => MisfitKind::LongRow.to_string(),
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
         ErrorKind::Utf8 { .. } => format!("row {row}: a field is not UTF-8"),
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("row {row}: {len} field(s) where the header has {expected_len}")
-        }
         _ => format!("row {row}: not a row of delimited text"),
     };
     let error = Error::new(Kind::Input, text).in_file(path);

@@ -1,13 +1,24 @@
 //! Reads tables from files: text and Parquet in, Arrow batches out, errors with file, row and column. Nothing here
 //! decides what a row means, and no error holds the content of a cell.
 
+mod assembly;
 mod delimited;
+mod header;
+mod memo;
+mod misplaced;
 mod parquet;
+mod part;
 mod people;
+mod person;
+mod records;
+mod rows;
 mod shape;
 mod source;
 mod table;
 
+pub use misplaced::Misplaced;
 pub use people::People;
+pub use person::PersonHasher;
+pub use rows::{Decoded, decode};
 pub use source::Source;
 pub use table::{Table, count, first_row_with};

@@ -7,13 +7,37 @@ use arrow_array::RecordBatch;
 
 use super::delimited::Delimited;
 use super::parquet::ParquetFile;
+use super::part::{Coder, Part};
+use super::records::Records;
 use super::shape::{Shape, shape};
 use crate::daemon::error::Result;
+use crate::engine::histogram::{Misfit, Reading};
 
 /// An open file.
 pub struct Source {
     path: PathBuf,
     format: Format,
+}
+
+/// Some rows of a file.
+pub enum Chunk {
+    /// Rows of delimited text.
+    Records(Records),
+    /// Rows of a typed source.
+    Batch(RecordBatch),
+}
+
+impl Chunk {
+    /// The rows as codes.
+    ///
+    /// # Errors
+    /// A whole column of another type.
+    pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<Part, Misfit> {
+        match self {
+            Chunk::Records(records) => Ok(records.code(coder)),
+            Chunk::Batch(batch) => coder.batch(batch),
+        }
+    }
 }
 
 enum Format {
@@ -47,6 +71,11 @@ impl Source {
         matches!(self.format, Format::Delimited(_))
     }
 
+    /// How raw cells are to be read.
+    pub fn reading(&self) -> Reading {
+        if self.is_text() { Reading::Text } else { Reading::Typed }
+    }
+
     /// Reads these columns from now on: name in the file, name in the batches.
     ///
     /// # Errors
@@ -67,6 +96,17 @@ impl Source {
         match &mut self.format {
             Format::Delimited(file) => file.batch(),
             Format::Parquet(file) => file.batch(),
+        }
+    }
+
+    /// The next rows, not looked at yet; `None` at the end.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn chunk(&mut self) -> Result<Option<Chunk>> {
+        match &mut self.format {
+            Format::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
+            Format::Parquet(file) => Ok(file.batch()?.map(Chunk::Batch)),
         }
     }
 

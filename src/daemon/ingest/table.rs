@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
+use super::header::{raw_name, undeclared, wanted};
 use super::people::People;
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
@@ -42,26 +43,14 @@ impl Table {
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<Table> {
-        Table::open(path, columns, |column| {
-            column.path.as_ref().map_or(&column.name, |path| path.strip_prefix("$.").unwrap_or(path))
-        })
+        Table::open(path, columns, raw_name)
     }
 
-    fn open(path: &Path, columns: &Columns, name_in_file: impl Fn(&Column) -> &str) -> Result<Table> {
+    fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
         let mut source = Source::open(path)?;
         let header = source.header().to_vec();
-        let counted = || columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
-        let mut wanted = Vec::new();
-        for column in counted() {
-            let name = name_in_file(column);
-            if !header.iter().any(|known| known == name) {
-                let near = header.iter().find(|known| known.eq_ignore_ascii_case(name.trim()) || known.trim() == name);
-                let hint = near.map_or(String::new(), |near| format!("; the file has `{near}`"));
-                let text = format!("the column is missing{hint}");
-                return Err(Error::new(Kind::Input, text).in_file(path).in_field(&*column.name));
-            }
-            wanted.push((name.to_owned(), column.name.to_string()));
-        }
+        let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+        let mut wanted = wanted(path, &header, counted, name_in_file)?;
         // Whoever stands behind a row is looked at where the file tells it: never in a release.
         for column in columns.of(Role::Identifier) {
             let name = name_in_file(column);
@@ -70,8 +59,7 @@ impl Table {
             }
         }
         source.want(&wanted)?;
-        let declared = |name: &String| columns.iter().any(|column| name_in_file(column) == name);
-        let undeclared = header.into_iter().filter(|name| !declared(name)).collect();
+        let undeclared = undeclared(&header, columns, name_in_file);
         Ok(Table { path: path.to_path_buf(), source, undeclared })
     }
 
@@ -85,7 +73,7 @@ impl Table {
 
     /// How an increment's cells are to be read.
     pub fn raw(&self) -> Reading {
-        if self.source.is_text() { Reading::Text } else { Reading::Typed }
+        self.source.reading()
     }
 
     /// How a release's cells are to be read.

@@ -11,8 +11,12 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
+use super::reading::Reading;
 use crate::engine::model::forms::dates;
 use crate::engine::model::{Finite, Kind, Value, whole_number};
+
+/// Bytes of the longest text that is a value; more is no value of any column.
+pub const MOST_TEXT: usize = 1 << 16;
 
 /// One cell as the source holds it.
 #[derive(Clone, Copy)]
@@ -49,6 +53,36 @@ pub enum MisfitKind {
     /// The label is not in the taxonomy.
     #[error("the label is not in the taxonomy")]
     NoLabel,
+    /// A cell that is not of its column's declared type, in a column that could hold it.
+    #[error("the value is not of the declared type")]
+    Malformed,
+    /// A number in JSON, declared as text.
+    #[error("a number where the declared type is string: write it in quotes, or declare type = \"int\"")]
+    NumberForText,
+    /// Bytes that are no text.
+    #[error("the field is not UTF-8")]
+    NotUtf8,
+    /// A text beyond [`MOST_TEXT`].
+    #[error("the text is longer than 65,536 bytes")]
+    TooLong,
+    /// Several values, or fields, in the place of one value.
+    #[error("an array or an object where one value is wanted")]
+    Nested,
+    /// The way to the field leads through something that has no fields.
+    #[error("the path leads through something that is no object")]
+    NoPath,
+    /// The field, or an object on the way to it, is there twice.
+    #[error("the field is there twice")]
+    Twice,
+    /// The row as such: fields are missing or left over.
+    #[error("another number of fields than the header has")]
+    Fields,
+    /// The row as such: not one JSON object, or more than that.
+    #[error("the line is not one JSON object and nothing else")]
+    NoObject,
+    /// The row as such: too many bytes.
+    #[error("the row is longer than 16 MiB")]
+    LongRow,
 }
 
 /// A column whose cells can be read.
@@ -67,51 +101,62 @@ impl<'a> Cells<'a> {
         Some(Cells { array, read: reader(plain)? })
     }
 
-    /// Shows every cell, row by row.
-    pub fn each(&self, mut show: impl FnMut(RawCell<'_>)) {
-        let coded = self.array.as_dictionary_opt::<Int32Type>();
-        for row in 0..self.array.len() {
-            match coded {
-                _ if self.array.is_null(row) => show(RawCell::Null),
-                None => show((self.read)(self.array, row)),
-                Some(dictionary) => {
-                    let at = dictionary.keys().value(row) as usize;
-                    let null = dictionary.values().is_null(at);
-                    show(if null { RawCell::Null } else { (self.read)(dictionary.values(), at) });
-                }
-            }
+    /// Whether cells of this column can be of the declared type.
+    pub fn can_be(&self, kind: Kind, reading: Reading) -> bool {
+        fits(self.array.data_type(), kind, reading.is_text())
+    }
+
+    /// The cell of a row.
+    pub fn at(&self, row: usize) -> RawCell<'a> {
+        if self.array.is_null(row) {
+            return RawCell::Null;
         }
+        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
+            return (self.read)(self.array, row);
+        };
+        let at = dictionary.keys().value(row) as usize;
+        if dictionary.values().is_null(at) { RawCell::Null } else { (self.read)(dictionary.values(), at) }
+    }
+
+    /// Shows every cell, row by row.
+    pub fn each(&self, show: impl FnMut(RawCell<'_>)) {
+        (0..self.array.len()).map(|row| self.at(row)).for_each(show);
     }
 
     /// Codes every cell; the first one that has no code is the error, with its row.
-    pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
+    pub fn codes<F>(&self, code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where
         F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
+    {
+        self.codes_or(code, |row, kind| Err((row, kind)))
+    }
+
+    /// Codes every cell; what has no code gets the one that `otherwise` gives to its row, or ends it all.
+    pub fn codes_or<F, G, E>(&self, mut code: F, mut otherwise: G) -> Result<Vec<u32>, E>
+    where
+        F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
+        G: FnMut(usize, MisfitKind) -> Result<u32, E>,
     {
         let mut cell = |array: &dyn Array, at: usize| {
             if array.is_null(at) { code(RawCell::Null) } else { code((self.read)(array, at)) }
         };
         let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
-            return (0..self.array.len()).map(|row| cell(self.array, row).map_err(|kind| (row, kind))).collect();
+            let code = |row| cell(self.array, row).or_else(|kind| otherwise(row, kind));
+            return (0..self.array.len()).map(code).collect();
         };
         let values = dictionary.values();
-        let mut known: Vec<Option<u32>> = vec![None; values.len()];
+        let mut known: Vec<Option<Result<u32, MisfitKind>>> = vec![None; values.len()];
         let mut null = None;
         let keys = dictionary.keys();
         let mut codes = Vec::with_capacity(keys.len());
         for row in 0..keys.len() {
-            let slot = if keys.is_null(row) { &mut null } else { &mut known[keys.value(row) as usize] };
-            let found = match *slot {
-                Some(found) => found,
-                None if keys.is_null(row) => code(RawCell::Null).map_err(|kind| (row, kind))?,
-                None => {
-                    let at = keys.value(row) as usize;
-                    let raw = if values.is_null(at) { RawCell::Null } else { (self.read)(values, at) };
-                    code(raw).map_err(|kind| (row, kind))?
-                }
+            let found = if keys.is_null(row) {
+                *null.get_or_insert_with(|| cell(self.array, row))
+            } else {
+                let at = keys.value(row) as usize;
+                *known[at].get_or_insert_with(|| cell(values, at))
             };
-            *slot = Some(found);
-            codes.push(found);
+            codes.push(found.or_else(|kind| otherwise(row, kind))?);
         }
         Ok(codes)
     }
@@ -164,19 +209,22 @@ pub fn fits(physical: &DataType, kind: Kind, from_text: bool) -> bool {
     }
 }
 
-/// A sensitive cell in its column's type; `None` when it is of another type.
-pub fn parse_value(cell: RawCell<'_>, kind: Kind, from_text: bool) -> Option<Value> {
+/// A cell in its column's type; `None` when it is of another type.
+pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Value> {
     let float = |number: f64| Finite::new(number).map(Value::Float);
+    let text = reading.is_text();
     Some(match (cell, kind) {
         (RawCell::Null | RawCell::Text(""), _) => Value::Null,
+        (RawCell::Text(long), _) if long.len() > MOST_TEXT => return None,
         (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
-        (RawCell::Text(text), Kind::Int) if from_text => Value::Int(whole_number(text)?),
-        (RawCell::Text(text), Kind::Date) if from_text => Value::Date(dates::parse(text)?),
-        (RawCell::Text(text), Kind::Bool) if from_text => Value::Bool(text.parse().ok()?),
-        (RawCell::Text(text), Kind::Float) if from_text => {
-            let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
-            float(plain.then(|| text.parse().ok()).flatten()?)?
+        (RawCell::Text(number), Kind::Int) if text => Value::Int(whole_number(number)?),
+        (RawCell::Text(date), Kind::Date) if text || reading == Reading::Json => Value::Date(dates::parse(date)?),
+        (RawCell::Text(truth), Kind::Bool) if text => Value::Bool(truth.parse().ok()?),
+        (RawCell::Text(number), Kind::Float) if text => {
+            let plain = number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
+            float(plain.then(|| number.parse().ok()).flatten()?)?
         }
+        (RawCell::Int(_), Kind::String) if reading == Reading::Json => return None,
         (RawCell::Int(number), Kind::Int) => Value::Int(number),
         (RawCell::Int(number), Kind::String) => Value::Text(number.to_string().into()),
         // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
@@ -202,5 +250,5 @@ pub fn as_seen(cell: RawCell<'_>) -> Value {
 
 /// A sensitive value as a feed file or any other source of text writes it.
 pub fn parse_text(text: &str, kind: Kind) -> Option<Value> {
-    parse_value(RawCell::Text(text), kind, true)
+    parse_value(RawCell::Text(text), kind, Reading::Text)
 }

@@ -6,6 +6,7 @@
 //!
 //! A misfit names row and column, never the cell.
 
+use std::convert::Infallible;
 use std::hash::BuildHasher;
 
 use arrow_array::{Array, RecordBatch};
@@ -13,21 +14,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::cells::{Cells, MisfitKind, RawCell, as_seen, fits, parse_value};
+use super::reading::Reading;
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
-
-/// What the cells of a source are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// Raw rows of a source that knows only text (CSV): text is parsed by the column's type.
-    Text,
-    /// Raw rows of a typed source (Parquet, Arrow): types must agree.
-    Typed,
-    /// Rows of a release: quasi cells are labels of their taxonomy, at any height.
-    Labels {
-        /// Whether sensitive cells are text that is parsed (CSV).
-        text: bool,
-    },
-}
 
 /// A cell, or a whole column, that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +43,8 @@ impl Dictionary {
         &self.values
     }
 
-    fn number(&mut self, value: Value) -> u32 {
+    /// The number of a value; a new one is given the next.
+    pub fn number(&mut self, value: Value) -> u32 {
         let (values, hash) = (&self.values, HASHER.hash_one(&value));
         if let Some(&number) = self.table.find(hash, |&number| values[number as usize] == value) {
             return number;
@@ -129,20 +118,74 @@ impl<'a> Encoder<'a> {
     /// The first quasi cell, column by column, that fits nowhere.
     pub fn encode(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Encoded, Misfit> {
         let quasi = (0..self.quasi.len()).map(|at| self.quasi_codes(batch, at)).collect::<Result<_, _>>()?;
-        let text = matches!(self.reading, Reading::Text | Reading::Labels { text: true });
-        let mut sensitive = Vec::with_capacity(self.sensitive.len());
-        for (column, dictionary) in self.sensitive.iter().zip(dictionaries) {
-            let physical = batch.column_by_name(&column.name).map(|array| array.data_type());
-            if physical.is_some_and(|physical| !fits(physical, column.kind, text)) {
-                return Err(Misfit { row: 0, column: column.name.clone(), kind: MisfitKind::WrongType });
-            }
-            let number = |cell: RawCell<'_>| {
-                let malformed = || if self.as_seen { as_seen(cell) } else { Value::Null };
-                Ok(dictionary.number(parse_value(cell, column.kind, text).unwrap_or_else(malformed)))
-            };
-            sensitive.push(codes(batch, column, number)?);
-        }
+        let sensitive = self.sensitive_codes(batch, dictionaries)?;
         Ok(Encoded { quasi, sensitive })
+    }
+
+    /// Codes the rows of a batch that have a place in the taxonomies, and lists the others, at most one misfit a row:
+    /// their codes mean nothing.
+    ///
+    /// # Errors
+    /// A whole column that is missing or of another type.
+    pub fn encode_rows(
+        &self,
+        batch: &RecordBatch,
+        dictionaries: &mut [Dictionary],
+    ) -> Result<(Encoded, Vec<Misfit>), Misfit> {
+        let mut misfits = Vec::new();
+        let mut quasi = Vec::with_capacity(self.quasi.len());
+        for (at, of) in self.quasi.iter().enumerate() {
+            let cells = self.fitting(batch, of.column)?;
+            let codes = cells.codes_or(
+                |cell| self.leaf(at, cell),
+                |row, kind| {
+                    misfits.push(Misfit { row: row as u64, column: of.column.name.clone(), kind });
+                    Ok::<u32, Infallible>(0)
+                },
+            );
+            quasi.push(codes.unwrap_or_else(|never| match never {}));
+        }
+        misfits.sort_by_key(|misfit| misfit.row);
+        misfits.dedup_by_key(|misfit| misfit.row);
+        let sensitive = self.sensitive_codes(batch, dictionaries)?;
+        Ok((Encoded { quasi, sensitive }, misfits))
+    }
+
+    fn sensitive_codes(&self, batch: &RecordBatch, dictionaries: &mut [Dictionary]) -> Result<Vec<Vec<u32>>, Misfit> {
+        let mut sensitive = Vec::with_capacity(self.sensitive.len());
+        for (at, (column, dictionary)) in self.sensitive.iter().zip(dictionaries).enumerate() {
+            let cells = self.fitting(batch, column)?;
+            let codes = cells.codes_or(|cell| Ok(self.number(at, cell, dictionary)), |_, _| Ok::<u32, Infallible>(0));
+            sensitive.push(codes.unwrap_or_else(|never| match never {}));
+        }
+        Ok(sensitive)
+    }
+
+    /// A column whose physical type can hold the declared one.
+    fn fitting<'b>(&self, batch: &'b RecordBatch, column: &Column) -> Result<Cells<'b>, Misfit> {
+        let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
+        let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
+        let fitting = fits(array.data_type(), column.kind, self.reading.is_text());
+        fitting.then(|| Cells::of(array)).flatten().ok_or_else(|| misfit(MisfitKind::WrongType))
+    }
+
+    /// The leaf of a raw cell of a quasi column.
+    ///
+    /// # Errors
+    /// A cell that fits nowhere.
+    pub fn leaf(&self, quasi: usize, cell: RawCell<'_>) -> Result<Leaf, MisfitKind> {
+        self.quasi[quasi].code(cell, self.reading).map_err(|kind| match (kind, cell, self.quasi[quasi].column.kind) {
+            (MisfitKind::WrongType, RawCell::Int(_) | RawCell::Float(_), Kind::String) => MisfitKind::NumberForText,
+            (MisfitKind::WrongType, ..) => MisfitKind::Malformed,
+            (kind, ..) => kind,
+        })
+    }
+
+    /// The dictionary number of a cell of a sensitive column; whatever is wrong with it, there is one.
+    pub fn number(&self, sensitive: usize, cell: RawCell<'_>, dictionary: &mut Dictionary) -> u32 {
+        let malformed = || if self.as_seen { as_seen(cell) } else { Value::Null };
+        let value = parse_value(cell, self.sensitive[sensitive].kind, self.reading);
+        dictionary.number(value.unwrap_or_else(malformed))
     }
 
     /// Codes one quasi column of a batch.
@@ -187,10 +230,12 @@ impl Quasi<'_> {
             (RawCell::Text(text), _) if reading == Reading::Text => Ok(by_text(text)),
             (RawCell::Text(text), Kind::String) => Ok(by_text(text)),
             (RawCell::Int(number), Kind::Int) => Ok(self.domain.leaf_of_int(number)),
-            (RawCell::Int(number), Kind::String) => Ok(by_text(&number.to_string())),
+            (RawCell::Text(date), Kind::Date) if reading == Reading::Json => Ok(by_text(date)),
+            (RawCell::Int(number), Kind::String) if reading != Reading::Json => Ok(by_text(&number.to_string())),
             (RawCell::Days(days), Kind::Date) => Ok(self.domain.leaf_of_days(days)),
             (RawCell::Bool(truth), Kind::Bool) => Ok(by_text(if truth { "true" } else { "false" })),
             (RawCell::Float(number), Kind::Float) => Ok(by_text(&number.to_string())),
+            (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => Ok(by_text(&number.to_string())),
             _ => Err(MisfitKind::WrongType),
         }
     }

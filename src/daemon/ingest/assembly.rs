@@ -1,0 +1,103 @@
+//! Puts the batches of a file together, in file order: one column each, one dictionary of sensitive tuples. Codes are in
+//! the order of values in the end, so nothing tells how the file was cut into batches.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use rayon::prelude::*;
+
+use super::misplaced::Misplaced;
+use super::part::{Coder, Part};
+use crate::engine::histogram::{Person, Rows, Values};
+use crate::engine::model::{Columns, Leaf, Role, Value};
+
+const HASHER: FixedState = FixedState::with_seed(0x6173_7365);
+
+/// The rows so far.
+pub struct Assembly {
+    leaves: Vec<Vec<Leaf>>,
+    codes: Vec<u32>,
+    people: Option<Vec<Person>>,
+    width: usize,
+    tuples: Vec<Box<[Value]>>,
+    table: HashTable<u32>,
+    quarantined: Vec<Misplaced>,
+    names: Vec<Arc<str>>,
+    seen: u64,
+    nulled: u64,
+}
+
+impl Assembly {
+    /// No rows of the declared columns.
+    pub fn new(columns: &Columns) -> Assembly {
+        let count = |role| columns.of(role).count();
+        Assembly {
+            leaves: vec![Vec::new(); count(Role::Quasi)],
+            codes: Vec::new(),
+            people: (count(Role::Identifier) > 0).then(Vec::new),
+            width: count(Role::Sensitive),
+            tuples: Vec::new(),
+            table: HashTable::new(),
+            quarantined: Vec::new(),
+            names: Vec::new(),
+            seen: 0,
+            nulled: 0,
+        }
+    }
+
+    /// Rows that were read, those set aside included.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The rows set aside.
+    pub fn quarantined(&self) -> &[Misplaced] {
+        &self.quarantined
+    }
+
+    /// The next rows.
+    pub fn add(&mut self, part: Part, coder: &Coder<'_>) {
+        if self.names.is_empty() {
+            self.names = coder.fields().iter().map(|column| Arc::from(&*column.name)).collect();
+        }
+        let number: Vec<u32> = part.tuples.into_iter().map(|tuple| self.number(tuple)).collect();
+        self.codes.extend(part.codes.iter().map(|&code| number[code as usize]));
+        self.leaves.iter_mut().zip(&part.leaves).for_each(|(column, more)| column.extend_from_slice(more));
+        if let Some(people) = &mut self.people {
+            people.extend_from_slice(&part.people);
+        }
+        let (before, names) = (self.seen, &self.names);
+        self.quarantined.extend(part.faults.iter().map(|fault| Misplaced {
+            row: before + fault.row as u64 + 1,
+            line: fault.line,
+            column: fault.field.map(|field| Arc::clone(&names[field])),
+            kind: fault.kind,
+        }));
+        self.seen += part.rows;
+        self.nulled += part.nulled;
+    }
+
+    fn number(&mut self, tuple: Box<[Value]>) -> u32 {
+        let Assembly { tuples, table, .. } = self;
+        let hash = HASHER.hash_one(&tuple);
+        if let Some(&number) = table.find(hash, |&number| tuples[number as usize] == tuple) {
+            return number;
+        }
+        let number = u32::try_from(tuples.len()).expect("fewer than 2^32 distinct tuples fit into memory");
+        table.insert_unique(hash, number, |&number| HASHER.hash_one(&tuples[number as usize]));
+        tuples.push(tuple);
+        number
+    }
+
+    /// All rows, the rows set aside, and how many sensitive cells became null.
+    pub fn finish(mut self) -> (Rows, Vec<Misplaced>, u64) {
+        let (values, code) = Values::from_distinct(self.width, self.tuples);
+        self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
+        self.codes.shrink_to_fit();
+        self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
+        self.people.iter_mut().for_each(Vec::shrink_to_fit);
+        (Rows::new(self.leaves, values, self.codes, self.people), self.quarantined, self.nulled)
+    }
+}

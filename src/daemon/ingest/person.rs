@@ -1,0 +1,97 @@
+//! Who stands behind a row (SCIENCE 3, repeats): a keyed hash of its identifiers. The same person is the same hash in
+//! every format, because identifiers are hashed in the canonical text of their declared type, one after another, each
+//! with its length before it.
+//!
+//! Nothing here keeps or prints an identifier or the key.
+
+use std::fmt;
+use std::io::Write as _;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::engine::histogram::{MOST_TEXT, MisfitKind, Person, RawCell, Reading, value_of};
+use crate::engine::model::forms::dates;
+use crate::engine::model::{Kind, Value};
+
+/// HMAC-SHA256 under the feed's key, cut to 128 bits.
+#[derive(Clone)]
+pub struct PersonHasher {
+    /// Takes in the key once; wiped when dropped.
+    keyed: Hmac<Sha256>,
+}
+
+impl fmt::Debug for PersonHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PersonHasher(..)")
+    }
+}
+
+impl PersonHasher {
+    /// Under this key; the caller wipes its own copy.
+    pub fn new(key: &[u8; 32]) -> PersonHasher {
+        PersonHasher { keyed: Hmac::new_from_slice(key).expect("a key of any length will do") }
+    }
+
+    /// The person with these identifiers, in canonical text.
+    pub fn person(&self, identifiers: &[&str]) -> Person {
+        let mut tuple = Tuple::default();
+        identifiers.iter().for_each(|text| tuple.push(text.as_bytes()));
+        self.hash(&tuple)
+    }
+
+    /// The person behind a tuple.
+    pub(super) fn hash(&self, tuple: &Tuple) -> Person {
+        let mut mac = self.keyed.clone();
+        mac.update(&tuple.0);
+        let digest = mac.finalize().into_bytes();
+        let first = digest.first_chunk::<16>().expect("SHA-256 gives 32 bytes");
+        Person(u128::from_be_bytes(*first))
+    }
+}
+
+/// The identifiers of a row, so that no two different tuples are the same bytes.
+#[derive(Default)]
+pub(super) struct Tuple(Vec<u8>);
+
+impl Tuple {
+    /// No identifiers yet.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.0.extend((text.len() as u64).to_le_bytes());
+        self.0.extend(text);
+    }
+
+    /// The next identifier, decoded as strictly as any other column.
+    pub fn add(&mut self, cell: RawCell<'_>, kind: Kind, reading: Reading) -> Result<(), MisfitKind> {
+        match (cell, kind) {
+            (RawCell::Null | RawCell::Text(""), _) => return Err(MisfitKind::Missing),
+            (RawCell::Text(text), _) if text.len() > MOST_TEXT => return Err(MisfitKind::TooLong),
+            (RawCell::Text(text), Kind::String) => {
+                self.push(text.as_bytes());
+                return Ok(());
+            }
+            (RawCell::Int(_) | RawCell::Float(_), Kind::String) if reading == Reading::Json => {
+                return Err(MisfitKind::NumberForText);
+            }
+            _ => {}
+        }
+        let from = self.0.len();
+        self.0.extend([0; 8]);
+        let written = match value_of(cell, kind, reading).ok_or(MisfitKind::Malformed)? {
+            Value::Int(number) => write!(self.0, "{number}"),
+            Value::Float(number) => write!(self.0, "{}", number.get()),
+            Value::Bool(truth) => write!(self.0, "{truth}"),
+            Value::Date(days) => write!(self.0, "{}", dates::format(days)),
+            Value::Text(text) => write!(self.0, "{text}"),
+            Value::Null => return Err(MisfitKind::Missing),
+        };
+        written.expect("memory takes everything");
+        let length = (self.0.len() - from - 8) as u64;
+        self.0[from..from + 8].copy_from_slice(&length.to_le_bytes());
+        Ok(())
+    }
+}

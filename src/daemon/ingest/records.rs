@@ -1,0 +1,70 @@
+//! Rows of delimited text as they were split, and what their fields say. The splitting is done one row after another, the
+//! rest on all cores.
+
+use super::part::{Coder, Part};
+use crate::engine::histogram::{MisfitKind, RawCell};
+
+/// Some rows, of as many fields as are read.
+pub struct Records {
+    width: usize,
+    bytes: Vec<u8>,
+    /// Where each field ends.
+    ends: Vec<usize>,
+    /// The line of each row, and whether it has its fields.
+    rows: Vec<(u64, bool)>,
+}
+
+impl Records {
+    /// None yet.
+    pub fn new(width: usize) -> Records {
+        Records { width, bytes: Vec::new(), ends: Vec::new(), rows: Vec::new() }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The next row.
+    pub fn push<'a>(&mut self, line: u64, fields: impl Iterator<Item = &'a [u8]>) {
+        for field in fields {
+            self.bytes.extend_from_slice(field);
+            self.ends.push(self.bytes.len());
+        }
+        self.rows.push((line, true));
+    }
+
+    /// The next row, which has another number of fields.
+    pub fn refuse(&mut self, line: u64) {
+        self.rows.push((line, false));
+    }
+
+    /// The rows as codes.
+    pub fn code(&self, coder: &Coder<'_>) -> Part {
+        let mut rows = coder.rows(read);
+        let mut fields: Vec<Result<&[u8], MisfitKind>> = Vec::with_capacity(self.width);
+        let (mut from, mut ends) = (0, self.ends.iter());
+        for &(line, whole) in &self.rows {
+            if !whole {
+                rows.refuse(line, MisfitKind::Fields);
+                continue;
+            }
+            fields.clear();
+            fields.extend(ends.by_ref().take(self.width).map(|&to| {
+                let field = &self.bytes[from..to];
+                from = to;
+                Ok(field)
+            }));
+            rows.add(line, &fields);
+        }
+        rows.finish()
+    }
+}
+
+fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
+    match std::str::from_utf8(field) {
+        Ok("") => Ok(RawCell::Null),
+        Ok(text) => Ok(RawCell::Text(text)),
+        Err(_) => Err(MisfitKind::NotUtf8),
+    }
+}

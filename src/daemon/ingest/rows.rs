@@ -1,0 +1,118 @@
+//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): whether a row counts is decided by its form,
+//! its identifiers and its quasi columns alone; whatever is wrong with a sensitive field is null.
+//!
+//! Batches are decoded on all cores and put together in file order; results never depend on threads. No error and no
+//! `Debug` holds a cell.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::assembly::Assembly;
+use super::header::{raw_name, undeclared, wanted};
+use super::misplaced::Misplaced;
+use super::part::{Coder, Part};
+use super::person::PersonHasher;
+use super::source::{Chunk, Source};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::histogram::{Misfit, Rows};
+use crate::engine::model::Columns;
+use crate::engine::policy::Decimal;
+
+/// Batches that are in memory at a time while the same number is read.
+const GROUP: usize = 8;
+
+/// What a file holds.
+#[derive(Debug)]
+pub struct Decoded {
+    /// The rows that count, in file order; people are known iff the feed declares identifiers.
+    pub rows: Rows,
+    /// The rows set aside, in file order.
+    pub quarantined: Vec<Misplaced>,
+    /// Columns of the file that nobody declared; of JSON none is told.
+    pub undeclared: Vec<String>,
+    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    pub nulled: u64,
+}
+
+/// Reads the rows of a file. Without `allowed` the first row that cannot be decoded is the error; with it such rows are
+/// set aside as long as their share of all rows is not above. `progress` is told how many rows were read so far.
+///
+/// # Errors
+/// The file cannot be read or is damaged, a declared column is missing or of another type, or too many rows cannot be
+/// decoded.
+pub fn decode(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    allowed: Option<Decimal>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Decoded> {
+    let mut source = Source::open(path)?;
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let fields = wanted(path, source.header(), coder.fields().iter().copied(), raw_name)?;
+    let undeclared = undeclared(source.header(), columns, raw_name);
+    source.want(&fields)?;
+    let mut all = Assembly::new(columns);
+    let (mut group, mut failed) = read(&mut source);
+    while !group.is_empty() {
+        let (parts, next) = rayon::join(
+            || code(&coder, &group),
+            || if failed.is_none() { read(&mut source) } else { (Vec::new(), None) },
+        );
+        for part in parts {
+            let part = part.map_err(|misfit| whole(path, &misfit))?;
+            all.add(part, &coder);
+            if let (None, Some(first)) = (allowed, all.quarantined().first()) {
+                return Err(first.error(path, format!("row {}: {}", first.row, first.kind)));
+            }
+        }
+        progress(all.seen());
+        group = next.0;
+        failed = failed.or(next.1);
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let seen = all.seen();
+    let (rows, quarantined, nulled) = all.finish();
+    judge(path, &quarantined, seen, allowed)?;
+    Ok(Decoded { rows, quarantined, undeclared, nulled })
+}
+
+/// The next batches, and what ends them before their time.
+fn read(source: &mut Source) -> (Vec<Chunk>, Option<Error>) {
+    let mut group = Vec::with_capacity(GROUP);
+    while group.len() < GROUP {
+        match source.chunk() {
+            Ok(Some(chunk)) => group.push(chunk),
+            Ok(None) => break,
+            Err(error) => return (group, Some(error)),
+        }
+    }
+    (group, None)
+}
+
+fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<Part, Misfit>> {
+    group.par_iter().map(|chunk| chunk.code(coder)).collect()
+}
+
+/// A whole column that does not fit.
+fn whole(path: &Path, misfit: &Misfit) -> Error {
+    Error::new(Kind::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
+}
+
+/// Whether too many rows were set aside.
+fn judge(path: &Path, quarantined: &[Misplaced], seen: u64, allowed: Option<Decimal>) -> Result<()> {
+    let (Some(first), Some(share)) = (quarantined.first(), allowed) else { return Ok(()) };
+    let count = quarantined.len() as u64;
+    if share.times_is_at_least(seen, count) {
+        return Ok(());
+    }
+    let text = format!(
+        "{count} of {seen} rows cannot be decoded, which is more than the share of {share} that may be set aside; the \
+         first is row {}: {}",
+        first.row, first.kind
+    );
+    Err(first.error(path, text))
+}
