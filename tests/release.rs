@@ -4,6 +4,8 @@ mod common;
 
 #[path = "release/manifest.rs"]
 mod manifest;
+#[path = "release/report.rs"]
+mod report;
 #[path = "release/table.rs"]
 mod table;
 

@@ -1,5 +1,7 @@
 //! Tables of every type for the tests of a release, and the rows of a file as text, both written from the definition.
 
+#![allow(dead_code, reason = "each test file uses its part")]
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -8,6 +10,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Value as Json, json};
 use tidegate::engine::histogram::{Histogram, Release, Rows, Values};
 use tidegate::engine::model::{Column, Columns, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
 
@@ -139,16 +142,43 @@ impl Table {
 
     /// Rows as they are published, from the definition: sorted by nodes, then by sensitive tuple.
     pub fn rows(&self) -> Vec<Vec<String>> {
+        let row = |(labels, tuple): (Vec<&str>, &[Value])| {
+            labels.iter().map(|label| format!("text {label}")).chain(tuple.iter().map(show)).collect()
+        };
+        self.sorted().into_iter().map(row).collect()
+    }
+
+    /// The same for readers in other languages, with the columns' types.
+    pub fn json(&self) -> Json {
+        let column = |column: &Column| {
+            let kind = if column.role == Role::Quasi { Kind::String } else { column.kind };
+            json!({"name": column.name, "type": kind, "nullable": column.role != Role::Quasi})
+        };
+        let columns = [Role::Quasi, Role::Sensitive].iter().flat_map(|&role| self.columns.of(role));
+        let cell = |value: &Value| match value {
+            Value::Null => Json::Null,
+            Value::Bool(truth) => json!(truth),
+            Value::Int(number) => json!(number),
+            Value::Float(number) => json!(number.get()),
+            Value::Date(days) => json!(days),
+            Value::Text(text) => json!(text),
+        };
+        let row = |(labels, tuple): (Vec<&str>, &[Value])| -> Json {
+            labels.into_iter().map(Json::from).chain(tuple.iter().map(cell)).collect()
+        };
+        let rows: Json = self.sorted().into_iter().map(row).collect();
+        json!({"columns": columns.map(column).collect::<Json>(), "rows": rows})
+    }
+
+    fn sorted(&self) -> Vec<(Vec<&str>, &[Value])> {
         let trees = self.columns.trees();
         let nodes =
             |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };
         let mut rows: Vec<(Vec<u32>, &[Value])> =
             self.raw.iter().map(|(leaves, tuple)| (nodes(leaves), &**tuple)).collect();
         rows.sort();
-        let labels = |nodes: &[u32]| -> Vec<String> {
-            nodes.iter().zip(&trees).map(|(&node, tree)| format!("text {}", tree.label(node))).collect()
-        };
-        rows.iter().map(|(nodes, tuple)| labels(nodes).into_iter().chain(tuple.iter().map(show)).collect()).collect()
+        let labels = |nodes: Vec<u32>| nodes.into_iter().zip(&trees).map(|(node, tree)| tree.label(node)).collect();
+        rows.into_iter().map(|(nodes, tuple)| (labels(nodes), tuple)).collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod digest;
 mod figure;
 mod manifest;
 mod recoding;
+mod report;
 mod taxonomy;
 mod utility;
 
@@ -18,4 +19,5 @@ pub use digest::Sha256;
 pub use figure::{CheckLine, Figure};
 pub use manifest::{Facts, FileLine, Manifest, NoManifest};
 pub use recoding::Labels;
+pub use report::report;
 pub use taxonomy::{ColumnTree, Label, Taxonomies, taxonomy};

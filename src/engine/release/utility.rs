@@ -1,4 +1,4 @@
-//! What a release is still worth, for the manifest (SCIENCE 8): rows per published label, Loss and
+//! What a release is still worth, for the manifest and the report (SCIENCE 8): rows per published label, Loss and
 //! discernibility. The gate computes the same figures from the published bytes; nothing of this file may be used there.
 
 use std::collections::BTreeMap;
@@ -20,6 +20,21 @@ impl Shown {
             *rows.entry(table.class(class)[column]).or_default() += table.size(class);
         }
         Shown { rows, all: table.rows() }
+    }
+
+    /// Rows that show this very label.
+    pub fn at(&self, node: Node) -> u64 {
+        self.rows.get(&node).copied().unwrap_or(0)
+    }
+
+    /// Rows that show a label from `from` up to, but without, `to` in preorder.
+    pub fn between(&self, from: Node, to: Node) -> u64 {
+        self.rows.range(from..to).map(|(_, rows)| rows).sum()
+    }
+
+    /// All rows.
+    pub fn all(&self) -> u64 {
+        self.all
     }
 
     /// The mean, over the rows, of the share of the domain that their label hides.

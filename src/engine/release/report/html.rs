@@ -1,0 +1,126 @@
+//! Writing HTML: text that is escaped, numbers as people read them. Labels and names get into the page through [`Text`]
+//! only.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+/// A page that is being written.
+#[derive(Default)]
+pub struct Page(String);
+
+impl Page {
+    /// Adds to the page.
+    pub fn put(&mut self, text: fmt::Arguments<'_>) {
+        self.0.write_fmt(text).expect("memory takes text");
+    }
+
+    /// The page.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0.into_bytes()
+    }
+}
+
+/// `put!(page, "…", …)`: adds formatted HTML to a page.
+macro_rules! put {
+    ($page:expr, $($text:tt)*) => { $page.put(format_args!($($text)*)) };
+}
+pub(super) use put;
+
+/// Text between tags or in a quoted attribute.
+pub struct Text<'a>(pub &'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|letter| match letter {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            // Not allowed in HTML.
+            '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}' => f.write_char('\u{fffd}'),
+            _ => f.write_char(letter),
+        })
+    }
+}
+
+/// A count: `12,345`.
+pub struct Count(pub u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+/// A count with its noun: `1 row`, `2 rows`.
+pub struct Many(pub u64, pub &'static str);
+
+impl fmt::Display for Many {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", Count(self.0), self.1, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+/// A part of a whole: `12.3 %`, in one piece, and never 0 or 100 unless it is.
+pub struct Share(pub u64, pub u64);
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = percent(self.0, self.1);
+        match self {
+            Share(0, _) | Share(_, 0) => f.write_str("0\u{a0}%"),
+            Share(part, whole) if part == whole => f.write_str("100\u{a0}%"),
+            _ if percent < 0.1 => f.write_str("&lt; 0.1\u{a0}%"),
+            _ if percent > 99.9 => f.write_str("&gt; 99.9\u{a0}%"),
+            _ => write!(f, "{percent:.1}\u{a0}%"),
+        }
+    }
+}
+
+/// A part of a whole in percent; 0 of nothing.
+pub fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+}
+
+/// A bar as wide as the part is of the whole.
+pub struct Bar(pub u64, pub u64);
+
+impl fmt::Display for Bar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = percent(self.0, self.1);
+        write!(f, "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"{width:.2}%\" height=\"100%\"/></svg>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Count, Share, Text};
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        assert_eq!(
+            Text("<a href=\"x\">&'\0\u{85}\n</a>").to_string(),
+            "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\u{fffd}\u{fffd}\n&lt;/a&gt;"
+        );
+    }
+
+    #[test]
+    fn numbers_are_as_people_read_them() {
+        let counts = [0, 12, 123, 1_234, 1_234_567].map(|count| Count(count).to_string());
+        assert_eq!(counts, ["0", "12", "123", "1,234", "1,234,567"]);
+        let shares = [(0, 5), (5, 5), (0, 0), (1, 3), (1, 1_000_000), (999_999, 1_000_000)];
+        let shares = shares.map(|(part, whole)| Share(part, whole).to_string());
+        assert_eq!(
+            shares,
+            ["0\u{a0}%", "100\u{a0}%", "0\u{a0}%", "33.3\u{a0}%", "&lt; 0.1\u{a0}%", "&gt; 99.9\u{a0}%"]
+        );
+    }
+}

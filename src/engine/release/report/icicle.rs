@@ -1,0 +1,178 @@
+//! A recoding drawn on its taxonomy: the tree from the root down to the cut, every node as wide as its share of the
+//! domain, and below it how many rows there are under each label.
+//!
+//! However large the tree, the drawing is bounded: it ends at the cut, and neighbours that would be too narrow to see are
+//! drawn as one box that says how many they are.
+
+use super::Cutting;
+use super::html::{Count, Many, Page, Text, percent, put};
+use crate::engine::model::Node;
+
+/// Narrower than so many thousandths of the domain is too narrow to see.
+const THIN: u64 = 6;
+/// Levels that are drawn.
+const LEVELS: u32 = 12;
+/// Height of a level, and of the rows below, in pixels.
+const LEVEL: u32 = 24;
+const ROWS: f64 = 48.0;
+/// Width that labels are cut to fit, and that of a letter: what the page has on a screen and on paper.
+const WIDTH: f64 = 680.0;
+const LETTER: f64 = 7.0;
+
+/// What a box stands for.
+enum Kind {
+    /// A node above the cut.
+    Above(Node),
+    /// A node of the cut.
+    Published(Node),
+    /// So many labels of the cut next to each other.
+    Several(u64),
+}
+
+/// A box: its level, where it begins and how wide it is in domain values, and rows under it.
+struct Box {
+    kind: Kind,
+    level: u32,
+    from: u64,
+    width: u64,
+    rows: u64,
+}
+
+/// A subtree that is still to be drawn: its root, one past its last node, its level and where it begins.
+#[derive(Clone, Copy)]
+struct Part {
+    node: Node,
+    end: Node,
+    level: u32,
+    from: u64,
+}
+
+/// Boxes from left to right, upper ones first.
+fn boxes(column: &Cutting) -> Vec<Box> {
+    let (tree, nodes) = (column.tree, column.cut.nodes());
+    let below = |from: Node, end: Node| {
+        (nodes.partition_point(|&node| node < end) - nodes.partition_point(|&node| node < from)) as u64
+    };
+    let mut drawn = Vec::new();
+    let mut open = vec![Part { node: 0, end: tree.nodes() as Node, level: 0, from: 0 }];
+    while let Some(Part { node, end, level, from }) = open.pop() {
+        let (width, rows) = (tree.values(node), column.shown.between(node, end));
+        if nodes.binary_search(&node).is_ok() {
+            drawn.push(Box { kind: Kind::Published(node), level, from, width, rows });
+            continue;
+        }
+        drawn.push(Box { kind: Kind::Above(node), level, from, width, rows });
+        let (mut inside, level, mut from) = (Vec::new(), level + 1, from);
+        // Neighbours that are drawn as one: first node, one past the last, where they begin, their width.
+        let mut thin: Option<(Node, Node, u64, u64)> = None;
+        let children: Vec<Node> = tree.children(node).collect();
+        for (at, &child) in children.iter().enumerate() {
+            let (end, width) = (children.get(at + 1).copied().unwrap_or(end), tree.values(child));
+            let published = nodes.binary_search(&child).is_ok();
+            let narrow = width * 1000 < tree.values(0) * THIN && !(published && children.len() == 1);
+            if narrow || (level + 1 == LEVELS && !published) {
+                thin = Some(
+                    thin.map_or((child, end, from, width), |(first, _, from, sum)| (first, end, from, sum + width)),
+                );
+            } else {
+                drawn.extend(thin.take().map(|part| several(part, level, below, column)));
+                inside.push(Part { node: child, end, level, from });
+            }
+            from += width;
+        }
+        drawn.extend(thin.take().map(|part| several(part, level, below, column)));
+        open.extend(inside.into_iter().rev());
+    }
+    drawn
+}
+
+fn several(
+    (first, end, from, width): (Node, Node, u64, u64),
+    level: u32,
+    below: impl Fn(Node, Node) -> u64,
+    column: &Cutting,
+) -> Box {
+    let (labels, rows) = (below(first, end), column.shown.between(first, end));
+    let nodes = column.cut.nodes();
+    let only = nodes[nodes.partition_point(|&node| node < first)];
+    let kind = if labels == 1 { Kind::Published(only) } else { Kind::Several(labels) };
+    Box { kind, level, from, width, rows }
+}
+
+/// Draws a column.
+pub fn write(page: &mut Page, column: &Cutting) {
+    let boxes = boxes(column);
+    let domain = column.tree.values(0);
+    let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
+    let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(|drawn| drawn.rows).max().unwrap_or(0);
+    let height = f64::from(levels * LEVEL) + ROWS;
+    let (labels, name) = (Many(column.cut.nodes().len() as u64, "published label"), Text(column.name));
+    put!(
+        page,
+        "<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"Taxonomy of {name} down to {labels}\">\n"
+    );
+    for drawn in &boxes {
+        let (x, width) = (percent(drawn.from, domain), percent(drawn.width, domain));
+        // What is published reaches down to the last level, so that the cut is one row without gaps.
+        let (top, bottom) = (drawn.level * LEVEL, if drawn.is_cut() { levels } else { drawn.level + 1 } * LEVEL);
+        let class = match drawn.kind {
+            Kind::Above(_) => "above",
+            Kind::Published(_) => "published",
+            Kind::Several(_) => "several",
+        };
+        put!(
+            page,
+            "<svg class=\"{class}\" x=\"{x:.3}%\" y=\"{top}\" width=\"{width:.3}%\" height=\"{}\">",
+            bottom - top
+        );
+        put!(page, "<title>{}</title><rect width=\"100%\" height=\"100%\"/>", drawn.title(column));
+        let label = drawn.label(column, width * WIDTH / 100.0);
+        if !label.is_empty() {
+            put!(page, "<text x=\"5\" y=\"16\">{}</text>", Text(&label));
+        }
+        put!(page, "</svg>\n");
+        if drawn.is_cut() && drawn.rows > 0 {
+            let tall = (ROWS - 4.0) * percent(drawn.rows, most) / 100.0;
+            let y = height - tall;
+            put!(
+                page,
+                "<rect class=\"rows\" x=\"{x:.3}%\" y=\"{y:.2}\" width=\"{width:.3}%\" height=\"{tall:.2}\"/>\n"
+            );
+        }
+    }
+    put!(page, "</svg>\n");
+}
+
+impl Box {
+    fn is_cut(&self) -> bool {
+        !matches!(self.kind, Kind::Above(_))
+    }
+
+    /// What is shown when one points at it.
+    fn title(&self, column: &Cutting) -> String {
+        let (values, rows) = (Many(self.width, "value"), Many(self.rows, "row"));
+        match self.kind {
+            Kind::Above(node) => format!("{}: {values}, divided further", Text(column.tree.label(node))),
+            Kind::Published(node) => format!("{}: {values}, {rows}", Text(column.tree.label(node))),
+            Kind::Several(labels) => format!("{}: {values}, {rows}", Many(labels, "label")),
+        }
+    }
+
+    /// As much of its label as fits; none where nothing does.
+    fn label(&self, column: &Cutting, pixels: f64) -> String {
+        let label = match self.kind {
+            Kind::Above(node) | Kind::Published(node) => column.tree.label(node).to_owned(),
+            Kind::Several(labels) => format!("{} labels", Count(labels)),
+        };
+        let room = ((pixels - 8.0) / LETTER).max(0.0) as usize;
+        // A count that is cut off would be another count.
+        let whole = matches!(self.kind, Kind::Several(_));
+        if label.chars().count() <= room {
+            label
+        } else if whole || room < 4 {
+            String::new()
+        } else {
+            label.chars().take(room - 1).chain(['…']).collect()
+        }
+    }
+}

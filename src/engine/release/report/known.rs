@@ -1,0 +1,167 @@
+//! The checks by name: what each one asks, in words, and on which side of its limit the figure must lie. A check that is
+//! not listed here is shown under its own name.
+
+/// Where the figure of a check must lie.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// At the limit or above.
+    AtLeast,
+    /// At the limit or below.
+    AtMost,
+    /// Below the limit.
+    Below,
+    /// It has none.
+    Neither,
+}
+
+/// A check in words.
+pub struct Known {
+    /// Its name in a manifest.
+    name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it asks.
+    pub meaning: &'static str,
+    /// Where its figure must lie.
+    pub side: Side,
+}
+
+/// The check of this name.
+pub fn known(name: &str) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| known.name == name)
+}
+
+const fn check(name: &'static str, side: Side, title: &'static str, meaning: &'static str) -> Known {
+    Known { name, title, meaning, side }
+}
+
+const KNOWN: &[Known] = &[
+    check("k", Side::AtLeast, "Crowd size", "How many rows at least share all their labels."),
+    check(
+        "atoms",
+        Side::AtLeast,
+        "Crowds that joined together",
+        "How many people at least joined with equal labels and stay together in every release.",
+    ),
+    check(
+        "fa",
+        Side::AtLeast,
+        "Comparing with earlier releases, forwards",
+        "How many rows at least are left for somebody of an earlier release.",
+    ),
+    check(
+        "ca",
+        Side::AtLeast,
+        "Comparing with earlier releases, across",
+        "How many rows at least are left in this release for somebody of an earlier one.",
+    ),
+    check(
+        "ba",
+        Side::AtLeast,
+        "Comparing with earlier releases, backwards",
+        "How many rows at least are left for somebody who is new.",
+    ),
+    check(
+        "chain",
+        Side::AtLeast,
+        "All releases compared at once",
+        "How many rows at least are left for anybody once all releases of the chain are compared.",
+    ),
+    check(
+        "distinct_l",
+        Side::AtLeast,
+        "Different values",
+        "How many different sensitive values every crowd shows at least.",
+    ),
+    check(
+        "entropy_l",
+        Side::AtLeast,
+        "Evenness of values",
+        "How evenly sensitive values are spread in every crowd, as a number of equally frequent ones.",
+    ),
+    check(
+        "recursive_c",
+        Side::Below,
+        "No value dominates",
+        "How often the most frequent sensitive value of a crowd occurs, compared with the rare ones.",
+    ),
+    check("alpha", Side::AtMost, "Share of one value", "The largest share that one sensitive value has in a crowd."),
+    check(
+        "confidence",
+        Side::AtMost,
+        "Share of guarded values",
+        "The largest share that a guarded set of values has in a crowd.",
+    ),
+    check(
+        "t",
+        Side::AtMost,
+        "Likeness to the whole",
+        "How far the sensitive values of a crowd lie from those of the whole table.",
+    ),
+    check(
+        "minimality",
+        Side::AtMost,
+        "Conclusions from the method",
+        "How far the way in which the release was made lets one believe that a person has a guarded value.",
+    ),
+    check(
+        "refinement",
+        Side::AtMost,
+        "Finer than published",
+        "By how much the rules of the algorithm narrow down what a crowd can have looked like.",
+    ),
+    check(
+        "certainty",
+        Side::Neither,
+        "Known small crowds",
+        "Whether anybody can conclude that a crowd smaller than k exists somewhere.",
+    ),
+    check(
+        "max_global_ratio",
+        Side::AtMost,
+        "Conclusions from coarseness",
+        "By how much it narrows down the possible tables that labels were not finer.",
+    ),
+    check(
+        "max_joint_ratio",
+        Side::AtMost,
+        "Finer than published, all together",
+        "By how much the rules of the algorithm narrow down all crowds together.",
+    ),
+    check(
+        "dominance",
+        Side::AtMost,
+        "Sums of few people",
+        "The largest part of a published sum that comes from its few largest contributions.",
+    ),
+    check(
+        "p_rule",
+        Side::AtLeast,
+        "Estimates from sums",
+        "How closely the largest contribution to a published sum can be estimated.",
+    ),
+    check(
+        "differences",
+        Side::Neither,
+        "Differences of sums",
+        "Whether sums of this and earlier releases can be subtracted to reach few people.",
+    ),
+    check(
+        "max_odds",
+        Side::AtMost,
+        "Odds of an attacker",
+        "By how much an attacker's odds can have moved over the whole chain.",
+    ),
+    check(
+        "max_loss",
+        Side::AtMost,
+        "Usefulness",
+        "How much detail was given up; more would be of too little use to publish.",
+    ),
+    check(
+        "leaks",
+        Side::Neither,
+        "Nothing hidden in the files",
+        "Whether the files hold anything but what is meant to be published.",
+    ),
+];

@@ -1,0 +1,54 @@
+//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the
+//! manifest, the taxonomies and how many rows there are under each label.
+//!
+//! Never a sensitive value, nor a count per sensitive value: of the table only class sizes are read. Nothing is fetched,
+//! nothing is run. The manifest's files and its decision are not looked at, so that the report can be one of those files
+//! and whoever judges it can write it again.
+
+mod checks;
+mod facts;
+mod html;
+mod icicle;
+mod known;
+mod labels;
+mod recoding;
+mod sizes;
+
+use super::manifest::Manifest;
+use super::utility::Shown;
+use crate::engine::histogram::Release;
+use crate::engine::model::{Columns, Cut, Role, Taxonomy};
+use html::{Page, Text, put};
+
+/// A quasi column: its name, its tree, where it was cut, and how many rows show which label.
+struct Cutting<'a> {
+    name: &'a str,
+    tree: &'a Taxonomy,
+    cut: &'a Cut,
+    shown: Shown,
+}
+
+/// The report as HTML.
+///
+/// # Panics
+/// If the manifest is another table's.
+pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8> {
+    assert_eq!((manifest.rows, manifest.classes), (table.rows(), table.classes() as u64), "the manifest of this table");
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).zip(table.recoding()).enumerate();
+    let cuttings: Vec<Cutting> = quasi
+        .map(|(at, ((column, tree), cut))| Cutting { name: &column.name, tree, cut, shown: Shown::of(table, at) })
+        .collect();
+    let sizes: Vec<u64> = (0..table.classes()).map(|class| table.size(class)).collect();
+    let mut page = Page::default();
+    let title = format!("{}, release {}", manifest.feed, manifest.release);
+    put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    put!(page, "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", Text(&title), include_str!("style.css"));
+    facts::write(&mut page, manifest);
+    recoding::write(&mut page, &cuttings);
+    checks::write(&mut page, &manifest.checks);
+    sizes::write(&mut page, manifest.k, &sizes);
+    facts::write_policy(&mut page, manifest);
+    put!(page, "</body>\n</html>\n");
+    page.into_bytes()
+}

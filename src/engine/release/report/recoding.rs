@@ -1,0 +1,43 @@
+//! How coarse each column had to become: one table over all columns (SCIENCE 8), then each column drawn on its taxonomy
+//! with its labels.
+
+use super::html::{Count, Page, Share, Text, put};
+use super::{Cutting, icicle, labels};
+
+/// The sections on columns.
+pub fn write(page: &mut Page, columns: &[Cutting]) {
+    put!(
+        page,
+        "<section>\n<h2>What is left of each column</h2>\n<p>Values were replaced by coarser labels until every \
+        crowd was large enough. Loss is the share of its domain that a label hides, as the mean over all rows: 0 = \
+        everything is as it was, 1 = nothing is left.</p>\n"
+    );
+    put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
+    put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values</th>");
+    put!(page, "<th scope=\"col\" class=\"number\">Rows without detail</th></tr></thead>\n<tbody>\n");
+    for column in columns {
+        let rows = column.shown.all();
+        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
+        put!(page, "<td class=\"number\">{:.4}</td>", column.shown.loss(column.tree));
+        put!(page, "<td class=\"number\">{}</td>", Count(column.cut.nodes().len() as u64));
+        put!(page, "<td class=\"number\">{}</td>", Count(column.tree.values(0)));
+        put!(page, "<td class=\"number\">{}</td></tr>\n", Share(column.shown.at(0), rows));
+    }
+    put!(page, "</tbody>\n</table>\n</section>\n<section>\n<h2>The columns on their taxonomies</h2>\n");
+    put!(
+        page,
+        "<p class=\"key\"><svg class=\"swatch above\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
+        </svg> divided further, <svg class=\"swatch published\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
+        </svg> published label, <svg class=\"swatch several\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
+        </svg> several published labels. As wide as the part of the domain that it stands for; the bars below count its \
+        rows.</p>\n"
+    );
+    for column in columns {
+        put!(page, "<section class=\"column\">\n<div class=\"drawing\">\n<h3><bdi>{}</bdi></h3>\n", Text(column.name));
+        icicle::write(page, column);
+        put!(page, "</div>\n");
+        labels::write(page, column, column.shown.all());
+        put!(page, "</section>\n");
+    }
+    put!(page, "</section>\n");
+}

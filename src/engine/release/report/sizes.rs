@@ -1,0 +1,78 @@
+//! How large the crowds are: a small histogram whose bins begin at k and double.
+
+use super::html::{Bar, Count, Page, Share, put};
+
+/// The section on class sizes.
+pub fn write(page: &mut Page, k: u64, sizes: &[u64]) {
+    let rows: u64 = sizes.iter().sum();
+    put!(
+        page,
+        "<section>\n<h2>How large the crowds are</h2>\n<table>\n<thead><tr><th scope=\"col\">People in the crowd</th>"
+    );
+    put!(page, "<th scope=\"col\" class=\"number\">Crowds</th><th scope=\"col\" class=\"number\">Rows</th>");
+    put!(page, "<th scope=\"col\" class=\"number\">Share of rows</th>");
+    put!(
+        page,
+        "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">Share, drawn</span></th></tr></thead>\n<tbody>\n"
+    );
+    for bin in bins(k.max(1), sizes) {
+        put!(page, "<tr><th scope=\"row\">{}", Count(bin.from));
+        if bin.to > bin.from {
+            put!(page, " to {}", Count(bin.to));
+        }
+        put!(
+            page,
+            "</th><td class=\"number\">{}</td><td class=\"number\">{}</td>",
+            Count(bin.classes),
+            Count(bin.rows)
+        );
+        put!(
+            page,
+            "<td class=\"number\">{}</td><td class=\"graph\">{}</td></tr>\n",
+            Share(bin.rows, rows),
+            Bar(bin.rows, rows)
+        );
+    }
+    put!(page, "</tbody>\n</table>\n</section>\n");
+}
+
+/// Sizes from … to …, both included.
+#[derive(Debug, PartialEq, Eq)]
+struct Bin {
+    from: u64,
+    to: u64,
+    classes: u64,
+    rows: u64,
+}
+
+/// From the first bin with a class to the last; what lies below k has a bin of its own.
+fn bins(k: u64, sizes: &[u64]) -> Vec<Bin> {
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let mut bins = vec![Bin { from: 1, to: k - 1, classes: 0, rows: 0 }];
+    let mut from = k;
+    while from <= largest {
+        bins.push(Bin { from, to: from.saturating_mul(2) - 1, classes: 0, rows: 0 });
+        from = from.saturating_mul(2);
+    }
+    for &size in sizes {
+        let at = bins.partition_point(|bin| bin.to < size);
+        bins[at].classes += 1;
+        bins[at].rows += size;
+    }
+    let first = bins.iter().position(|bin| bin.classes > 0).unwrap_or(bins.len());
+    bins.split_off(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bin, bins};
+
+    #[test]
+    fn bins_double_from_k() {
+        let bin = |from, to, classes, rows| Bin { from, to, classes, rows };
+        assert_eq!(bins(5, &[5, 9, 40]), [bin(5, 9, 2, 14), bin(10, 19, 0, 0), bin(20, 39, 0, 0), bin(40, 79, 1, 40)]);
+        assert_eq!(bins(5, &[4, 5]), [bin(1, 4, 1, 4), bin(5, 9, 1, 5)]);
+        assert_eq!(bins(1, &[1]), [bin(1, 1, 1, 1)]);
+        assert_eq!(bins(3, &[]), []);
+    }
+}
