@@ -90,8 +90,7 @@ impl Subject {
         for (at, release) in self.releases.iter().enumerate() {
             let from = if kind == ChainKind::Disjoint { at as u32 } else { 0 };
             let made = Release::under(histogram, from..at as u32 + 1, release.recoding());
-            if made != *release {
-                let class = differing(&made, release);
+            if let Some(class) = made.first_difference(release) {
                 let rows = [release, &made].map(|release| release.size_of(class));
                 return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
             }
@@ -105,25 +104,4 @@ fn finest(releases: &[Release]) -> Recoding {
     let mut recodings = releases.iter().map(Release::recoding);
     let first = recodings.next().map(<[Cut]>::to_vec).unwrap_or_default();
     recodings.fold(first, |met, recoding| cut::meet(&met, recoding))
-}
-
-/// The first class in which two releases differ.
-fn differing<'r>(made: &'r Release, given: &'r Release) -> &'r [Node] {
-    let groups = |release: &Release, class: usize| {
-        let range = release.range(class);
-        (release.values()[range.clone()].to_vec(), release.counts()[range].to_vec())
-    };
-    for class in 0..made.classes().max(given.classes()) {
-        if class >= made.classes() || class >= given.classes() {
-            return if class < made.classes() { made.class(class) } else { given.class(class) };
-        }
-        let (a, b) = (made.class(class), given.class(class));
-        if a != b {
-            return a.min(b);
-        }
-        if groups(made, class) != groups(given, class) {
-            return a;
-        }
-    }
-    &[]
 }

@@ -123,6 +123,17 @@ impl<'a> Cells<'a> {
         (0..self.array.len()).map(|row| self.at(row)).for_each(show);
     }
 
+    /// Shows cells until every distinct one was shown; those of a dictionary once, if some row has them.
+    pub fn each_distinct(&self, mut show: impl FnMut(RawCell<'_>)) {
+        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else { return self.each(show) };
+        let (keys, values) = (dictionary.keys(), dictionary.values());
+        let mut used = vec![false; values.len()];
+        keys.iter().flatten().for_each(|key| used[key as usize] = true);
+        for at in (0..used.len()).filter(|&at| used[at]) {
+            show(if values.is_null(at) { RawCell::Null } else { (self.read)(values, at) });
+        }
+    }
+
     /// Codes every cell; the first one that has no code is the error, with its row.
     pub fn codes<F>(&self, code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where

@@ -5,12 +5,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Histogram;
 use crate::engine::model::Leaf;
 
 /// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
 /// decided of all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Heads {
     /// The increment they belong to, or the tick they arrived in.
     pub since: u32,
@@ -19,7 +21,7 @@ pub struct Heads {
 }
 
 /// Counts per (leaf tuple, time), in columnar arrays and canonical order.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headcount {
     /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
     leaves: Vec<Vec<Leaf>>,
@@ -107,6 +109,20 @@ impl Headcount {
     /// The leaves of one distinct tuple, column by column.
     pub fn tuple_at(&self, tuple: usize) -> impl Iterator<Item = Leaf> + '_ {
         self.leaves.iter().map(move |column| column[tuple])
+    }
+
+    /// The number of a leaf tuple, if somebody has it.
+    pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
+        let (mut from, mut to) = (0, self.tuples());
+        while from < to {
+            let middle = from.midpoint(to);
+            match self.tuple_at(middle).cmp(leaves.iter().copied()) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => to = middle,
+            }
+        }
+        None
     }
 
     /// The people of a leaf tuple, by time.

@@ -11,6 +11,7 @@ mod encode;
 mod finest;
 mod headcount;
 mod join;
+mod labelled;
 mod partition;
 mod reading;
 mod release;
@@ -21,6 +22,8 @@ mod values;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::model::Leaf;
 
 pub use build::Builder;
@@ -29,6 +32,7 @@ pub use encode::{Dictionary, Encoded, Encoder, Misfit};
 pub use finest::finest_unsplit;
 pub use headcount::{Headcount, Heads};
 pub use join::{Excess, JoinCells, NotSuperset};
+pub use labelled::Labelled;
 pub use partition::Partition;
 pub use reading::Reading;
 pub use release::{Release, describe, number_recodings};
@@ -38,7 +42,7 @@ pub use tuples::Tuples;
 pub use values::{ValueCode, Values};
 
 /// Rows that are equal in everything that counts: their increment, their sensitive value, and how many they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
     /// The increment they belong to, counted from 0.
     pub increment: u32,
@@ -50,7 +54,7 @@ pub struct Cell {
 
 /// Counts per (leaf QID, increment, sensitive value), in columnar arrays and canonical order: two histograms of the same
 /// rows are equal, however the rows came in.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
     values: Values,
     /// Per quasi column the leaf of each distinct leaf tuple; tuples ascend lexicographically.
@@ -132,6 +136,53 @@ impl Histogram {
         let first = self.cells.first().map(|cell| cell.increment);
         assert!(self.cells.iter().all(|cell| Some(cell.increment) == first), "rows of one increment");
         self.cells.iter_mut().for_each(|cell| cell.increment = increment);
+        self
+    }
+
+    /// The same rows as members of one increment, whichever they belonged to.
+    #[must_use]
+    pub fn as_one(mut self, increment: u32) -> Histogram {
+        if self.cells.windows(2).all(|pair| pair[0].increment == pair[1].increment) {
+            return self.as_increment(increment);
+        }
+        let (cells, start) = (std::mem::take(&mut self.cells), std::mem::replace(&mut self.start, vec![0]));
+        let mut pool: Vec<Cell> = Vec::new();
+        for range in start.windows(2) {
+            pool.clear();
+            pool.extend(cells[range[0] as usize..range[1] as usize].iter().map(|&cell| Cell { increment, ..cell }));
+            pool.sort_unstable();
+            self.push_cells(&pool);
+        }
+        self
+    }
+
+    /// The rows for which `keep` (leaf tuple, cell) holds, and the rest.
+    pub fn divide(&self, keep: impl Fn(&[Leaf], &Cell) -> bool) -> [Histogram; 2] {
+        let part = || Histogram { values: self.values.clone(), ..Histogram::empty(self.width(), 0) };
+        let (mut parts, mut pools) = ([part(), part()], [Vec::new(), Vec::new()]);
+        let mut leaves = vec![0; self.width()];
+        for tuple in 0..self.tuples() {
+            leaves.iter_mut().zip(self.tuple_at(tuple)).for_each(|(slot, leaf)| *slot = leaf);
+            for &cell in self.cells_of(tuple) {
+                pools[usize::from(!keep(&leaves, &cell))].push(cell);
+            }
+            for (part, pool) in parts.iter_mut().zip(&mut pools).filter(|(_, pool)| !pool.is_empty()) {
+                part.leaves.iter_mut().zip(&leaves).for_each(|(column, &leaf)| column.push(leaf));
+                part.push_cells(pool);
+                pool.clear();
+            }
+        }
+        parts.map(Histogram::with_values_in_use)
+    }
+
+    /// The same rows with a dictionary of just their values, so that nothing tells of values that have gone.
+    #[must_use]
+    pub fn with_values_in_use(mut self) -> Histogram {
+        let mut used = vec![false; self.values.len()];
+        self.cells.iter().for_each(|cell| used[cell.value as usize] = true);
+        let (values, code) = self.values.only(&used);
+        self.cells.iter_mut().for_each(|cell| cell.value = code[cell.value as usize]);
+        self.values = values;
         self
     }
 

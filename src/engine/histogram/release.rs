@@ -96,6 +96,41 @@ impl Release {
         release
     }
 
+    /// The same rows as rows under this recoding; `None` if a class does not lie in it.
+    pub fn told_under(&self, recoding: &[Cut]) -> Option<Release> {
+        let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
+        let inside = |class: usize| self.class(class).iter().zip(recoding).all(|(node, cut)| held(node, cut));
+        (0..self.classes()).all(inside).then(|| Release { recoding: recoding.to_vec(), ..self.clone() })
+    }
+
+    /// The same rows under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    #[must_use]
+    pub fn with_values(mut self, map: &[ValueCode]) -> Release {
+        self.values.iter_mut().for_each(|value| *value = map[*value as usize]);
+        self
+    }
+
+    /// The first class in which two releases on one dictionary differ.
+    pub fn first_difference<'r>(&'r self, other: &'r Release) -> Option<&'r [Node]> {
+        let groups = |release: &'r Release, class: usize| {
+            let range = release.range(class);
+            (&release.values[range.clone()], &release.counts[range])
+        };
+        for class in 0..self.classes().max(other.classes()) {
+            if class >= self.classes() || class >= other.classes() {
+                return Some(if class < self.classes() { self.class(class) } else { other.class(class) });
+            }
+            let (a, b) = (self.class(class), other.class(class));
+            if a != b {
+                return Some(a.min(b));
+            }
+            if groups(self, class) != groups(other, class) {
+                return Some(a);
+            }
+        }
+        None
+    }
+
     /// Number of quasi columns.
     pub fn width(&self) -> usize {
         self.recoding.len()

@@ -5,8 +5,13 @@
 
 use std::fmt;
 
-use super::{Cell, Headcount, Heads, Histogram, ValueCode, Values};
-use crate::engine::model::{Leaf, Value};
+use rayon::prelude::*;
+
+use super::{Cell, Histogram, Tuples, ValueCode, Values};
+use crate::engine::model::Leaf;
+
+/// Rows that are counted in one go.
+const CHUNK: usize = 1 << 16;
 
 /// The keyed hash of a person's identifiers; nothing else is kept of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,11 +98,7 @@ impl Rows {
         let rows: Vec<usize> = (0..self.len()).filter(|&row| keep(row)).collect();
         let mut used = vec![false; self.values.len()];
         rows.iter().for_each(|&row| used[self.codes[row] as usize] = true);
-        let held: Vec<Box<[Value]>> =
-            (0..used.len()).filter(|&code| used[code]).map(|code| self.values.get(code as u32).into()).collect();
-        let mut code = vec![0; used.len()];
-        (0..used.len()).filter(|&code| used[code]).enumerate().for_each(|(rank, old)| code[old] = rank as ValueCode);
-        let (values, _) = Values::from_distinct(self.values.width(), held);
+        let (values, code) = self.values.only(&used);
         Rows {
             leaves: self.leaves.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect(),
             values,
@@ -125,30 +126,35 @@ impl Rows {
         self
     }
 
-    /// Counts of leaf tuples, all of one time.
-    pub fn headcount(&self, since: u32) -> Headcount {
-        let heads = Heads { since, count: 1 };
-        Headcount::of(self.leaves.len(), (0..self.len()).map(|row| (self.tuple_at(row).collect::<Vec<_>>(), heads)))
-    }
-
     /// Counts of leaf tuple and sensitive tuple, all of one increment.
     pub fn histogram(&self, increment: u32) -> Histogram {
-        let mut order: Vec<u32> = (0..u32::try_from(self.len()).expect("fewer than 2^32 rows at a time")).collect();
-        order.sort_unstable_by(|&a, &b| {
-            let [a, b] = [a as usize, b as usize];
-            self.tuple_at(a).cmp(self.tuple_at(b)).then(self.codes[a].cmp(&self.codes[b]))
-        });
-        let mut counted = Histogram { values: self.values.clone(), ..Histogram::empty(self.leaves.len(), 0) };
+        let starts: Vec<usize> = (0..self.len()).step_by(CHUNK).collect();
+        let part = |&start: &usize| self.count(start..(start + CHUNK).min(self.len()), increment);
+        let parts: Vec<Histogram> = starts.par_iter().map(part).collect();
+        let none = Histogram { values: self.values.clone(), ..Histogram::empty(self.leaves.len(), 0) };
+        Histogram::merge_all(parts).unwrap_or(none)
+    }
+
+    fn count(&self, rows: std::ops::Range<usize>, increment: u32) -> Histogram {
+        let quasi = self.leaves.len();
+        let (mut keys, mut counts) = (Tuples::new(quasi + 1), Vec::<u32>::new());
+        let mut key = vec![0; quasi + 1];
+        for row in rows {
+            key.iter_mut().zip(self.tuple_at(row)).for_each(|(slot, leaf)| *slot = leaf);
+            key[quasi] = self.codes[row];
+            let number = keys.number(&key) as usize;
+            counts.resize(counts.len().max(number + 1), 0);
+            counts[number] += 1;
+        }
+        let mut counted = Histogram { values: self.values.clone(), ..Histogram::empty(quasi, 0) };
         let mut pool: Vec<Cell> = Vec::new();
-        for (at, &row) in order.iter().enumerate() {
-            let row = row as usize;
-            pool.push(Cell { increment, value: self.codes[row], count: 1 });
-            let next = order.get(at + 1).is_some_and(|&next| self.tuple_at(next as usize).eq(self.tuple_at(row)));
-            if !next {
-                counted.leaves.iter_mut().zip(&self.leaves).for_each(|(tuples, column)| tuples.push(column[row]));
-                counted.push_cells(&pool);
-                pool.clear();
-            }
+        for tuple in keys.sorted().chunk_by(|&a, &b| keys.get(a)[..quasi] == keys.get(b)[..quasi]) {
+            counted.leaves.iter_mut().zip(keys.get(tuple[0])).for_each(|(column, &leaf)| column.push(leaf));
+            let cell =
+                |&number: &u32| Cell { increment, value: keys.get(number)[quasi], count: counts[number as usize] };
+            pool.clear();
+            pool.extend(tuple.iter().map(cell));
+            counted.push_cells(&pool);
         }
         counted
     }

@@ -5,13 +5,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::model::Value;
 
 /// A code in a [`Values`] dictionary.
 pub type ValueCode = u32;
 
 /// Distinct sensitive tuples in canonical order.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Values {
     width: usize,
     tuples: Vec<Box<[Value]>>,
@@ -55,6 +57,16 @@ impl Values {
     /// The tuple of a code.
     pub fn get(&self, code: ValueCode) -> &[Value] {
         &self.tuples[code as usize]
+    }
+
+    /// The dictionary of just the values in use, and per old code the new one (of values that are not in use: anything).
+    pub fn only(&self, used: &[bool]) -> (Values, Vec<ValueCode>) {
+        let (mut tuples, mut code) = (Vec::new(), vec![0; self.len()]);
+        for old in (0..self.len()).filter(|&old| used[old]) {
+            code[old] = tuples.len() as ValueCode;
+            tuples.push(self.tuples[old].clone());
+        }
+        (Values { width: self.width, tuples }, code)
     }
 
     /// One dictionary for several: the union, and per dictionary the new code of each old one. Order is kept, so lists

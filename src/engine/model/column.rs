@@ -42,7 +42,7 @@ pub enum Kind {
 }
 
 /// One declared column.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// The name in the feed file and in published files.
     pub name: Box<str>,
@@ -74,7 +74,7 @@ impl fmt::Debug for Column {
 }
 
 /// A taxonomy together with the rule by which raw values fall on its leaves.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
     /// The tree of labels.
     pub tree: Taxonomy,
@@ -83,7 +83,7 @@ pub struct Domain {
 }
 
 /// How raw values find their leaf when they are not the leaf's label itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rule {
     /// The canonical text of the value is the leaf's label.
     Label,
@@ -125,7 +125,7 @@ pub enum Rule {
 }
 
 /// Codes that are cut to their first three characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CodeShape {
     /// `123`, `12345`, `12345-6789`
     Zip,
@@ -151,7 +151,7 @@ pub enum DateLevel {
 }
 
 /// The declared columns of a feed, in the order of the feed file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Columns {
     all: Vec<Column>,
 }

@@ -3,10 +3,12 @@
 //!
 //! Because nodes are numbered in preorder, the coarser of two nodes on one path is the smaller number.
 
+use serde::{Deserialize, Serialize};
+
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// A complete cut of one taxonomy: nodes in preorder, and for every leaf the node that covers it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     nodes: Vec<Node>,
     at_leaf: Vec<Node>,

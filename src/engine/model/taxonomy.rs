@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A node's preorder number. The root is 0.
 pub type Node = u32;
 /// A leaf's number among the leaves, left to right.
@@ -16,7 +18,7 @@ pub type Leaf = u32;
 pub const MOST_NODES: usize = 4_000_000;
 
 /// A tree of labels with preorder numbers.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taxonomy {
     labels: Vec<Box<str>>,
     parent: Vec<Node>,

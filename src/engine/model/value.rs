@@ -6,8 +6,10 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A decoded value. Values of one column are all of one type, or null.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// Missing, or not of the column's type (SCIENCE 3, acceptance).
     Null,
@@ -37,7 +39,7 @@ impl fmt::Debug for Value {
 }
 
 /// A float that is neither infinite nor NaN; −0 is 0.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct Finite(f64);
 
 impl Finite {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::super::crowd::Crowd;
 use super::super::table::Table;
-use super::super::top_down::top_down;
+use super::super::top_down::{Found, Refusal, top_down};
 use super::parts::Step;
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
@@ -51,12 +51,16 @@ fn squares(classes: &Classes) -> u128 {
     classes.values().map(|head| u128::from(head.all) * u128::from(head.all)).sum()
 }
 
-/// The coarser recoding, and how it was found. At least `a` people wait.
-pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, Step) {
+/// The coarser recoding, how it was found, and what the search for it refused. At least `a` people wait.
+pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, Step, Vec<Refusal>) {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
     let (up, up_squares) = bottom_up(classes.clone(), cut, a, trees);
-    let (down, down_squares) = from_the_top(&classes, cut, a, trees);
-    if down_squares < up_squares { (down, Step::TopDown) } else { (up, Step::BottomUp) }
+    let down = from_the_top(&classes, cut, a, trees);
+    if down.squares < up_squares {
+        (down.recoding, Step::TopDown, down.refusals)
+    } else {
+        (up, Step::BottomUp, Vec::new())
+    }
 }
 
 /// While an overdue row has no crowd, the parent of one of its cut nodes takes the place of all cut nodes below.
@@ -91,7 +95,7 @@ fn bottom_up(mut classes: Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> 
 }
 
 /// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.
-fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
+fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Found {
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         classes.keys().map(|class| tree.leaf_range(class[column]).start).collect()
     };
@@ -101,6 +105,5 @@ fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> 
     let urgent: Vec<bool> = classes.values().map(|head| head.urgent).collect();
     let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all };
     let mut validity = Crowd { a, rows: &pool, urgent: Some(&urgent) };
-    let found = top_down(&table, cut, &mut validity).expect("the pool has at least a rows");
-    (found.recoding, found.squares)
+    top_down(&table, cut, &mut validity).expect("the pool has at least a rows")
 }

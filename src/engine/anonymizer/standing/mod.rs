@@ -40,6 +40,11 @@ impl Standing {
         &self.state
     }
 
+    /// The same, without the rules.
+    pub fn into_state(self) -> State {
+        self.state
+    }
+
     /// The same, to take people out.
     pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
@@ -52,15 +57,17 @@ impl Standing {
     pub fn tick(&mut self, arrivals: &Headcount, now: u32, trees: &[&Taxonomy]) -> Tick {
         assert!(arrivals.iter().all(|(_, heads)| heads.since <= now), "nobody arrives from the future");
         self.state.arrive(arrivals);
-        let mut tick = Tick { step: None, atoms: Vec::new(), withheld: Headcount::empty(trees.len()) };
+        let mut tick =
+            Tick { step: None, refusals: Vec::new(), atoms: Vec::new(), withheld: Headcount::empty(trees.len()) };
         match self.state.cut().cloned() {
             None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
             None => {
                 let found = alone(self.state.pool(), trees, self.rules.a).expect("the pool has at least a rows");
                 self.state.set_cut(found.recoding, trees);
+                tick.refusals = found.refusals;
                 tick.step = Some(Step::First);
             }
-            Some(cut) => tick.step = self.rare(&cut, now, trees, &mut tick.withheld),
+            Some(cut) => tick.step = self.rare(&cut, now, trees, &mut tick),
         }
         if let Some(cut) = self.state.cut().cloned() {
             tick.atoms = self.form(&cut);
@@ -69,7 +76,7 @@ impl Standing {
     }
 
     /// What is done about overdue rows.
-    fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], withheld: &mut Headcount) -> Option<Step> {
+    fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], tick: &mut Tick) -> Option<Step> {
         let Rules { a, max_wait, max_withheld } = self.rules;
         let crowds = Crowds::of(self.state.pool(), cut);
         let overdue = |tuple: usize, since: u32| now - since >= max_wait && crowds.people[crowds.of_tuple[tuple]] < a;
@@ -79,7 +86,7 @@ impl Standing {
         }
         if max_withheld.times_is_at_least(self.state.arrived(), self.state.withheld_rows() + late.rows()) {
             self.state.withhold(&late, rest);
-            *withheld = late;
+            tick.withheld = late;
             return Some(Step::Withhold);
         }
         if self.state.pool().rows() < a {
@@ -92,7 +99,8 @@ impl Standing {
             let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
             rows.push(Row::new(crowds.classes.get(class as u32), people, people, urgent));
         }
-        let (coarser, step) = coarsen::coarsen(rows, cut, a, trees);
+        let (coarser, step, refusals) = coarsen::coarsen(rows, cut, a, trees);
+        tick.refusals = refusals;
         self.state.set_cut(coarser, trees);
         Some(step)
     }

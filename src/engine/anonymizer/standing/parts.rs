@@ -2,6 +2,7 @@
 //!
 //! This file only names things; nothing is decided here.
 
+use super::super::top_down::Refusal;
 use crate::engine::histogram::Headcount;
 use crate::engine::model::Node;
 use crate::engine::policy::Decimal;
@@ -46,6 +47,8 @@ pub struct Atom {
 pub struct Tick {
     /// What was done about the recoding; `None` = nothing.
     pub step: Option<Step>,
+    /// What the searches of this tick refused, and why.
+    pub refusals: Vec<Refusal>,
     /// The atoms formed, by class in preorder: the increment of this tick.
     pub atoms: Vec<Atom>,
     /// Who is withheld from this tick on.

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::parts::Atom;
 use crate::engine::histogram::Headcount;
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// Everything that the next tick depends on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     cut: Option<Recoding>,
     pool: Headcount,
