@@ -5,6 +5,7 @@
 
 pub mod anonymizer;
 pub mod audit;
+pub mod feed;
 pub mod gate;
 pub mod histogram;
 pub mod model;

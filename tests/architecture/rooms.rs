@@ -13,6 +13,11 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::histogram", &["engine::model", "engine::policy"]),
     ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram"]),
     ("engine::safeguards", &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"]),
+    // A feed between two ticks: what the search decides, and the people it is about.
+    (
+        "engine::feed",
+        &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer", "engine::safeguards"],
+    ),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram"]),
     // The gate shares no code with the search that it judges.
@@ -22,10 +27,24 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),
     ("daemon::config", &["daemon::error", ENGINE]),
+    ("daemon::clock", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     ("daemon::ingest", &["daemon::error", "daemon::config", ENGINE]),
+    ("daemon::oneshot", &["daemon::error", "daemon::chance", "daemon::config", "daemon::ingest", ENGINE]),
     // Commands name both storeys, never each other.
-    ("cli", &["daemon::error", "daemon::chance", "daemon::config", "daemon::ingest", "daemon::guess", ENGINE]),
+    (
+        "cli",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::guess",
+            "daemon::oneshot",
+            ENGINE,
+        ],
+    ),
     // The doors: they list their rooms.
     ("", &[]),
     ("main", &["cli", "daemon::error"]),

@@ -34,6 +34,11 @@ impl Sha256 {
         Some(Sha256(digest))
     }
 
+    /// From the bytes of a digest.
+    pub fn from_bytes(digest: [u8; 32]) -> Sha256 {
+        Sha256(digest)
+    }
+
     /// The bytes of the digest.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0

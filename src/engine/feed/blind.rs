@@ -1,0 +1,107 @@
+//! A tick under `blind` (SCIENCE 4): the standing recoding decides from headcounts who waits, who is withheld and whose
+//! atoms form; here the people's rows follow, and never the other way round.
+//!
+//! No line of this file may look at a sensitive value.
+
+use std::collections::BTreeSet;
+
+use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::state::Feed;
+use crate::engine::anonymizer::{Atom, Rules, Standing, State, Step};
+use crate::engine::histogram::{Cell, Headcount, Histogram, Release};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::engine::policy;
+
+impl Feed {
+    /// One tick: `arrivals` are the people who are new in this chain.
+    pub(super) fn blind(
+        &mut self,
+        arrivals: &Headcount,
+        a: u64,
+        rare: &policy::Standing,
+        trees: &[&Taxonomy],
+        ticked: &mut Ticked,
+    ) {
+        let max_wait = u32::try_from(rare.max_wait).unwrap_or(u32::MAX);
+        let rules = Rules { a, max_wait, max_withheld: rare.max_withheld };
+        let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
+        let mut standing = Standing::resume(rules, state);
+        let tick = standing.tick(arrivals, ticked.tick, trees);
+        self.standing = standing.into_state();
+        ticked.step = tick.step;
+        ticked.refusals = tick.refusals;
+        self.withhold(&tick.withheld);
+        if !tick.atoms.is_empty() {
+            ticked.added = self.form(&tick.atoms);
+        }
+        assert_eq!(self.waiting.headcount(), *self.standing.pool(), "people follow what was decided");
+        assert_eq!(self.withheld.headcount(), *self.standing.withheld(), "people follow what was decided");
+        ticked.closed = match tick.step {
+            Some(Step::Hold) => Closed::Held,
+            _ if tick.atoms.is_empty() && self.published.is_empty() && self.unpublished.is_empty() => Closed::Held,
+            _ if tick.atoms.is_empty() => Closed::Waiting,
+            _ => Closed::Candidate(Box::new(self.proposed())),
+        };
+    }
+
+    /// Rows of people who are withheld from now on.
+    fn withhold(&mut self, people: &Headcount) {
+        if people.is_empty() {
+            return;
+        }
+        let [withheld, waiting] = self.waiting.divide(|tuple, cell| has(people, tuple, cell));
+        (self.withheld, self.waiting) = (self.withheld.merge(&withheld), waiting);
+    }
+
+    /// Rows of people whose atoms formed; returns how many.
+    fn form(&mut self, atoms: &[Atom]) -> u64 {
+        let cut = self.standing.cut().expect("there are no atoms before there is a recoding").clone();
+        let formed: BTreeSet<&[Node]> = atoms.iter().map(|atom| atom.class.as_slice()).collect();
+        let class = |tuple: &[Leaf]| -> Vec<Node> { cut.iter().zip(tuple).map(|(cut, &leaf)| cut.at(leaf)).collect() };
+        let [rows, waiting] = self.waiting.divide(|tuple, _| formed.contains(class(tuple).as_slice()));
+        let added = rows.rows();
+        assert_eq!(added, atoms.iter().map(|atom| atom.people.rows()).sum::<u64>(), "atoms hold who waited");
+        self.waiting = waiting;
+        self.unpublished.push(Increment { recoding: cut, rows });
+        added
+    }
+
+    /// Everybody in atoms under the standing recoding.
+    fn proposed(&self) -> Candidate {
+        let recoding = self.standing.cut().expect("atoms formed under a recoding");
+        let mut all = vec![self.whole.clone()];
+        all.extend(self.unpublished.iter().map(|increment| increment.rows.clone().as_one(0)));
+        let rows = Histogram::merge_all(all).expect("one at least");
+        let table = Release::under(&rows, 0..1, recoding);
+        Candidate { release: self.releases + 1, table, rows, increments: self.unpublished.clone() }
+    }
+
+    /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.
+    /// `false` if nobody of this leaf tuple and arrival is in such an atom.
+    pub fn dissolve(&mut self, leaves: &[Leaf], since: u32) -> bool {
+        let holds = |increment: &Increment| {
+            let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
+            found.rows() > 0
+        };
+        let Some(at) = self.unpublished.iter().position(holds) else { return false };
+        let increment = &mut self.unpublished[at];
+        let cut = &increment.recoding;
+        let together = |tuple: &[Leaf]| {
+            cut.iter().zip(tuple.iter().zip(leaves)).all(|(cut, (&leaf, &other))| cut.at(leaf) == cut.at(other))
+        };
+        let [atom, rest] = increment.rows.divide(|tuple, _| together(tuple));
+        self.standing.dissolve(&atom.headcount());
+        self.waiting = self.waiting.merge(&atom);
+        increment.rows = rest;
+        if increment.rows.rows() == 0 {
+            self.unpublished.remove(at);
+        }
+        true
+    }
+}
+
+/// Whether somebody of this leaf tuple and arrival is among the people; then everybody of them is.
+fn has(people: &Headcount, tuple: &[Leaf], cell: &Cell) -> bool {
+    let found = people.find(tuple);
+    found.is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == cell.increment))
+}

@@ -1,0 +1,14 @@
+//! A feed between two ticks, and what a tick decides (SCIENCE 3, closing; 4; 10): who waits, who is withheld, whose atoms
+//! are formed, what has been published, and what would be published next.
+//!
+//! Rows come in, a [`Candidate`] comes out; whether it may leave is for the gate to say. What decides recodings under
+//! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
+
+mod blind;
+mod parts;
+mod people;
+mod state;
+
+pub use parts::{Candidate, Closed, Increment, Published, Ticked};
+pub use people::People;
+pub use state::Feed;

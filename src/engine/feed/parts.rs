@@ -1,0 +1,73 @@
+//! What goes in and out of a tick of a feed (SCIENCE 3 and 10), named. Nothing is decided here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::anonymizer::{NoRelease, Refusal, Step};
+use crate::engine::histogram::{Histogram, Release};
+use crate::engine::model::Recoding;
+
+/// People whose atoms formed in one tick and who are not published yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Increment {
+    /// The recoding whose classes are the atoms.
+    pub recoding: Recoding,
+    /// They, by the tick of their arrival.
+    pub rows: Histogram,
+}
+
+/// People who came into the chain's releases together, as far as releases will ever tell them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Published {
+    /// The number of the release.
+    pub release: u32,
+    /// The recoding it was published under.
+    pub recoding: Recoding,
+    /// Under `blind` the first leaves of published classes stand for everybody in them; under `bcf` leaves are kept.
+    /// Empty in disjoint chains.
+    pub rows: Histogram,
+}
+
+/// What a tick would publish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The number that the release would have.
+    pub release: u32,
+    /// Everybody in it under its recoding.
+    pub table: Release,
+    /// Everybody in it; the dictionary of the table is the one here.
+    pub rows: Histogram,
+    /// The increments that come out with it, oldest first.
+    pub increments: Vec<Increment>,
+}
+
+/// What came of closing a tick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closed {
+    /// There is no release yet and too few rows for one; under `bcf` too few new ones.
+    Held,
+    /// Nothing was added to what is published.
+    Waiting,
+    /// A check that reads sensitive values failed earlier in this chain.
+    Stopped,
+    /// There is no release that keeps the guarantee (`bcf` only).
+    Impossible(NoRelease),
+    /// This would be published.
+    Candidate(Box<Candidate>),
+}
+
+/// One tick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticked {
+    /// The number of the tick, from 0.
+    pub tick: u32,
+    /// Rows of people who have one already.
+    pub duplicate: u64,
+    /// Rows whose atoms formed.
+    pub added: u64,
+    /// What was done about the standing recoding.
+    pub step: Option<Step>,
+    /// The candidates that the search refused, and why.
+    pub refusals: Vec<Refusal>,
+    /// What came of it.
+    pub closed: Closed,
+}

@@ -1,0 +1,252 @@
+//! The state of a feed and its ticks (SCIENCE 3 and 4). Under `blind` what a tick decides is in a file of its own; here is
+//! what all feeds have in common, and the ticks of `bcf` and of disjoint chains.
+//!
+//! Nothing here approves anything.
+
+use serde::{Deserialize, Serialize};
+
+use super::parts::{Candidate, Closed, Increment, Published, Ticked};
+use super::people::People;
+use crate::engine::anonymizer::{Refusal, State, alone, bcf};
+use crate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
+use crate::engine::model::{Columns, Recoding, Role, Taxonomy};
+use crate::engine::policy::{Chain, OnRepeat, Policy};
+
+/// Everything that the next tick depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Feed {
+    chain: u32,
+    ticks: u32,
+    pub(super) releases: u32,
+    people: People,
+    /// Who waits, by the tick of arrival.
+    pub(super) waiting: Histogram,
+    /// Who is withheld from this chain, by the tick of arrival.
+    pub(super) withheld: Histogram,
+    /// Who waits and has not been in a tick of this chain yet.
+    carried: Headcount,
+    pub(super) standing: State,
+    pub(super) unpublished: Vec<Increment>,
+    pub(super) published: Vec<Published>,
+    /// Everybody in the newest release of the chain, increments left out.
+    pub(super) whole: Histogram,
+    stopped: bool,
+}
+
+impl Feed {
+    /// A feed that begins.
+    pub fn new(columns: &Columns) -> Feed {
+        let (quasi, sensitive) = (columns.of(Role::Quasi).count(), columns.of(Role::Sensitive).count());
+        let nobody = Histogram::empty(quasi, sensitive);
+        Feed {
+            chain: 1,
+            ticks: 0,
+            releases: 0,
+            people: People::default(),
+            waiting: nobody.clone(),
+            withheld: nobody.clone(),
+            carried: Headcount::empty(quasi),
+            standing: State::new(quasi),
+            unpublished: Vec::new(),
+            published: Vec::new(),
+            whole: nobody,
+            stopped: false,
+        }
+    }
+
+    /// The number of the chain, from 1.
+    pub fn chain(&self) -> u32 {
+        self.chain
+    }
+
+    /// How many ticks there were.
+    pub fn ticks(&self) -> u32 {
+        self.ticks
+    }
+
+    /// How many releases there are, over all chains.
+    pub fn releases(&self) -> u32 {
+        self.releases
+    }
+
+    /// Who waits, by the tick of arrival.
+    pub fn waiting(&self) -> &Histogram {
+        &self.waiting
+    }
+
+    /// Who is withheld from this chain, by the tick of arrival.
+    pub fn withheld(&self) -> &Histogram {
+        &self.withheld
+    }
+
+    /// The standing recoding and who is in its classes.
+    pub fn standing(&self) -> &State {
+        &self.standing
+    }
+
+    /// Atoms that are not published yet, oldest first.
+    pub fn unpublished(&self) -> &[Increment] {
+        &self.unpublished
+    }
+
+    /// What came out with each release of this chain.
+    pub fn published(&self) -> &[Published] {
+        &self.published
+    }
+
+    /// Everybody in the newest release of the chain, as far as they are kept apart.
+    pub fn whole(&self) -> &Histogram {
+        &self.whole
+    }
+
+    /// Whether a check that reads sensitive values failed in this chain.
+    pub fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// How many rows wait for a release although their atoms are formed.
+    pub fn pending(&self) -> u64 {
+        self.unpublished.iter().map(|increment| increment.rows.rows()).sum()
+    }
+
+    /// One tick of the schedule: these rows arrive, and what there is to publish is put together.
+    pub fn tick(&mut self, rows: Rows, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
+        let (rows, duplicate) = self.accept(rows, policy);
+        let tick = self.ticks;
+        self.ticks += 1;
+        let mut ticked =
+            Ticked { tick, duplicate, added: 0, step: None, refusals: Vec::new(), closed: Closed::Stopped };
+        let arrivals = rows.histogram(tick);
+        let heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len())).merge(&arrivals.headcount());
+        self.waiting = self.waiting.merge(&arrivals);
+        if self.stopped {
+            self.carried = heads;
+            return ticked;
+        }
+        match policy.chain() {
+            Chain::Blind(standing) | Chain::Tested { standing, .. } => {
+                self.blind(&heads, policy.k(), standing, trees, &mut ticked);
+            }
+            Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
+            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.k(), trees, &mut ticked.refusals),
+        }
+        if let (Closed::Candidate(candidate), Chain::Bcf | Chain::Disjoint { .. }) = (&ticked.closed, policy.chain()) {
+            ticked.added = candidate.increments.iter().map(|increment| increment.rows.rows()).sum();
+        }
+        ticked
+    }
+
+    /// Rows of people who are new, and how many are not.
+    fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, u64) {
+        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else { return (rows, 0) };
+        let new: Vec<bool> = people.iter().map(|&person| self.people.accept(person)).collect();
+        let repeats = new.iter().filter(|&&new| !new).count() as u64;
+        if repeats == 0 { (rows, 0) } else { (rows.only(|row| new[row]), repeats) }
+    }
+
+    /// The paper's anonymizer: everybody who waits is the increment, once there are `k` of them.
+    fn bcf(&self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+        if self.waiting.rows() < k {
+            return Closed::Held;
+        }
+        let rows = self.whole.merge(&self.waiting.clone().as_one(0));
+        let earlier = self.earlier(&rows);
+        match bcf(&rows, &earlier, trees, k) {
+            Err(reason) => Closed::Impossible(reason),
+            Ok(found) => {
+                refusals.extend(found.refusals);
+                self.candidate(rows, found.recoding)
+            }
+        }
+    }
+
+    /// The chain's releases so far, on the dictionary of `all`.
+    fn earlier(&self, all: &Histogram) -> Vec<Release> {
+        let mut so_far = Histogram::empty(all.width(), 0);
+        let mut releases = Vec::with_capacity(self.published.len());
+        for published in &self.published {
+            so_far = so_far.merge(&published.rows.clone().as_one(0));
+            // The chain's people are all in the new table, so the union is its dictionary.
+            let (values, maps) = Values::union(&[all.values(), so_far.values()]);
+            let told = so_far.clone().with_values(&values, &maps[1]);
+            releases.push(Release::under(&told, 0..1, &published.recoding));
+        }
+        releases
+    }
+
+    /// A release of its own for everybody who waits.
+    fn disjoint(&self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+        if self.waiting.rows() < k {
+            return if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+        }
+        let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
+        refusals.extend(found.refusals);
+        self.candidate(self.waiting.clone().as_one(0), found.recoding)
+    }
+
+    /// Everybody who waits comes out under this recoding; `rows` are all people of the release.
+    fn candidate(&self, rows: Histogram, recoding: Recoding) -> Closed {
+        let table = Release::under(&rows, 0..1, &recoding);
+        let increments = vec![Increment { recoding, rows: self.waiting.clone() }];
+        Closed::Candidate(Box::new(Candidate { release: self.releases + 1, table, rows, increments }))
+    }
+
+    /// The candidate was approved and is published.
+    ///
+    /// # Panics
+    /// If it is not the one of the last tick.
+    pub fn publish(&mut self, candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
+        assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
+        self.releases = candidate.release;
+        let recoding = candidate.table.recoding().to_vec();
+        let new: Vec<Histogram> = candidate.increments.into_iter().map(|increment| increment.rows).collect();
+        let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
+        let rows = match policy.chain() {
+            Chain::Blind(_) | Chain::Tested { .. } => {
+                self.unpublished.clear();
+                self.whole = candidate.rows.coarsened(&recoding, trees);
+                // Nothing finer than what is published is kept.
+                new.coarsened(&recoding, trees)
+            }
+            Chain::Bcf => {
+                self.whole = candidate.rows;
+                new
+            }
+            Chain::Disjoint { .. } => Histogram::empty(new.width(), new.values().width()),
+        };
+        if !matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. }) {
+            self.waiting = Histogram::empty(rows.width(), rows.values().width());
+        }
+        self.published.push(Published { release: candidate.release, recoding, rows });
+    }
+
+    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the increment
+    /// count as published for ever.
+    pub fn stop(&mut self, policy: &Policy) {
+        self.stopped = true;
+        let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
+        match policy.chain() {
+            Chain::Blind(_) | Chain::Tested { .. } => self.unpublished.clear(),
+            Chain::Bcf | Chain::Disjoint { .. } => self.waiting = nobody,
+        }
+    }
+
+    /// Begins a new chain: everybody who waits, is withheld or is in atoms that were not published comes into it.
+    pub fn new_chain(&mut self) {
+        let (quasi, sensitive) = (self.waiting.width(), self.waiting.values().width());
+        let nobody = Histogram::empty(quasi, sensitive);
+        let unpublished = std::mem::take(&mut self.unpublished);
+        let mut everybody = vec![
+            std::mem::replace(&mut self.waiting, nobody.clone()),
+            std::mem::replace(&mut self.withheld, nobody.clone()),
+        ];
+        everybody.extend(unpublished.into_iter().map(|increment| increment.rows));
+        self.waiting = Histogram::merge_all(everybody).expect("two at least");
+        self.carried = self.waiting.headcount();
+        self.standing = State::new(quasi);
+        self.published.clear();
+        self.whole = nobody;
+        self.stopped = false;
+        self.chain += 1;
+    }
+}
