@@ -1,7 +1,9 @@
 //! The gate judges: it attacks releases as their readers could, from their own bytes. One file per check; checks do not
 //! know each other, and none of them knows how a recoding was found.
 
+pub mod bytes;
 pub mod chain;
 pub mod correspondence;
 pub mod diversity;
+pub mod own;
 pub mod utility;

@@ -1,0 +1,106 @@
+//! The rows of a table in the order in which they stand: equal rows must stand together, and rows ascend by class and then
+//! by sensitive tuple, so that no order tells when somebody came.
+
+use std::collections::BTreeSet;
+
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::ParquetMetaData;
+
+use super::dictionary;
+use super::leak::Leak;
+use crate::engine::histogram::{Cells, Encoder, Histogram, Labelled, RawCell, Reading};
+use crate::engine::model::{Columns, Kind, Role};
+
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 16;
+
+/// Reads all rows; `None` when that is not possible.
+pub fn read(bytes: &Bytes, metadata: &ParquetMetaData, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<Histogram> {
+    let encoder = Encoder::new(columns, Reading::Labels { text: false });
+    let mut rows = Labelled::new(&encoder);
+    let mut unsorted = false;
+    for group in 0..metadata.num_row_groups() {
+        let mut shown = vec![BTreeSet::new(); metadata.row_group(group).num_columns()];
+        let Some(batches) = batches(bytes, metadata, group) else {
+            leaks.push(Leak::new(format!("row group {group}"), "its rows cannot be read"));
+            return None;
+        };
+        for batch in batches {
+            let Ok(batch) = batch else {
+                leaks.push(Leak::new(format!("row group {group}"), "its rows cannot be read"));
+                return None;
+            };
+            match rows.add(&batch) {
+                Ok(ascending) => unsorted |= !ascending,
+                Err(misfit) => {
+                    leaks.push(Leak::new(format!("column {}", misfit.column), misfit.kind.to_string()));
+                    return None;
+                }
+            }
+            show(&batch, columns, &mut shown);
+        }
+        let about = metadata.row_group(group);
+        for (chunk, shown) in about.columns().iter().zip(&shown) {
+            let entries = dictionary::entries(bytes, chunk, about.num_rows() as usize, leaks)?;
+            if !entries.is_subset(shown) {
+                let place = format!("column {}", chunk.column_path());
+                leaks.push(Leak::new(place, "the dictionary holds an entry that no row shows"));
+            }
+        }
+    }
+    if unsorted {
+        leaks.push(Leak::new("rows", "rows do not stand in canonical order"));
+    }
+    Some(rows.finish())
+}
+
+type Batches = parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+
+fn batches(bytes: &Bytes, metadata: &ParquetMetaData, group: usize) -> Option<Batches> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let plain = ArrowReaderMetadata::try_new(metadata.clone().into(), options.clone()).ok()?;
+    // Text comes as dictionaries, so that each label is looked up once.
+    let coded =
+        ArrowReaderMetadata::try_new(metadata.clone().into(), options.with_schema(coded(plain.schema()))).ok()?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), coded);
+    builder.with_row_groups(vec![group]).with_batch_size(BATCH).build().ok()
+}
+
+fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
+    use arrow_schema::DataType;
+    let field = |field: &arrow_schema::FieldRef| match field.data_type() {
+        DataType::Utf8 => {
+            let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+            field.as_ref().clone().with_data_type(coded)
+        }
+        _ => field.as_ref().clone(),
+    };
+    arrow_schema::Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()).into()
+}
+
+/// What the rows of a batch show, as a dictionary page would hold it.
+fn show(batch: &RecordBatch, columns: &Columns, shown: &mut [BTreeSet<Vec<u8>>]) {
+    let order = columns.of(Role::Quasi).chain(columns.of(Role::Sensitive));
+    for (column, shown) in order.zip(shown) {
+        let Some(cells) = batch.column_by_name(&column.name).and_then(Cells::of) else { continue };
+        let short = column.kind == Kind::Date;
+        // Rows are sorted, so the same cell mostly comes again at once.
+        let mut last: Option<Vec<u8>> = None;
+        cells.each_distinct(|cell| {
+            let bytes = match cell {
+                RawCell::Null | RawCell::Bool(_) => return,
+                RawCell::Text(text) => text.as_bytes().to_vec(),
+                RawCell::Int(number) => number.to_le_bytes().to_vec(),
+                RawCell::Float(number) => number.to_le_bytes().to_vec(),
+                RawCell::Days(days) if short => days.to_le_bytes().to_vec(),
+                RawCell::Days(_) => return,
+            };
+            if last.as_ref() != Some(&bytes) {
+                shown.insert(bytes.clone());
+                last = Some(bytes);
+            }
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Atoms (SCIENCE 4): people whose atoms formed together are never told apart. Every atom of the newest increment has at
+//! least a people, and no atom of any increment is split by the release.
+
+use super::case::{Newest, Older, Ready};
+use super::verdict::{Checked, Reason};
+use crate::engine::histogram::{Release, Tuples, describe};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::engine::policy::Chain;
+
+/// Places that are named at most.
+const NAMED: usize = 12;
+
+/// Judges all atoms.
+pub fn check(ready: &Ready<'_>) -> Checked {
+    if !matches!(ready.case.policy.chain(), Chain::Blind(_)) {
+        return Checked::not_made("atoms");
+    }
+    let a = ready.case.policy.k();
+    let mut smallest = None;
+    let mut reasons = Vec::new();
+    for newest in ready.case.newest {
+        for (place, people) in small(ready, newest, a, &mut smallest) {
+            let text = format!("the atom {place} holds {people} people, it must hold at least {a}");
+            reasons.push(Reason::crowd(place, people, a, text));
+        }
+        split(ready, newest, &mut reasons);
+    }
+    for older in ready.case.older {
+        known(ready, older, &mut reasons);
+    }
+    reasons.truncate(NAMED);
+    Checked { reasons, ..Checked::made("atoms").at_least(smallest, a) }
+}
+
+/// Atoms with fewer than a people.
+fn small(ready: &Ready<'_>, newest: &Newest<'_>, a: u64, smallest: &mut Option<u64>) -> Vec<(String, u64)> {
+    let atoms = Release::under(newest.rows, 0..u32::MAX, newest.atoms);
+    let mut found = Vec::new();
+    for atom in 0..atoms.classes() {
+        let people = atoms.size(atom);
+        *smallest = Some(smallest.map_or(people, |least: u64| least.min(people)));
+        if people < a {
+            found.push((atoms.describe(atom, ready.case.columns), people));
+        }
+    }
+    found
+}
+
+/// Atoms of which the release tells two people apart: in some column the lowest node above all its people lies above the
+/// recoding's node there.
+fn split(ready: &Ready<'_>, newest: &Newest<'_>, reasons: &mut Vec<Reason>) {
+    let rows = newest.rows;
+    let (mut atoms, mut above) = (Tuples::new(rows.width()), Vec::<Vec<Node>>::new());
+    let mut nodes = vec![0; rows.width()];
+    for tuple in 0..rows.tuples() {
+        let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
+        nodes.iter_mut().zip(newest.atoms.iter().zip(&leaves)).for_each(|(node, (cut, &leaf))| *node = cut.at(leaf));
+        let atom = atoms.number(&nodes) as usize;
+        let own: Vec<Node> = ready.trees.iter().zip(&leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect();
+        match above.get_mut(atom) {
+            None => above.push(own),
+            Some(above) => join(above, &own, &ready.trees),
+        }
+    }
+    for (atom, above) in above.iter().enumerate() {
+        let held = |column: usize, node: Node| {
+            let tree = ready.trees[column];
+            tree.covers(ready.case.recoding[column].at(tree.leaf_range(node).start), node)
+        };
+        if !above.iter().enumerate().all(|(column, &node)| held(column, node)) {
+            let place = describe(atoms.get(atom as u32), ready.case.columns);
+            let text = format!("the release tells people of the atom {place} apart");
+            reasons.push(Reason::plain(place, text));
+        }
+    }
+}
+
+fn join(above: &mut [Node], own: &[Node], trees: &[&Taxonomy]) {
+    for ((above, &own), tree) in above.iter_mut().zip(own).zip(trees) {
+        *above = tree.common(*above, own);
+    }
+}
+
+/// Increments of the history are known as far as they were published; the release must not tell more of them.
+fn known(ready: &Ready<'_>, older: &Older<'_>, reasons: &mut Vec<Reason>) {
+    for tuple in 0..older.rows.tuples() {
+        let leaves: Vec<Leaf> = older.rows.tuple_at(tuple).collect();
+        let coarser =
+            |(column, &leaf): (usize, &Leaf)| ready.case.recoding[column].at(leaf) <= older.known[column].at(leaf);
+        if !leaves.iter().enumerate().all(coarser) {
+            let nodes: Vec<Node> = older.known.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+            let place = describe(&nodes, ready.case.columns);
+            let text = format!("the release tells people apart who were published together as {place}");
+            reasons.push(Reason::plain(place, text));
+            return;
+        }
+    }
+}

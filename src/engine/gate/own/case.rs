@@ -1,0 +1,209 @@
+//! What the gate is given besides the bytes, and what it makes of both before it judges: one dictionary of sensitive
+//! values, the chain that has to be looked at, and the people who are looked for in it.
+
+use super::verdict::Reason;
+use crate::engine::gate::bytes::{Table, told_under};
+use crate::engine::histogram::{Histogram, Release, ValueCode, Values};
+use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
+use crate::engine::policy::{Chain, Policy};
+
+/// The next release, apart from its bytes.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// What is promised.
+    pub policy: &'a Policy,
+    /// The columns of the feed.
+    pub columns: &'a Columns,
+    /// The recoding that the manifest will state.
+    pub recoding: &'a [Cut],
+    /// The chain's releases as they were published.
+    pub history: &'a History,
+    /// The private table of everybody in the last release.
+    pub before: &'a Histogram,
+    /// The private tables of the increments of the history, release by release.
+    pub older: &'a [Older<'a>],
+    /// The private tables of what is new, tick by tick.
+    pub newest: &'a [Newest<'a>],
+}
+
+/// People who came with one earlier release.
+#[derive(Clone, Copy)]
+pub struct Older<'a> {
+    /// The recoding as far as which they are known.
+    pub known: &'a [Cut],
+    /// They.
+    pub rows: &'a Histogram,
+}
+
+/// People whose atoms formed in one tick.
+#[derive(Clone, Copy)]
+pub struct Newest<'a> {
+    /// The recoding whose classes are the atoms.
+    pub atoms: &'a [Cut],
+    /// They.
+    pub rows: &'a Histogram,
+}
+
+/// The releases of one chain as they were published, on one dictionary.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    values: Values,
+    releases: Vec<Release>,
+    recodings: Vec<Recoding>,
+    /// Which recoding each release is under.
+    number: Vec<usize>,
+}
+
+/// A published table that does not hold to the recoding that its manifest states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    /// The quasi column in which it does not.
+    pub column: usize,
+}
+
+impl History {
+    /// Takes in the next release of the chain.
+    ///
+    /// # Errors
+    /// Its labels are not those of its recoding.
+    pub fn push(&mut self, table: &Table, recoding: &[Cut]) -> Result<(), Defect> {
+        let release = told_under(&table.release, recoding).map_err(|column| Defect { column })?;
+        let (values, maps) = Values::union(&[&self.values, &table.values]);
+        self.recode(values, &maps[0]);
+        self.number.push(self.number_of(recoding));
+        if self.number.last() == Some(&self.recodings.len()) {
+            self.recodings.push(recoding.to_vec());
+        }
+        self.releases.push(release.with_values(&maps[1]));
+        Ok(())
+    }
+
+    fn recode(&mut self, values: Values, map: &[ValueCode]) {
+        if values.len() != self.values.len() {
+            let releases = std::mem::take(&mut self.releases);
+            self.releases = releases.into_iter().map(|release| release.with_values(map)).collect();
+        }
+        self.values = values;
+    }
+
+    /// The number of a recoding; that of the next new one if it is new.
+    fn number_of(&self, recoding: &[Cut]) -> usize {
+        self.recodings.iter().position(|known| known == recoding).unwrap_or(self.recodings.len())
+    }
+
+    /// How many releases.
+    pub fn len(&self) -> usize {
+        self.releases.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.releases.is_empty()
+    }
+}
+
+/// A chain that ends with the candidate, and the people that are looked for in it.
+pub struct Lineage {
+    /// Releases; the last one is the candidate.
+    pub releases: Vec<Release>,
+    /// Which recoding each is under, in order of appearance.
+    pub number: Vec<usize>,
+    /// People by the release they came with; the number of those who are new is the candidate's.
+    pub rows: Histogram,
+    /// Whether everybody is looked for. Otherwise only those who are new are, because the candidate changes nothing for
+    /// others.
+    pub everybody: bool,
+}
+
+/// A case with its table read.
+pub struct Ready<'a> {
+    /// The case.
+    pub case: &'a Case<'a>,
+    /// The trees of the quasi columns.
+    pub trees: Vec<&'a Taxonomy>,
+    /// The dictionary of everything here.
+    pub values: Values,
+    /// The candidate as it was read, under its recoding.
+    pub table: Release,
+    /// The chain; `None` in a disjoint feed.
+    pub lineage: Option<Lineage>,
+    /// Everybody who must be in the candidate.
+    pub everybody: Histogram,
+}
+
+impl<'a> Ready<'a> {
+    /// Brings everything together.
+    ///
+    /// # Errors
+    /// The labels of the table are not those of the recoding.
+    pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
+        let release = told_under(&table.release, case.recoding).map_err(|column| {
+            let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
+            Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
+        })?;
+        let new: Vec<Histogram> = case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect();
+        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.recoding.len(), 0));
+        let everybody = case.before.clone().as_one(0).merge(&new);
+        let (values, maps) = Values::union(&[
+            &case.history.values,
+            &table.values,
+            everybody.values(),
+            new.values(),
+            case.before.values(),
+        ]);
+        let table = release.with_values(&maps[1]);
+        let everybody = everybody.with_values(&values, &maps[2]);
+        let mut ready = Ready { case, trees: case.columns.trees(), values, table, lineage: None, everybody };
+        if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
+            let new = new.with_values(&ready.values, &maps[3]);
+            ready.lineage = Some(ready.line(&maps[0], new));
+        }
+        Ok(ready)
+    }
+
+    /// The chain that is looked at. Under the recoding of the release before it the candidate only adds rows to what
+    /// everybody else was seen in, and every figure of theirs is a least figure that was judged already; then the newest
+    /// release of each recoding and those who are new are all that matters.
+    fn line(&self, map: &[ValueCode], new: Histogram) -> Lineage {
+        let history = self.case.history;
+        let now = history.number_of(self.case.recoding);
+        let unchanged = matches!(self.case.policy.chain(), Chain::Blind(_)) && history.number.last() == Some(&now);
+        let newest = |at: &usize| !history.number[at + 1..].contains(&history.number[*at]);
+        let kept: Vec<usize> = (0..history.len()).filter(|at| !unchanged || newest(at)).collect();
+        let mut releases: Vec<Release> = kept.iter().map(|&at| history.releases[at].clone().with_values(map)).collect();
+        releases.push(self.table.clone());
+        let recodings: Vec<usize> = kept.iter().map(|&at| history.number[at]).chain([now]).collect();
+        let last = kept.len() as u32;
+        let mut rows = new.as_one(last);
+        if !unchanged {
+            let older = self.case.older.iter().zip(0..).map(|(older, at)| older.rows.clone().as_one(at));
+            let all = Histogram::merge_all(older.chain([rows]).collect()).expect("one at least");
+            let (values, maps) = Values::union(&[&self.values, all.values()]);
+            assert!(values.len() == self.values.len(), "everybody's values are known");
+            rows = all.with_values(&values, &maps[1]);
+        }
+        Lineage { releases, number: renumbered(&recodings), rows, everybody: !unchanged }
+    }
+
+    /// The table as it was read, with its dictionary.
+    pub fn into_table(self) -> (Release, Values) {
+        (self.table, self.values)
+    }
+
+    /// A class of the candidate in words.
+    pub fn class(&self, class: usize) -> String {
+        self.table.describe(class, self.case.columns)
+    }
+}
+
+/// Numbers in order of appearance.
+fn renumbered(of: &[usize]) -> Vec<usize> {
+    let mut known: Vec<usize> = Vec::new();
+    let number = |&old: &usize| {
+        known.iter().position(|&seen| seen == old).unwrap_or_else(|| {
+            known.push(old);
+            known.len() - 1
+        })
+    };
+    of.iter().map(number).collect()
+}

@@ -1,0 +1,80 @@
+//! All releases of the chain together (SCIENCE 3): the pair bound for every person who is looked for; under `bcf` for
+//! everybody who could be.
+
+use super::case::{Lineage, Ready};
+use super::verdict::{Checked, Reason};
+use crate::engine::gate::chain::{Chain, ComparablePairs, Fold, Sight, Target};
+use crate::engine::histogram::{Numbered, Slices};
+use crate::engine::policy;
+
+/// Judges all targets.
+pub fn check(ready: &Ready<'_>) -> Checked {
+    let found = Checked::made("chain").secret();
+    let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
+    // People without rows in a release are for another check to find.
+    let sound = lineage.releases.last().is_some_and(|candidate| candidate.rows() == ready.everybody.rows());
+    let weakest = sound.then(|| weakest(ready, lineage)).flatten();
+    let Some((weakest, whole)) = weakest else { return Checked { made: false, ..found } };
+    let k = ready.case.policy.k();
+    let mut found = found.at_least(weakest.iter().map(|weak| weak.left).min(), k);
+    for weak in weakest.iter().filter(|weak| weak.left < k) {
+        let place = format!("people of increment {} of the chain", weak.increment + 1);
+        let text = format!("all releases together leave {} candidates to somebody of them, fewer than {k}", weak.left);
+        found.reasons.push(Reason::crowd(place, weak.left, k, text));
+    }
+    if !whole {
+        let text = "the releases cross in more ways than can be looked at, so nothing shows that they are safe";
+        found.reasons.push(Reason::plain("all releases", text));
+    }
+    found
+}
+
+/// The one with the fewest candidates left of an increment.
+struct Weak {
+    increment: usize,
+    left: u64,
+}
+
+/// One per increment that is looked at, and whether all targets were; `None` when a release lost rows.
+fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
+    let chain = Chain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+    let last = lineage.releases.len() - 1;
+    let (mut found, mut whole) = (Vec::new(), true);
+    let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| Weak { increment, left }));
+    let swept = if matches!(ready.case.policy.chain(), policy::Chain::Bcf) {
+        let comparable = ComparablePairs::of(&chain);
+        chain.each_sight(|sight| {
+            let (left, complete) = chain.all(sight, &comparable, &Least);
+            whole &= complete;
+            take(sight.increment, left);
+        })
+    } else {
+        let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
+        let sought = |sight: &Sight<'_>| lineage.everybody || sight.increment == last;
+        chain.each_sight(|sight| {
+            if sought(sight) {
+                take(sight.increment, chain.realised(sight, &slices.of_increment(sight.increment), &Least));
+            }
+        })
+    };
+    swept.ok().map(|()| (found, whole))
+}
+
+/// The fewest candidates that any target has left.
+struct Least;
+
+impl Fold for Least {
+    type Sum = Option<u64>;
+
+    fn start(&self) -> Option<u64> {
+        None
+    }
+
+    fn take(&self, least: &mut Option<u64>, target: &Target<'_>) {
+        *least = Some(least.map_or(target.left, |least| least.min(target.left)));
+    }
+
+    fn join(&self, first: Option<u64>, second: Option<u64>) -> Option<u64> {
+        first.into_iter().chain(second).min()
+    }
+}

@@ -1,0 +1,101 @@
+//! Correspondence attacks (SCIENCE 2) of the release with every earlier one. Under `blind` the crowds of real people are
+//! judged; under `bcf` all that could be, which is the paper's figure.
+
+use rayon::prelude::*;
+
+use super::case::{Lineage, Ready};
+use super::verdict::{Checked, Figure, Reason};
+use crate::engine::gate::correspondence::{Anonymity, Correspondence};
+use crate::engine::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
+use crate::engine::policy::Chain;
+
+/// Judges every pair with the candidate in it.
+pub fn check(ready: &Ready<'_>) -> Checked {
+    let found = Checked::made("correspondence").secret();
+    let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
+    let Some(pairs) = pairs(ready, lineage) else { return Checked { made: false, ..found } };
+    let k = ready.case.policy.k();
+    let least = pairs.iter().flat_map(|(_, anonymity)| figures(anonymity)).map(|(_, left)| left).min();
+    let mut found = found.at_least(least, k);
+    for (earlier, anonymity) in &pairs {
+        for (attack, left) in figures(anonymity).filter(|(_, left)| *left < k) {
+            let place = format!("{attack} with release {} of the chain", earlier + 1);
+            let text = format!("an {attack}-attack with an earlier release leaves {left} candidates, fewer than {k}");
+            found.reasons.push(Reason {
+                value: Some(Figure::Whole(left)),
+                limit: Some(Figure::Whole(k)),
+                ..Reason::plain(place, text)
+            });
+        }
+    }
+    found
+}
+
+fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
+    [("F", anonymity.fa), ("C", anonymity.ca), ("B", anonymity.ba)]
+        .into_iter()
+        .filter_map(|(attack, left)| Some((attack, left?)))
+}
+
+/// The candidate with each earlier release; `None` when it does not hold their rows, which is for another check to say.
+fn pairs(ready: &Ready<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
+    let (candidate, earlier) = lineage.releases.split_last()?;
+    let people = match ready.case.policy.chain() {
+        Chain::Bcf => None,
+        _ => Some(People::of(ready, lineage)?),
+    };
+    let pair = |(at, release)| {
+        let cells = JoinCells::of(release, candidate, &ready.trees);
+        let excess = Excess::of(&cells, release, candidate, ready.values.len()).ok()?;
+        let attack = Correspondence::new(release, candidate, &cells, &excess);
+        let anonymity = match &people {
+            None => attack.all(),
+            Some(people) => {
+                let (both, newcomers) = people.of_pair(at);
+                attack.realised(&both, &newcomers)
+            }
+        };
+        Some((at, anonymity))
+    };
+    earlier.par_iter().enumerate().map(pair).collect()
+}
+
+/// In which classes the people who are looked for are.
+struct People {
+    numbered: Vec<Numbered>,
+    number: Vec<usize>,
+    slices: Vec<(u32, Vec<u32>)>,
+}
+
+impl People {
+    /// `None` when somebody is in no class of a release.
+    fn of(ready: &Ready<'_>, lineage: &Lineage) -> Option<People> {
+        let numbered = Numbered::all(&lineage.releases, &lineage.number, ready.trees.len());
+        let cuts: Vec<_> = numbered.iter().map(|numbered| lineage.releases[numbered.last()].recoding()).collect();
+        let slices = Slices::of(&lineage.rows, &cuts, &numbered.iter().collect::<Vec<_>>());
+        let slices = slices.iter().map(|(increment, ids)| (increment, ids.to_vec())).collect();
+        let people = People { numbered, number: lineage.number.clone(), slices };
+        let last = people.number.len() - 1;
+        people.slices.iter().all(|(_, ids)| people.class(last, ids).is_some()).then_some(people)
+    }
+
+    fn class(&self, release: usize, ids: &[u32]) -> Option<u32> {
+        let recoding = self.number[release];
+        Some(self.numbered[recoding].in_release(release, ids[recoding])? as u32)
+    }
+
+    /// The pairs of classes that share somebody who was in the earlier release, and the classes of the candidate that hold
+    /// somebody who came after it.
+    fn of_pair(&self, earlier: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
+        let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
+        let last = self.number.len() - 1;
+        for (increment, ids) in &self.slices {
+            let Some(now) = self.class(last, ids) else { continue };
+            match self.class(earlier, ids).filter(|_| *increment as usize <= earlier) {
+                Some(then) => _ = both.number(&[then, now]),
+                None => _ = newcomers.number(&[now]),
+            }
+        }
+        (both.iter().map(|pair| [pair[0], pair[1]]).collect(), newcomers.iter().map(|class| class[0]).collect())
+    }
+}

@@ -1,0 +1,33 @@
+//! Nobody is lost and nobody is counted twice: the release holds exactly the people of the last one and those who are new,
+//! with the sensitive values that were accepted, and every row that was ever published in the chain.
+
+use super::case::Ready;
+use super::verdict::{Checked, Reason};
+use crate::engine::histogram::{Excess, JoinCells, Release, describe};
+
+/// Judges the counts of every class and value.
+pub fn check(ready: &Ready<'_>) -> Checked {
+    let mut found = Checked::made("growth");
+    let made = Release::under(&ready.everybody, 0..1, ready.case.recoding);
+    if let Some(nodes) = made.first_difference(&ready.table) {
+        let [shown, meant] = [&ready.table, &made].map(|release| release.size_of(nodes));
+        let place = describe(nodes, ready.case.columns);
+        let text = if shown == meant {
+            format!("{place} shows other sensitive values than those of its people")
+        } else {
+            format!("{place} shows {shown} rows, its people are {meant}")
+        };
+        found.reasons.push(Reason::crowd(place, shown, meant, text));
+    }
+    if let Some(lineage) = &ready.lineage
+        && let [.., last, now] = &lineage.releases[..]
+    {
+        let cells = JoinCells::of(last, now, &ready.trees);
+        if let Err(missing) = Excess::of(&cells, last, now, ready.values.len()) {
+            let place = describe(&missing.cell, ready.case.columns);
+            let text = format!("{place} has fewer rows of some sensitive value than the last release");
+            found.reasons.push(Reason::plain(place, text));
+        }
+    }
+    found
+}

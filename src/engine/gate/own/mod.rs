@@ -1,0 +1,44 @@
+//! Judges the next release of one of our own chains (SCIENCE 10): from the bytes that are about to be published, the
+//! history as it was published, and the increments' private tables. Every check is a file here and a line in [`CHECKS`];
+//! all of them are made, and every reason is kept.
+//!
+//! No line of this room is shared with what proposed the release, and only this room can make an [`Approved`].
+
+mod approve;
+mod atoms;
+mod case;
+mod chain;
+mod correspondence;
+mod crowd;
+mod form;
+mod growth;
+mod utility;
+mod verdict;
+
+pub use approve::{Approved, Files, Judged, Pages};
+pub use case::{Case, Defect, History, Newest, Older};
+pub use verdict::{Checked, Figure, Reason, Verdict};
+
+use case::Ready;
+
+/// The checks that are made on a table that can be read, in the order of a verdict.
+const CHECKS: &[fn(&Ready<'_>) -> Checked] =
+    &[crowd::check, growth::check, atoms::check, correspondence::check, chain::check, utility::check];
+
+/// Checks of the house that later versions make.
+const NOT_MADE: &[&str] = &["minimality", "diversity", "refinement", "dominance"];
+
+/// Judges the bytes of a table.
+pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
+    let (mut form, table) = form::check(case, &data);
+    let ready = table.and_then(|table| {
+        let made = Ready::new(case, table);
+        made.map_err(|reason| form.reasons.push(reason)).ok()
+    });
+    let mut checks = vec![form];
+    if let Some(ready) = &ready {
+        checks.extend(CHECKS.iter().map(|check| check(ready)));
+    }
+    checks.extend(NOT_MADE.iter().map(|name| Checked::not_made(name)));
+    Judged::new(Verdict { checks }, ready.map(Ready::into_table), data)
+}

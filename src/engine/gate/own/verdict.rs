@@ -1,0 +1,99 @@
+//! What the gate says of a release: every check with its figure, its limit and every reason against the release. Private:
+//! figures and reasons of checks that read sensitive values never leave the house.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::engine::release::Figure;
+
+/// Everything the gate found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+pub struct Verdict {
+    /// All checks, made or not.
+    pub checks: Vec<Checked>,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+pub struct Checked {
+    /// Its name.
+    pub check: String,
+    /// Whether it was made. One that was not says nothing.
+    pub made: bool,
+    /// Whether it reads sensitive values; its figures stay private then.
+    pub sensitive: bool,
+    /// What it found; the worst of all places.
+    pub value: Option<Figure>,
+    /// What the policy asks for.
+    pub limit: Option<Figure>,
+    /// Every reason against the release.
+    pub reasons: Vec<Reason>,
+}
+
+/// Why a release may not leave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+pub struct Reason {
+    /// Where: a class, a column, a file.
+    pub place: String,
+    /// The figure there.
+    pub value: Option<Figure>,
+    /// What it would have to be.
+    pub limit: Option<Figure>,
+    /// The whole of it in words.
+    pub text: String,
+}
+
+impl Reason {
+    /// Without figures.
+    pub fn plain(place: impl Into<String>, text: impl Into<String>) -> Reason {
+        Reason { place: place.into(), value: None, limit: None, text: text.into() }
+    }
+
+    /// A crowd that is smaller than it must be.
+    pub fn crowd(place: String, left: u64, limit: u64, text: String) -> Reason {
+        Reason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
+    }
+}
+
+impl Checked {
+    /// A check that passes unless reasons are added.
+    pub fn made(check: &str) -> Checked {
+        Checked { check: check.to_owned(), made: true, sensitive: false, value: None, limit: None, reasons: Vec::new() }
+    }
+
+    /// A check that this release does not get.
+    pub fn not_made(check: &str) -> Checked {
+        Checked { made: false, ..Checked::made(check) }
+    }
+
+    /// The same as one that reads sensitive values.
+    #[must_use]
+    pub fn secret(self) -> Checked {
+        Checked { sensitive: true, ..self }
+    }
+
+    /// The same with a count and the least that it may be.
+    #[must_use]
+    pub fn at_least(self, value: Option<u64>, limit: u64) -> Checked {
+        Checked { value: value.map(Figure::Whole), limit: Some(Figure::Whole(limit)), ..self }
+    }
+}
+
+impl Verdict {
+    /// Whether nothing speaks against the release.
+    pub fn safe(&self) -> bool {
+        self.checks.iter().all(|check| check.reasons.is_empty())
+    }
+
+    /// Whether a check that reads sensitive values speaks against it.
+    pub fn stops(&self) -> bool {
+        self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty())
+    }
+
+    /// Every reason with its check.
+    pub fn reasons(&self) -> impl Iterator<Item = (&Checked, &Reason)> {
+        self.checks.iter().flat_map(|check| check.reasons.iter().map(move |reason| (check, reason)))
+    }
+}
