@@ -10,6 +10,8 @@ fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
+        ("anonymize", printed::<tidegate::cli::anonymize::Answer>("tidegate anonymize --json")),
+        ("verdict", printed::<tidegate::daemon::oneshot::TickVerdict>("verdicts/*.json, for the operator only")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
         ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("manifest", printed::<tidegate::engine::release::Manifest>("manifest/*.json of a release")),

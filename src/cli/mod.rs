@@ -3,6 +3,7 @@
 //!
 //! A new command is a file, a line in `Command` and a line in `dispatch`. Nothing here computes.
 
+pub mod anonymize;
 mod answer;
 pub mod audit;
 pub mod check;
@@ -13,6 +14,7 @@ mod out;
 mod paragraph;
 mod progress;
 pub mod render;
+mod tell;
 
 pub use answer::{ErrorReport, Exit, Failure, Result};
 pub use out::Out;
@@ -39,6 +41,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Anonymize(anonymize::Args),
     Audit(audit::Args),
     Check(check::Args),
     Init(init::Args),
@@ -47,6 +50,7 @@ enum Command {
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
     match command {
         Command::Demo(args) => demo::run(args, out),
+        Command::Anonymize(args) => anonymize::run(args, out),
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Init(args) => init::run(args, out),

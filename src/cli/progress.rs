@@ -18,6 +18,16 @@ impl Shown {
         Shown(bar)
     }
 
+    /// What is being done now.
+    pub fn say(&self, doing: String) {
+        self.0.set_message(doing);
+    }
+
+    /// Lets something else write to the terminal.
+    pub fn aside(&self, write: impl FnOnce()) {
+        self.0.suspend(write);
+    }
+
     /// So many files to read.
     pub fn files(files: usize) -> Shown {
         let bar = ProgressBar::new(files as u64);

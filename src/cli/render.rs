@@ -10,6 +10,11 @@ pub fn plain(of: &Error) -> String {
     anstream::adapter::strip_str(&error(of)).to_string()
 }
 
+/// Something worth telling that is no error, drawn in colours.
+pub fn note(text: &str) -> String {
+    Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(text))])
+}
+
 /// An error, drawn in colours.
 pub fn error(error: &Error) -> String {
     let file = error.file.as_ref().map(|file| printable(&file.display().to_string()));

@@ -3,15 +3,22 @@
 
 use super::error::{Error, Kind, Result};
 
+/// Random bytes.
+///
+/// # Errors
+/// The operating system gives none.
+pub fn bytes<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0u8; N];
+    getrandom::fill(&mut bytes).map_err(|_| Error::new(Kind::Io, "the operating system gives no random bytes"))?;
+    Ok(bytes)
+}
+
 /// A new key: 64 hexadecimal digits.
 ///
 /// # Errors
 /// The operating system gives no random bytes.
 pub fn key() -> Result<String> {
-    let mut bytes = [0u8; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|_| Error::new(Kind::Io, "the operating system gives no random bytes for a key"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 pub mod json;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::tell::name;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
@@ -63,11 +64,6 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         out.text(&words::report(&figures, &verdict, &subject, &feed.policy, &names));
     }
     Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
-}
-
-/// The file's own name.
-fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Reads all tables, as many at once as there are cores.

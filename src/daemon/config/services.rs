@@ -27,6 +27,13 @@ pub struct Services {
     pub log: LogFormat,
 }
 
+impl Services {
+    /// The key that encrypts everything personal, where one is named.
+    pub fn key(&self) -> Option<&Secret> {
+        self.store.as_ref().and_then(|store| store.key.as_ref())
+    }
+}
+
 /// `[store]`
 #[derive(Debug)]
 pub struct Store {

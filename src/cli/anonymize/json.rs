@@ -1,0 +1,14 @@
+//! The answer as programs read it (CONTRACTS 3).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::oneshot::Entry;
+
+/// What `anonymize --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "anonymize")]
+pub struct Answer {
+    /// One entry per input.
+    pub releases: Vec<Entry>,
+}

@@ -1,0 +1,105 @@
+//! `tidegate anonymize` (CONTRACTS 3): each file is a tick; releases and verdicts go into a folder, through the same feed
+//! and the same gate as the daemon's. Reads and prints; deciding is the engine's.
+
+mod json;
+mod watch;
+mod words;
+
+use std::path::PathBuf;
+
+pub use json::Answer;
+
+use super::tell::note;
+use super::{Exit, Out, Result};
+use crate::daemon::clock;
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::oneshot::{Entry, Folder, Outcome, Task, find_key, run as run_all};
+use crate::engine::model::Role;
+use crate::engine::policy::{Decimal, OnRepeat};
+use watch::Shown;
+
+/// Turn files of raw rows into releases, one tick per file
+#[derive(clap::Args)]
+#[command(after_help = "\
+Each file is CSV, JSON lines, Parquet or Arrow IPC with one row per person, and holds what is new since the one before. The \
+folder can be continued later; a file that is in it already is recognised by its name and content.
+
+Without --key and without store.key in the feed file a key is made beside the folder: keep it, nothing can be continued \
+without it.
+
+Exit code 0: done. 1: a release was rejected, or there is none yet. 2: an error; the folder is as it was.")]
+pub struct Args {
+    /// The feed file with the policy, the columns and their taxonomies
+    #[arg(long, value_name = "FILE")]
+    feed: PathBuf,
+    /// A file of raw rows; once per tick, oldest first
+    #[arg(long = "in", value_name = "FILE", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Where the releases go
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The key of the folder: 64 hexadecimal digits in a file
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Set rows aside that cannot be decoded, as long as they are no larger share of a file than this (0 to 1)
+    #[arg(long, value_name = "SHARE")]
+    quarantine_share: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The feed file or an input cannot be read, or the folder cannot be written.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let time = clock::now();
+    let feed = Feed::load(&args.feed)?;
+    possible(&feed)?;
+    let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
+    let new = !Folder::begun(&args.out);
+    let found = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
+    if let Some(file) = &found.made {
+        note(&format!(
+            "a key was made: {}. Keep it; the folder cannot be read or continued without it",
+            file.display()
+        ));
+    }
+    if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
+        note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
+    }
+    let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key: found.key, quarantine, time: &time };
+    let entries = {
+        let mut shown = Shown::new(&args.inputs, out.json());
+        run_all(&task, &mut shown)?
+    };
+    if out.json() {
+        out.value(&Answer { releases: entries.clone() });
+    } else {
+        out.text(&words::report(&entries, &args.inputs, &args.out, &feed.policy));
+    }
+    Ok(exit(&entries))
+}
+
+/// 1 iff a release was rejected or stopped, or there is none yet.
+fn exit(entries: &[Entry]) -> Exit {
+    let bad = entries.iter().any(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
+    let held = entries.last().is_some_and(|entry| entry.outcome == Outcome::Held);
+    if bad || held { Exit::Unsafe } else { Exit::Done }
+}
+
+/// What a feed file may ask for that no release can be given yet.
+fn possible(feed: &Feed) -> Result<()> {
+    if feed.policy.diversity().is_some() {
+        let text = "`diversity` is judged by `audit` only in this version: no release can be made under it, and nothing is \
+                    promised that is not kept. Leave it out";
+        return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.diversity").into());
+    }
+    Ok(())
+}
+
+fn share(text: &str) -> Result<Decimal> {
+    let number = Decimal::parse(text).filter(|share| (0.0..=1.0).contains(&share.get()));
+    number.ok_or_else(|| {
+        Error::new(Kind::Usage, "a share is a decimal from 0 to 1, such as 0.01").in_field("--quarantine-share").into()
+    })
+}
