@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use tidegate::daemon::config::Feed;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::ingest::{Decoded, PersonHasher, decode};
+use tidegate::daemon::ingest::{Decoded, People, PersonHasher, Table, count, decode};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -200,6 +200,30 @@ fn the_same_people_are_the_same_rows_in_every_format() {
         assert!(decoded.rows == expected.rows, "{name}");
         assert_eq!(decoded.nulled, expected.nulled, "{name}");
     }
+}
+
+#[test]
+fn audits_count_the_same_people_in_every_format() {
+    let folder = Folder::new();
+    let columns = columns();
+    let counted = |path: &Path| {
+        let table = Table::increment(path, &columns).expect("a table");
+        let reading = table.raw();
+        count(table, &columns, reading).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (expected, people) = counted(&folder.file("a.csv", csv()));
+    for (name, bytes) in [
+        ("a.jsonl", json_lines().into_bytes()),
+        ("a.parquet", parquet(&[batch()])),
+        ("a.arrow", ipc(&[batch()], false, None)),
+    ] {
+        let (rows, again) = counted(&folder.file(name, bytes));
+        assert!(rows == expected, "{name}");
+        assert_eq!(People::repeats(&[&people, &again]), PEOPLE.len(), "{name}");
+    }
+    let path = folder.file("b.jsonl", json_lines());
+    let error = Table::release(&path, &columns).err().expect("JSON is no release");
+    assert!(error.text.contains("not as JSON"), "{}", error.text);
 }
 
 #[test]
