@@ -22,7 +22,7 @@ use crate::engine::policy::OnRepeat;
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
 #[command(after_help = "\
-Releases are CSV (comma or semicolon) or Parquet with one row per record: labels of the taxonomies in the quasi columns, \
+Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint.
 
