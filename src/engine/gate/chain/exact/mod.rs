@@ -15,6 +15,7 @@
 mod budget;
 mod part;
 mod proof;
+mod round;
 mod search;
 mod simplex;
 mod worlds;

@@ -83,10 +83,12 @@ impl Search {
         if most <= self.seen[variable] || self.seen[variable] == self.most[variable] {
             return Ok(());
         }
-        if let Some(world) = vertex.world() {
+        if let Some(world) = vertex.world(budget)? {
             let records = world.into_iter().map(|records| u64::try_from(records).expect("a world has none below zero"));
             self.seen.iter_mut().zip(records).for_each(|(seen, records)| *seen = (*seen).max(records));
-            return Ok(());
+            if most <= self.seen[variable] {
+                return Ok(());
+            }
         }
         let (at, below) = vertex.fractional(variable).ok_or(Undone::Spent)?;
         let bounds =

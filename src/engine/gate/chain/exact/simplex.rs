@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::budget::{Budget, Undone};
 use super::part::Part;
 use super::proof::{self, Bound};
+use super::round;
 
 /// A row whose own variable is the error of its equation, which must become zero.
 const ERROR: u32 = u32::MAX;
@@ -109,19 +110,19 @@ impl Vertex {
         }
     }
 
-    /// The vertex as a world; `None` when it is fractional.
-    pub fn world(&self) -> Option<Vec<i64>> {
-        let mut records = vec![0; self.part.variables()];
-        for row in self.rows.iter().filter(|row| row.own != ERROR) {
-            if row.value % i128::from(row.scale) != 0 {
-                return None;
-            }
-            if let Some(slot) = records.get_mut(row.own as usize) {
-                *slot = i64::try_from(row.value / i128::from(row.scale)).ok()?;
-            }
+    /// The vertex as a world, or a world near it when it is fractional and one is found.
+    pub fn world(&self, budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+        let variables = self.part.variables();
+        let (mut whole, mut fractions) = (vec![0; variables], vec![0; variables]);
+        for row in self.rows.iter().filter(|row| (row.own as usize) < variables) {
+            let scale = i128::from(row.scale);
+            whole[row.own as usize] = i64::try_from(row.value.div_euclid(scale)).map_err(|_| Undone::Spent)?;
+            let fraction = (row.value.rem_euclid(scale) << 32) / scale;
+            fractions[row.own as usize] = u64::try_from(fraction).expect("less than one");
         }
-        assert!(proof::is_world(&self.part, &records), "a whole vertex is a world");
-        Some(records)
+        let records = round::near(&self.part, whole, &fractions, budget)?;
+        assert!(records.iter().all(|records| proof::is_world(&self.part, records)), "nothing is missing");
+        Ok(records)
     }
 
     /// A fractional variable, `wanted` before others, then the first one, and its value rounded down.
