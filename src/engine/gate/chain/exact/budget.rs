@@ -7,7 +7,7 @@ pub struct Budget(u64);
 
 impl Budget {
     /// Where the verdict hangs on it: some tens of seconds.
-    pub const FULL: Budget = Budget(20_000_000_000);
+    pub const FULL: Budget = Budget(10_000_000_000);
     /// Where the verdict is known and only the figure would be better: a fraction of a second.
     pub const SMALL: Budget = Budget(200_000_000);
 

@@ -2,10 +2,10 @@
 //! from above: for every sensitive value the most records that any world which agrees with all releases can have on the
 //! target's path, by integer programming.
 //!
-//! Why the answer can be trusted: nothing here computes with floats, and how an answer was found does not matter. "At
-//! least so many" is said only of a world whose every equation was checked; "at most so many" only on the ground of
-//! a sum of multiples of the equations that shows it, checked coefficient by coefficient ([`proof`]); between the two, a
-//! variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
+//! Why the answer can be trusted: how it was found does not matter, and floats are used for finding only. "At least so
+//! many" is said only of a world whose every equation was checked; "at most so many" only on the ground of a sum of
+//! multiples of the equations that shows it, checked coefficient by coefficient in whole numbers ([`proof`]); between the
+//! two, a variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
 //! equations are compared with an enumeration of all worlds in `tests/brute_force.rs`.
 //!
 //! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. Out of
@@ -18,6 +18,7 @@ mod proof;
 mod round;
 mod search;
 mod simplex;
+mod whole;
 mod worlds;
 
 use super::{Chain, ComparablePairs, Target};
@@ -26,6 +27,11 @@ pub use budget::Budget;
 use budget::Undone;
 use search::Search;
 use worlds::Worlds;
+
+/// Numbers that the paths of all values may hold together.
+const MOST_PATHS: usize = 20_000_000;
+/// Numbers that the vertices may hold which are kept for the next search.
+const MOST_KEPT: usize = 20_000_000;
 
 /// A target to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +79,10 @@ pub struct Exact<'c> {
     /// Per release the number of each of its classes under its recoding.
     id_of: Vec<Vec<u32>>,
     values: Vec<Option<Result<OfValue, Undone>>>,
+    /// What is left of [`MOST_PATHS`].
+    room: usize,
+    /// How much of [`MOST_KEPT`] is taken.
+    kept: usize,
 }
 
 struct OfValue {
@@ -94,7 +104,7 @@ impl<'c> Exact<'c> {
             ids
         };
         let id_of = (0..chain.releases.len()).map(ids).collect();
-        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect() }
+        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect(), room: MOST_PATHS, kept: 0 }
     }
 
     /// The least that is left of any of these targets. They should come in ascending order: the first ones are looked
@@ -120,7 +130,7 @@ impl<'c> Exact<'c> {
     /// M(s) of a target, exactly; `None` when that stays open.
     pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut Budget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
-        let (from, to) = self.settle(&self.path(suspect), value, pair, budget);
+        let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), budget);
         (from == to).then_some(from)
     }
 
@@ -133,11 +143,12 @@ impl<'c> Exact<'c> {
         open.sort_by_key(|&at| (std::cmp::Reverse(known[at].1 - known[at].0), at));
         let sums = |known: &[(u64, u64)]| known.iter().fold((0, 0), |sum, known| (sum.0 + known.0, sum.1 + known.1));
         for at in open {
-            if sums(&known).0 >= enough {
+            let sure = sums(&known).0;
+            if sure >= enough {
                 break;
             }
             let (value, pair) = suspect.crowd[at];
-            known[at] = self.settle(&path, value, pair, budget);
+            known[at] = self.settle(&path, value, (pair, enough - (sure - known[at].0)), budget);
         }
         sums(&known)
     }
@@ -160,20 +171,37 @@ impl<'c> Exact<'c> {
         (seen, most.min(pair))
     }
 
-    /// Searches for the truth of one value.
-    fn settle(&mut self, path: &[u32], value: ValueCode, pair: u64, budget: &mut Budget) -> (u64, u64) {
+    /// Searches for the truth of one value, or until a world has enough.
+    fn settle(
+        &mut self,
+        path: &[u32],
+        value: ValueCode,
+        (pair, enough): (u64, u64),
+        budget: &mut Budget,
+    ) -> (u64, u64) {
         let slot = &mut self.values[value as usize];
-        let (chain, pairs) = (self.chain, self.pairs);
+        let (chain, pairs, room) = (self.chain, self.pairs, &mut self.room);
         let of = slot.get_or_insert_with(|| {
-            let worlds = Worlds::of(chain, pairs, value, budget)?;
+            let worlds = Worlds::of(chain, pairs, value, *room, budget)?;
+            *room -= worlds.held();
             let searches = worlds.parts().iter().map(Search::of).collect();
             Ok(OfValue { worlds, searches })
         });
         if let Ok(of) = of
             && let Some((part, variable)) = of.worlds.find(path)
-            && of.searches[part].settle(variable, pair, budget) == Err(Undone::Contradiction)
         {
-            *slot = Some(Err(Undone::Contradiction));
+            let search = &mut of.searches[part];
+            self.kept -= search.held();
+            let done = search.settle(variable, (pair, enough), budget);
+            self.kept += search.held();
+            if done == Err(Undone::Contradiction) {
+                self.kept -= of.searches.iter().map(Search::held).sum::<usize>();
+                *slot = Some(Err(Undone::Contradiction));
+            }
+        }
+        if self.kept > MOST_KEPT {
+            self.values.iter_mut().flatten().flatten().flat_map(|of| &mut of.searches).for_each(Search::forget);
+            self.kept = 0;
         }
         self.known(path, value, pair)
     }

@@ -6,17 +6,19 @@ use super::budget::{Budget, Undone};
 use super::part::Part;
 
 /// Records tried at most.
-const TRIES: usize = 2000;
+const TRIES: usize = 300;
 
-/// Looks for a world near a fractional one, given by each variable rounded down and the fraction that is left of it, in
-/// any unit.
+/// Looks for a world near a fractional one, given by each variable rounded down and the fraction that is left of it.
 ///
 /// # Errors
 /// The budget is spent.
-pub fn near(part: &Part, whole: Vec<i64>, fractions: &[u64], budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+pub fn near(part: &Part, whole: Vec<i64>, fractions: &[f64], budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
     let mut missing = part.grown().to_vec();
     for (variable, &records) in whole.iter().enumerate() {
         part.of(variable).iter().for_each(|&equation| missing[equation as usize] -= records);
+    }
+    if missing.iter().any(|&missing| missing < 0) {
+        return Ok(None);
     }
     let mut filling = Filling {
         part,
@@ -47,7 +49,7 @@ struct Filling<'f> {
     /// Per equation how many of its variables stand only in equations that miss records.
     open: Vec<usize>,
     records: Vec<i64>,
-    fractions: &'f [u64],
+    fractions: &'f [f64],
     tries: usize,
     operations: usize,
 }
@@ -62,7 +64,8 @@ impl Filling<'_> {
         let with = part.with(equation);
         self.operations += with.len();
         let mut paths: Vec<u32> = with.iter().copied().filter(|&path| self.full[path as usize] == 0).collect();
-        paths.sort_by_key(|&path| (std::cmp::Reverse(self.fractions[path as usize]), path));
+        let fraction = |path: u32| self.fractions[path as usize];
+        paths.sort_by(|&a, &b| fraction(b).total_cmp(&fraction(a)).then(a.cmp(&b)));
         for path in paths {
             self.tries += 1;
             if self.tries > TRIES {

@@ -10,7 +10,7 @@ use super::proof::Bound;
 use super::simplex::Vertex;
 
 /// Numbers that the copies made while branching may hold at a time.
-const MOST_COPIED: usize = 40_000_000;
+const MOST_COPIED: usize = 20_000_000;
 
 /// A part and what is known of its worlds.
 pub struct Search {
@@ -22,6 +22,8 @@ pub struct Search {
     seen: Vec<u64>,
     /// Per variable what no world exceeds, as far as that was proven.
     most: Vec<u64>,
+    /// With so many the search at hand ends.
+    enough: u64,
 }
 
 impl Search {
@@ -34,6 +36,7 @@ impl Search {
             failed: None,
             seen: vec![0; variables],
             most: vec![u64::MAX; variables],
+            enough: 0,
         }
     }
 
@@ -42,13 +45,24 @@ impl Search {
         (self.seen[variable], self.most[variable])
     }
 
-    /// Finds out more, if need be until both numbers are one; `most` is known from elsewhere.
+    /// How many numbers the vertex holds that the next search starts from.
+    pub fn held(&self) -> usize {
+        self.root.as_ref().map_or(0, Vertex::size)
+    }
+
+    /// Forgets that vertex; what is known of worlds stays.
+    pub fn forget(&mut self) {
+        self.root = None;
+    }
+
+    /// Finds out more, if need be until both numbers are one, or a world has `enough`; `most` is known from elsewhere.
     ///
     /// # Errors
     /// The budget is spent, or the releases contradict each other.
-    pub fn settle(&mut self, variable: usize, most: u64, budget: &mut Budget) -> Result<(), Undone> {
+    pub fn settle(&mut self, variable: usize, (most, enough): (u64, u64), budget: &mut Budget) -> Result<(), Undone> {
         self.most[variable] = self.most[variable].min(most);
-        if self.seen[variable] == self.most[variable] {
+        self.enough = enough.min(self.most[variable]);
+        if self.seen[variable] >= self.enough {
             return Ok(());
         }
         // A root that was left in the middle of a step is of no use.
@@ -62,7 +76,9 @@ impl Search {
         let done = self.descend(&mut root, variable, 0, budget);
         if done.is_ok() {
             self.root = Some(root);
-            self.most[variable] = self.seen[variable];
+            if self.seen[variable] < self.enough {
+                self.most[variable] = self.seen[variable];
+            }
         }
         done
     }
@@ -75,18 +91,19 @@ impl Search {
         copied: usize,
         budget: &mut Budget,
     ) -> Result<(), Undone> {
-        let most = u64::try_from(vertex.maximise(variable, budget)?).expect("the vertex has no negative value");
+        let most = u64::try_from(vertex.maximise(variable, budget)?.max(0)).map_err(|_| Undone::Spent)?;
         if vertex.bounds().is_empty() {
             self.most[variable] = self.most[variable].min(most);
+            self.enough = self.enough.min(self.most[variable]);
         }
         // Between worlds and bounds there may be nothing left to look for.
-        if most <= self.seen[variable] || self.seen[variable] == self.most[variable] {
+        if most <= self.seen[variable] || self.seen[variable] >= self.enough {
             return Ok(());
         }
         if let Some(world) = vertex.world(budget)? {
             let records = world.into_iter().map(|records| u64::try_from(records).expect("a world has none below zero"));
             self.seen.iter_mut().zip(records).for_each(|(seen, records)| *seen = (*seen).max(records));
-            if most <= self.seen[variable] {
+            if most <= self.seen[variable] || self.seen[variable] >= self.enough {
                 return Ok(());
             }
         }
