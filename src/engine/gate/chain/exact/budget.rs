@@ -16,6 +16,18 @@ impl Budget {
         Budget(operations)
     }
 
+    /// Sets so many aside for one question, or what there is; [`Budget::unite`] gives back what is left of it.
+    pub fn share(&mut self, operations: u64) -> Budget {
+        let share = operations.min(self.0);
+        self.0 -= share;
+        Budget(share)
+    }
+
+    /// Takes back what is left of a share.
+    pub fn unite(&mut self, share: Budget) {
+        self.0 += share.0;
+    }
+
     /// Takes so many off.
     ///
     /// # Errors

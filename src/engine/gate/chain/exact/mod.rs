@@ -33,6 +33,10 @@ const MOST_PATHS: usize = 20_000_000;
 /// Numbers that the vertices may hold which are kept for the next search.
 const MOST_KEPT: usize = 20_000_000;
 
+/// Operations that one value of one target may take: first all targets are looked at with the first share, then those
+/// that are still open with the next, so that a hard one does not take what many easy ones need.
+const SHARES: [u64; 3] = [20_000_000, 500_000_000, u64::MAX];
+
 /// A target to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Suspect {
@@ -115,27 +119,31 @@ impl<'c> Exact<'c> {
     pub fn least(&mut self, suspects: &[&Suspect], budget: &mut Budget) -> Least {
         let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
         let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
-        for (at, suspect) in suspects.iter().enumerate() {
-            let (from, to) = self.narrow(suspect, least.left, budget);
-            assert!(from <= to, "what a world shows is never more than what is proven");
-            if to < least.left {
-                (least.left, least.at) = (to, at);
+        let mut open: Vec<(usize, u64)> = (0..suspects.len()).map(|at| (at, 0)).collect();
+        for share in SHARES {
+            for (at, proven) in &mut open {
+                let (from, to) = self.narrow(suspects[*at], least.left, (share, &mut *budget));
+                assert!(from <= to, "what a world shows is never more than what is proven");
+                if to < least.left {
+                    (least.left, least.at) = (to, *at);
+                }
+                *proven = from;
             }
-            least.proven = least.proven.min(from);
+            open.retain(|&(_, proven)| proven < least.left);
         }
-        least.proven = least.proven.min(least.left);
+        least.proven = open.iter().map(|&(_, proven)| proven).fold(least.left, u64::min);
         least
     }
 
     /// M(s) of a target, exactly; `None` when that stays open.
     pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut Budget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
-        let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), budget);
+        let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
         (from == to).then_some(from)
     }
 
     /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
-    fn narrow(&mut self, suspect: &Suspect, enough: u64, budget: &mut Budget) -> (u64, u64) {
+    fn narrow(&mut self, suspect: &Suspect, enough: u64, (share, budget): (u64, &mut Budget)) -> (u64, u64) {
         let path = self.path(suspect);
         let mut known: Vec<(u64, u64)> =
             suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
@@ -148,7 +156,7 @@ impl<'c> Exact<'c> {
                 break;
             }
             let (value, pair) = suspect.crowd[at];
-            known[at] = self.settle(&path, value, (pair, enough - (sure - known[at].0)), budget);
+            known[at] = self.settle(&path, value, (pair, enough - (sure - known[at].0)), (share, &mut *budget));
         }
         sums(&known)
     }
@@ -177,7 +185,7 @@ impl<'c> Exact<'c> {
         path: &[u32],
         value: ValueCode,
         (pair, enough): (u64, u64),
-        budget: &mut Budget,
+        (share, budget): (u64, &mut Budget),
     ) -> (u64, u64) {
         let slot = &mut self.values[value as usize];
         let (chain, pairs, room) = (self.chain, self.pairs, &mut self.room);
@@ -192,7 +200,7 @@ impl<'c> Exact<'c> {
         {
             let search = &mut of.searches[part];
             self.kept -= search.held();
-            let done = search.settle(variable, (pair, enough), budget);
+            let done = search.settle(variable, (pair, enough), (share, budget));
             self.kept += search.held();
             if done == Err(Undone::Contradiction) {
                 self.kept -= of.searches.iter().map(Search::held).sum::<usize>();

@@ -55,17 +55,22 @@ impl Search {
         self.root = None;
     }
 
-    /// Finds out more, if need be until both numbers are one, or a world has `enough`; `most` is known from elsewhere.
+    /// Finds out more, if need be until both numbers are one, or a world has `enough`; `most` is known from elsewhere. The
+    /// question may take a share of the budget.
     ///
     /// # Errors
-    /// The budget is spent, or the releases contradict each other.
-    pub fn settle(&mut self, variable: usize, (most, enough): (u64, u64), budget: &mut Budget) -> Result<(), Undone> {
+    /// The budget or the share is spent, or the releases contradict each other.
+    pub fn settle(
+        &mut self,
+        variable: usize,
+        (most, enough): (u64, u64),
+        (share, budget): (u64, &mut Budget),
+    ) -> Result<(), Undone> {
         self.most[variable] = self.most[variable].min(most);
         self.enough = enough.min(self.most[variable]);
         if self.seen[variable] >= self.enough {
             return Ok(());
         }
-        // A root that was left in the middle of a step is of no use.
         let mut root = match (self.root.take(), self.failed) {
             (Some(root), _) => root,
             (None, Some(undone)) => return Err(undone),
@@ -73,12 +78,12 @@ impl Search {
                 Vertex::of(Arc::clone(&self.part), budget).inspect_err(|&undone| self.failed = Some(undone))?
             }
         };
-        let done = self.descend(&mut root, variable, 0, budget);
-        if done.is_ok() {
-            self.root = Some(root);
-            if self.seen[variable] < self.enough {
-                self.most[variable] = self.seen[variable];
-            }
+        let mut share = budget.share(share);
+        let done = self.descend(&mut root, variable, 0, &mut share);
+        budget.unite(share);
+        self.root = Some(root);
+        if done.is_ok() && self.seen[variable] < self.enough {
+            self.most[variable] = self.seen[variable];
         }
         done
     }
@@ -91,7 +96,10 @@ impl Search {
         copied: usize,
         budget: &mut Budget,
     ) -> Result<(), Undone> {
-        let most = u64::try_from(vertex.maximise(variable, budget)?.max(0)).map_err(|_| Undone::Spent)?;
+        let most = match vertex.maximise(variable, self.enough, budget)? {
+            Some(most) => u64::try_from(most.max(0)).map_err(|_| Undone::Spent)?,
+            None => u64::MAX,
+        };
         if vertex.bounds().is_empty() {
             self.most[variable] = self.most[variable].min(most);
             self.enough = self.enough.min(self.most[variable]);

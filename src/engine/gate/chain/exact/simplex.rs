@@ -91,22 +91,26 @@ impl Vertex {
         self.correct(self.rows.len() - 1, budget)
     }
 
-    /// Goes to a vertex with the largest value of a variable and returns that value rounded down, proven.
-    pub fn maximise(&mut self, variable: usize, budget: &mut Budget) -> Result<i128, Undone> {
+    /// Goes to a vertex where a variable has `enough`, or else its largest value; that one is returned, rounded down and
+    /// proven.
+    pub fn maximise(&mut self, variable: usize, enough: u64, budget: &mut Budget) -> Result<Option<i128>, Undone> {
         if self.steps > STEPS.max(self.rows.len()) {
-            self.renew(budget)?;
+            *self = self.renewed(budget)?;
         }
         if self.row_of(variable as u32).is_none() {
             self.enter(variable as u32, budget)?;
         }
         loop {
             let row = self.row_of(variable as u32).ok_or(Undone::Spent)?;
+            if self.rows[row].value >= enough as f64 {
+                return Ok(None);
+            }
             let Some(next) = self.choose(row, -1.0, budget)? else {
                 budget.spend(self.part.variables() * 8)?;
                 let mix = whole::multiples(&self.part, &self.bounds, &self.rows[row].mix, Some(variable));
                 let mix = mix.ok_or(Undone::Spent)?;
                 let most = proof::at_most(&self.part, &self.bounds, &mix, whole::SCALE, variable);
-                return Ok(most.expect("mended multiples are a proof"));
+                return Ok(Some(most.expect("mended multiples are a proof")));
             };
             self.enter(next, budget)?;
         }
@@ -154,36 +158,25 @@ impl Vertex {
             Row { mix, value: side as f64, own: ERROR }
         };
         self.rows = sides.iter().enumerate().map(row).collect();
-        self.steps = 0;
         Ok(())
     }
 
-    /// Computes the rows of the basis from the equations again, so that rounding does not add up.
-    fn renew(&mut self, budget: &mut Budget) -> Result<(), Undone> {
-        let basis: Vec<u32> = self.rows.iter().map(|row| row.own).filter(|&own| own != ERROR).collect();
-        self.begin(budget)?;
-        for variable in basis {
-            let column = self.column(variable, budget)?;
-            let free = (0..column.len()).filter(|&at| self.rows[at].own == ERROR);
+    /// The same vertex, its rows computed from the equations again, so that rounding does not add up.
+    fn renewed(&self, budget: &mut Budget) -> Result<Vertex, Undone> {
+        let (part, bounds) = (Arc::clone(&self.part), self.bounds.clone());
+        let mut anew = Vertex { part, bounds, rows: Vec::new(), in_place: self.in_place, steps: 0 };
+        anew.begin(budget)?;
+        for variable in self.rows.iter().map(|row| row.own).filter(|&own| own != ERROR) {
+            let column = anew.column(variable, budget)?;
+            let free = (0..column.len()).filter(|&at| anew.rows[at].own == ERROR);
             let at = free.max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs())).ok_or(Undone::Spent)?;
             if column[at].abs() < FLAT {
                 return Err(Undone::Spent);
             }
-            self.pivot(at, variable, &column, budget)?;
+            anew.pivot(at, variable, &column, budget)?;
         }
-        self.steps = 0;
-        Ok(())
-    }
-
-    /// The coefficient of a variable in a sum of multiples of the equations.
-    fn coefficient(&self, mix: &[f64], variable: usize) -> f64 {
-        let given = self.part.grown().len();
-        if let Some(bound) = variable.checked_sub(self.part.variables()) {
-            return self.bounds[bound].sign() as f64 * mix[given + bound];
-        }
-        let sum: f64 = self.part.of(variable).iter().map(|&equation| mix[equation as usize]).sum();
-        let bounds = self.bounds.iter().zip(&mix[given..]);
-        sum + bounds.filter(|(b, _)| b.variable as usize == variable).map(|(_, &m)| m).sum::<f64>()
+        anew.steps = 0;
+        Ok(anew)
     }
 
     /// The coefficient of every variable in a sum of multiples of the equations, those of the bounds at the end.
@@ -201,7 +194,16 @@ impl Vertex {
     /// The coefficient of a variable in every row.
     fn column(&self, variable: u32, budget: &mut Budget) -> Result<Vec<f64>, Undone> {
         budget.spend(self.rows.len() * (4 + self.bounds.len()))?;
-        Ok(self.rows.iter().map(|row| self.coefficient(&row.mix, variable as usize)).collect())
+        let given = self.part.grown().len();
+        if let Some(bound) = (variable as usize).checked_sub(self.part.variables()) {
+            let sign = self.bounds[bound].sign() as f64;
+            return Ok(self.rows.iter().map(|row| sign * row.mix[given + bound]).collect());
+        }
+        let mine = self.bounds.iter().zip(given as u32..).filter(|(bound, _)| bound.variable == variable);
+        let of_path = self.part.of(variable as usize).iter().copied();
+        let stands_in: Vec<u32> = of_path.chain(mine.map(|(_, equation)| equation)).collect();
+        let coefficient = |row: &Row| stands_in.iter().map(|&equation| row.mix[equation as usize]).sum();
+        Ok(self.rows.iter().map(coefficient).collect())
     }
 
     /// Brings the error of a row to zero; false when no fractional world does.
@@ -257,24 +259,25 @@ impl Vertex {
         Some(near.fold(start, |best, at| if better(at, best) { at } else { best }))
     }
 
+    /// Nothing has changed when the budget does not allow it.
     fn pivot(&mut self, at: usize, variable: u32, column: &[f64], budget: &mut Budget) -> Result<(), Undone> {
-        let mut row = std::mem::replace(&mut self.rows[at], Row { mix: Vec::new(), value: 0.0, own: ERROR });
+        let mut row = self.rows[at].clone();
         row.own = variable;
         row.value /= column[at];
         let tidy = |multiple: f64| if multiple.abs() < DUST { 0.0 } else { multiple };
         row.mix.iter_mut().for_each(|multiple| *multiple = tidy(*multiple / column[at]));
         let filled: Vec<(usize, f64)> = row.mix.iter().copied().enumerate().filter(|(_, m)| *m != 0.0).collect();
         let dense = filled.len() * 4 > row.mix.len();
-        for (other, &coefficient) in self.rows.iter_mut().zip(column) {
-            if coefficient.abs() < DUST || other.mix.is_empty() {
+        let touched = column.iter().filter(|coefficient| coefficient.abs() >= DUST).count();
+        budget.spend(touched * if dense { row.mix.len() / 4 } else { filled.len() })?;
+        for (index, (other, &coefficient)) in self.rows.iter_mut().zip(column).enumerate() {
+            if coefficient.abs() < DUST || index == at {
                 continue;
             }
             other.value -= coefficient * row.value;
             if dense {
-                budget.spend(row.mix.len() / 4)?;
                 other.mix.iter_mut().zip(&row.mix).for_each(|(slot, multiple)| *slot -= coefficient * multiple);
             } else {
-                budget.spend(filled.len())?;
                 filled.iter().for_each(|&(at, multiple)| other.mix[at] -= coefficient * multiple);
             }
         }
