@@ -132,3 +132,71 @@ impl Search {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers below a limit, the same in every run.
+    struct Draw(u64);
+
+    impl Draw {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    /// The most of every variable over all worlds, one variable after the other.
+    fn enumerate(part: &Part, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
+        if world.len() == part.variables() {
+            if rest.iter().all(|&rest| rest == 0) {
+                most.iter_mut().zip(world.iter()).for_each(|(most, &records)| *most = (*most).max(records));
+            }
+            return;
+        }
+        let stands_in = part.of(world.len()).to_vec();
+        let room = stands_in.iter().map(|&equation| rest[equation as usize]).min().expect("equations");
+        for records in 0..=room {
+            stands_in.iter().for_each(|&equation| rest[equation as usize] -= records);
+            world.push(records as u64);
+            enumerate(part, rest, world, most);
+            world.pop();
+            stands_in.iter().for_each(|&equation| rest[equation as usize] += records);
+        }
+    }
+
+    #[test]
+    fn small_systems_against_all_their_worlds() {
+        let mut branched = 0;
+        for seed in 0..1500 {
+            let mut draw = Draw(seed);
+            let paths: Vec<Vec<u32>> =
+                (0..12).map(|_| (0..3).map(|kind| kind * 3 + draw.below(3) as u32).collect()).collect();
+            let mut grown = vec![0; 9];
+            for path in &paths {
+                let records = i64::from(draw.below(3) == 0);
+                path.iter().for_each(|&equation| grown[equation as usize] += records);
+            }
+            let part = Arc::new(Part::new(grown.clone(), &paths));
+            let mut most = vec![0; paths.len()];
+            enumerate(&part, &mut grown, &mut Vec::new(), &mut most);
+            let mut budget = Budget::FULL;
+            let (mut search, mut hasty) = (Search::of(&part), Search::of(&part));
+            for (variable, &most) in most.iter().enumerate() {
+                search.settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget)).expect("a small system");
+                assert_eq!(search.known(variable), (most, most), "seed {seed}, variable {variable}");
+                // Whatever little share a question has, what is known stays true.
+                for share in [1, 100, 300] {
+                    _ = hasty.settle(variable, (u64::MAX, 1), (share, &mut budget));
+                    let (from, to) = hasty.known(variable);
+                    assert!(from <= most && most <= to, "seed {seed}, variable {variable}, share {share}");
+                }
+                let mut vertex = Vertex::of(Arc::clone(&part), &mut budget).expect("there is a world");
+                let bound = vertex.maximise(variable, u64::MAX, &mut budget).expect("a small system");
+                branched += usize::from(bound > Some(i128::from(most)));
+            }
+        }
+        assert!(branched > 10, "only {branched} questions needed branches");
+    }
+}
