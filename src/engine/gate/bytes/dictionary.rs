@@ -8,6 +8,7 @@ use bytes::Bytes;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::properties::ReaderProperties;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::leak::Leak;
@@ -21,7 +22,9 @@ pub fn entries(
 ) -> Option<BTreeSet<Vec<u8>>> {
     let place = || format!("column {}", chunk.column_path());
     let mut unreadable = || leaks.push(Leak::new(place(), "a page cannot be read"));
-    let Ok(mut reader) = SerializedPageReader::new(Arc::new(bytes.clone()), chunk, rows, None) else {
+    let with_statistics = Arc::new(ReaderProperties::builder().set_read_page_statistics(true).build());
+    let file = Arc::new(bytes.clone());
+    let Ok(mut reader) = SerializedPageReader::new_with_properties(file, chunk, rows, None, with_statistics) else {
         unreadable();
         return None;
     };

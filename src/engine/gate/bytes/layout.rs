@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::leak::Leak;
 use crate::engine::model::{Column, Columns, Kind, Role};
@@ -64,13 +64,13 @@ fn schema(metadata: &ParquetMetaData, columns: &Columns, leaks: &mut Vec<Leak>) 
     }
     for (at, wanted) in wanted.iter().enumerate() {
         let place = || format!("column {}", wanted.name);
-        let Some(column) = found.columns().iter().find(|found| found.path().parts() == [wanted.name.to_string()])
-        else {
+        let named = |found: &ColumnDescPtr| found.path().parts() == [wanted.name.to_string()];
+        let Some((stands, column)) = found.columns().iter().enumerate().find(|(_, found)| named(found)) else {
             leaks.push(Leak::new(place(), "the column is missing"));
             known = false;
             continue;
         };
-        if !std::sync::Arc::ptr_eq(column, &found.column(at)) {
+        if stands != at {
             leaks.push(Leak::new(place(), "the column stands in another place"));
         }
         if !typed(column, wanted) {

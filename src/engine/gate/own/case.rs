@@ -91,6 +91,11 @@ impl History {
         self.recodings.iter().position(|known| known == recoding).unwrap_or(self.recodings.len())
     }
 
+    /// A release, its recoding and the dictionary of its codes.
+    pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &Values) {
+        (&self.releases[at], &self.recodings[self.number[at]], &self.values)
+    }
+
     /// How many releases.
     pub fn len(&self) -> usize {
         self.releases.len()
@@ -106,6 +111,8 @@ impl History {
 pub struct Lineage {
     /// Releases; the last one is the candidate.
     pub releases: Vec<Release>,
+    /// The places of the others in the history.
+    pub kept: Vec<usize>,
     /// Which recoding each is under, in order of appearance.
     pub number: Vec<usize>,
     /// People by the release they came with; the number of those who are new is the candidate's.
@@ -182,7 +189,7 @@ impl<'a> Ready<'a> {
             assert!(values.len() == self.values.len(), "everybody's values are known");
             rows = all.with_values(&values, &maps[1]);
         }
-        Lineage { releases, number: renumbered(&recodings), rows, everybody: !unchanged }
+        Lineage { releases, kept, number: renumbered(&recodings), rows, everybody: !unchanged }
     }
 
     /// The table as it was read, with its dictionary.

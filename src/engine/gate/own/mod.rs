@@ -12,6 +12,7 @@ mod correspondence;
 mod crowd;
 mod form;
 mod growth;
+mod past;
 mod utility;
 mod verdict;
 

@@ -1,0 +1,55 @@
+//! Whether what was published and what is known of its people belong together (SCIENCE 10): a chain of which a release is
+//! missing, or whose private tables are others, cannot be judged, however good the candidate looks.
+
+use super::case::{Lineage, Ready};
+use super::verdict::Reason;
+use crate::engine::histogram::{Histogram, Release, Values};
+
+impl Ready<'_> {
+    /// What speaks against the history.
+    pub fn past(&self) -> Vec<Reason> {
+        self.lineage.as_ref().map(|lineage| self.misfits(lineage)).unwrap_or_default()
+    }
+
+    fn misfits(&self, lineage: &Lineage) -> Vec<Reason> {
+        let (history, older) = (self.case.history, self.case.older);
+        let mut reasons = Vec::new();
+        let last = history.len().checked_sub(1);
+        if !last.map_or(self.case.before.rows() == 0, |last| self.shown(self.case.before, last)) {
+            let text = "those who are said to be published are not the people of the last release";
+            reasons.push(Reason::plain("everybody so far", text));
+        }
+        if history.len() != older.len() {
+            let text =
+                format!("{} releases were published, and there are private tables of {}", history.len(), older.len());
+            reasons.push(Reason::plain("the chain", text));
+            return reasons;
+        }
+        // All releases are counted; those that figures come from are compared class by class.
+        let (mut so_far, mut people, mut taken) = (Histogram::empty(self.trees.len(), 0), 0, 0);
+        for at in 0..history.len() {
+            people += older[at].rows.rows();
+            let mut fits = history.release(at).0.rows() == people;
+            if fits && lineage.kept.contains(&at) {
+                let more = older[taken..=at].iter().map(|older| older.rows.clone().as_one(0));
+                so_far = Histogram::merge_all([so_far].into_iter().chain(more).collect()).expect("one at least");
+                taken = at + 1;
+                fits = self.shown(&so_far, at);
+            }
+            if !fits {
+                let place = format!("release {} of the chain", at + 1);
+                reasons.push(Reason::plain(place, "its private tables are not of the people whom it shows"));
+                break;
+            }
+        }
+        reasons
+    }
+
+    /// Whether a release of the history shows just these people.
+    fn shown(&self, people: &Histogram, at: usize) -> bool {
+        let (release, recoding, values) = self.case.history.release(at);
+        let (_, maps) = Values::union(&[values, people.values()]);
+        let people = Release::under(&people.clone().as_one(0), 0..1, recoding).with_values(&maps[1]);
+        release.clone().with_values(&maps[0]).first_difference(&people).is_none()
+    }
+}

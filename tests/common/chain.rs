@@ -1,0 +1,192 @@
+//! A chain in memory, as the one-shot command runs it in a folder: people come tick by tick, the feed proposes, the public
+//! files are written, the gate judges them, and what it approves becomes history. An [`Offer`] is everything that the gate
+//! is shown of one release, so that a test can spoil any part of it.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use tidegate::engine::feed::{Candidate, Closed, Feed, Ticked};
+use tidegate::engine::gate::own::{Approved, Case, History, Judged, Newest, Older, Pages, Verdict, judge};
+use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
+use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
+use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
+use tidegate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Sha256};
+
+/// Somebody's row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Human {
+    pub number: u128,
+    pub leaves: Vec<Leaf>,
+    pub values: Vec<Value>,
+}
+
+/// Rows as a source brings them.
+pub fn arrivals(columns: &Columns, people: &[Human]) -> Rows {
+    let mut distinct: Vec<Box<[Value]>> = people.iter().map(|human| human.values.as_slice().into()).collect();
+    distinct.sort();
+    distinct.dedup();
+    let code = |human: &Human| distinct.binary_search(&human.values.as_slice().into()).expect("a tuple") as u32;
+    let codes = people.iter().map(code).collect();
+    let quasi = columns.of(Role::Quasi).count();
+    let leaves = (0..quasi).map(|at| people.iter().map(|human| human.leaves[at]).collect()).collect();
+    let (values, _) = Values::from_distinct(columns.of(Role::Sensitive).count(), distinct);
+    Rows::new(leaves, values, codes, Some(people.iter().map(|human| Person(human.number)).collect()))
+}
+
+/// A policy from what is written of it.
+pub fn policy(written: &Settings, kind: ChainKind) -> Policy {
+    Policy::new(written, kind, &Known::default()).expect("no contradiction")
+}
+
+/// A feed at work.
+#[derive(Clone)]
+pub struct Chain {
+    pub columns: Columns,
+    pub policy: Policy,
+    pub feed: Feed,
+    pub history: History,
+    /// The releases as the gate read them, with their recodings.
+    pub tables: Vec<(Release, Values)>,
+    previous: Option<Sha256>,
+}
+
+impl Chain {
+    pub fn new(columns: Columns, policy: Policy) -> Chain {
+        let feed = Feed::new(&columns);
+        Chain { columns, policy, feed, history: History::default(), tables: Vec::new(), previous: None }
+    }
+
+    /// People arrive; what comes of it is not published yet.
+    pub fn tick(&mut self, people: &[Human]) -> Ticked {
+        self.feed.tick(arrivals(&self.columns, people), &self.policy, &self.columns.trees())
+    }
+
+    /// People arrive, and there must be a release.
+    pub fn proposed(&mut self, people: &[Human]) -> Candidate {
+        match self.tick(people).closed {
+            Closed::Candidate(candidate) => *candidate,
+            other => panic!("no candidate: {other:?}"),
+        }
+    }
+
+    /// What the gate is shown of a candidate.
+    pub fn offer(&self, candidate: &Candidate) -> Offer {
+        let older = self.feed.published().iter();
+        let newest = candidate.increments.iter();
+        let values = candidate.rows.values().clone();
+        Offer {
+            columns: self.columns.clone(),
+            policy: self.policy.clone(),
+            recoding: candidate.table.recoding().to_vec(),
+            history: self.history.clone(),
+            before: self.feed.whole().clone(),
+            older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
+            newest: newest.map(|new| (new.recoding.clone(), new.rows.clone())).collect(),
+            data: release::data(&candidate.table, &values, &self.columns),
+            table: candidate.table.clone(),
+            values,
+            chain: self.feed.chain(),
+            release: candidate.release,
+            withheld: self.feed.withheld().rows(),
+            previous: self.previous,
+        }
+    }
+
+    /// Takes what was approved into the history.
+    pub fn publish(&mut self, candidate: Candidate, approved: Approved) {
+        let recoding = candidate.table.recoding().to_vec();
+        self.feed.publish(candidate, &self.policy, &self.columns.trees());
+        let files = approved.spend();
+        self.previous = Some(Sha256::of(&files.manifest));
+        self.tables.push((files.table.release.clone(), files.table.values.clone()));
+        // Disjoint releases have no history: their people are others.
+        if !matches!(self.policy.chain(), tidegate::engine::policy::Chain::Disjoint { .. }) {
+            self.history.push(&files.table, &recoding).expect("the gate has looked at the labels");
+        }
+    }
+
+    /// People arrive, and what there is to publish is approved and published.
+    pub fn release(&mut self, people: &[Human]) {
+        let candidate = self.proposed(people);
+        let approved = self.offer(&candidate).decided(|_| ()).expect("a good release");
+        self.publish(candidate, approved);
+    }
+}
+
+/// Everything that the gate is shown of one release.
+#[derive(Clone)]
+pub struct Offer {
+    pub columns: Columns,
+    pub policy: Policy,
+    pub recoding: Recoding,
+    pub history: History,
+    pub before: Histogram,
+    pub older: Vec<(Recoding, Histogram)>,
+    pub newest: Vec<(Recoding, Histogram)>,
+    pub data: Vec<u8>,
+    pub table: Release,
+    pub values: Values,
+    pub chain: u32,
+    pub release: u32,
+    pub withheld: u64,
+    pub previous: Option<Sha256>,
+}
+
+impl Offer {
+    /// The table alone.
+    pub fn judged(&self) -> Judged {
+        let older = self.older.iter().map(|(known, rows)| Older { known, rows });
+        let newest = self.newest.iter().map(|(atoms, rows)| Newest { atoms, rows });
+        let case = Case {
+            policy: &self.policy,
+            columns: &self.columns,
+            recoding: &self.recoding,
+            history: &self.history,
+            before: &self.before,
+            older: &older.collect::<Vec<_>>(),
+            newest: &newest.collect::<Vec<_>>(),
+        };
+        judge(&case, self.data.clone())
+    }
+
+    pub fn facts<'f>(&'f self, checks: &'f [CheckLine]) -> Facts<'f> {
+        Facts {
+            feed: "admissions",
+            chain: self.chain,
+            release: self.release,
+            time: "2026-11-21T10:00:00Z",
+            policy: &self.policy,
+            columns: &self.columns,
+            withheld: self.withheld,
+            checks,
+            signed: false,
+            decision: None,
+            previous: self.previous,
+        }
+    }
+
+    /// The files that go with a table.
+    pub fn pages(&self, facts: &Facts<'_>, table: &Release) -> Pages {
+        let line = |path: &str, bytes: &[u8], rows| FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows };
+        let [data, report] = ["data.parquet", "report.html"].map(|name| format!("{}/{name}", self.release));
+        let taxonomy = release::taxonomy(&self.columns);
+        let named = format!("taxonomy/{}.json", Sha256::of(&taxonomy));
+        let files = vec![line(&data, &self.data, Some(table.rows())), line(&named, &taxonomy, None)];
+        let mut manifest = Manifest::of(facts, table, files);
+        let page = release::report(&manifest, &self.columns, table);
+        manifest.files.push(line(&report, &page, None));
+        Pages { data, taxonomy: (named, taxonomy), report: (report, page), manifest: manifest.bytes() }
+    }
+
+    /// The whole decision; `spoil` gets at the files that go with the table.
+    pub fn decided(&self, spoil: impl FnOnce(&mut Pages)) -> Result<Approved, Verdict> {
+        let judged = self.judged();
+        let Some(table) = judged.table().filter(|table| table.release.rows() > 0) else {
+            return Err(judged.verdict().clone());
+        };
+        let lines = judged.lines();
+        let facts = self.facts(&lines);
+        let mut pages = self.pages(&facts, &table.release);
+        spoil(&mut pages);
+        judged.approve(&facts, pages)
+    }
+}

@@ -1,0 +1,126 @@
+//! What the gate refuses, and that each refusal is for the right reason: a good release with one thing spoilt, from a list
+//! that is data.
+
+#[path = "common/chain.rs"]
+mod chain;
+mod common;
+
+#[path = "gate/bytes.rs"]
+mod bytes;
+#[path = "gate/cases.rs"]
+mod cases;
+#[path = "gate/pages.rs"]
+mod pages;
+#[path = "gate/rows.rs"]
+mod rows;
+#[path = "gate/sample.rs"]
+mod sample;
+#[path = "gate/sheet.rs"]
+mod sheet;
+
+use chain::Offer;
+use sample::{lines, third};
+use sheet::Sheet;
+use tidegate::engine::gate::own::{Pages, Verdict};
+use tidegate::engine::policy::{ChainKind, Guarantee};
+
+/// What is done to a good release.
+pub enum Spoil {
+    /// To the table, or to what the gate knows beside it.
+    Offer(Box<dyn Fn(&mut Offer)>),
+    /// To the files that go with the table.
+    Pages(Box<dyn Fn(&mut Pages)>),
+}
+
+/// A release with one thing spoilt.
+pub struct Mutant {
+    /// What is wrong with it.
+    pub name: &'static str,
+    /// How it is made.
+    pub spoil: Spoil,
+    /// The check that must refuse it.
+    pub check: &'static str,
+    /// Part of `place: text` of one of its reasons.
+    pub reason: &'static str,
+}
+
+/// Shorthand for the lists.
+pub fn offer(
+    name: &'static str,
+    check: &'static str,
+    reason: &'static str,
+    spoil: impl Fn(&mut Offer) + 'static,
+) -> Mutant {
+    Mutant { name, spoil: Spoil::Offer(Box::new(spoil)), check, reason }
+}
+
+fn told(verdict: &Verdict) -> Vec<(String, String)> {
+    verdict.reasons().map(|(check, why)| (check.check.clone(), format!("{}: {}", why.place, why.text))).collect()
+}
+
+/// Every mutant of this release is refused, by the right check and in the right words; all that are not, at once.
+fn refused(good: &Offer, mutants: &[Mutant]) {
+    let mut wrong = Vec::new();
+    for mutant in mutants {
+        let mut spoilt = good.clone();
+        match &mutant.spoil {
+            Spoil::Offer(spoil) => spoil(&mut spoilt),
+            Spoil::Pages(_) => {}
+        }
+        let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &mutant.spoil {
+            Spoil::Offer(_) => spoilt.decided(|_| ()),
+            Spoil::Pages(spoil) => spoilt.decided(spoil),
+        }));
+        let Ok(verdict) = decided else {
+            wrong.push(format!("{}: the gate panicked", mutant.name));
+            continue;
+        };
+        match verdict {
+            Ok(_) => wrong.push(format!("{}: approved", mutant.name)),
+            Err(verdict) => {
+                let reasons = told(&verdict);
+                let right = |(check, text): &(String, String)| check == mutant.check && text.contains(mutant.reason);
+                if !reasons.iter().any(right) {
+                    wrong.push(format!("{}: refused for {reasons:?}", mutant.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), mutants.len(), wrong.join("\n"));
+}
+
+const FEEDS: [(ChainKind, Option<Guarantee>); 3] = [
+    (ChainKind::Cumulative, Some(Guarantee::Blind)),
+    (ChainKind::Cumulative, Some(Guarantee::Bcf)),
+    (ChainKind::Disjoint, None),
+];
+
+#[test]
+fn what_is_spoilt_is_good_before() {
+    for (kind, guarantee) in FEEDS {
+        let (_, good) = third(kind, guarantee);
+        let approved = good.decided(|_| ());
+        assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| told(&verdict)));
+        assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data, "mutants are written as releases are");
+    }
+}
+
+#[test]
+fn every_mutant_is_refused() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let mutants: Vec<Mutant> =
+        [rows::mutants(), bytes::mutants(), cases::mutants(), pages::mutants()].into_iter().flatten().collect();
+    println!("{} mutants", mutants.len());
+    assert!(mutants.len() >= 25);
+    refused(&good, &mutants);
+}
+
+/// What does not depend on the guarantee is refused under each.
+#[test]
+fn spoilt_rows_and_bytes_are_refused_in_every_chain() {
+    for (kind, guarantee) in &FEEDS[1..] {
+        let (_, good) = third(*kind, *guarantee);
+        refused(&good, &bytes::mutants());
+        refused(&good, &rows::everywhere());
+    }
+}
