@@ -1,5 +1,5 @@
 //! Judges the next release of one of our own chains (SCIENCE 10): from the bytes that are about to be published, the
-//! history as it was published, and the increments' private tables. Every check is a file here and a line in [`CHECKS`];
+//! history as it was published, and the increments' private tables. Every check is a file here and a line in `CHECKS`;
 //! all of them are made, and every reason is kept.
 //!
 //! No line of this room is shared with what proposed the release, and only this room can make an [`Approved`].

@@ -25,12 +25,13 @@ impl Ready<'_> {
             reasons.push(Reason::plain("the chain", text));
             return reasons;
         }
-        // All releases are counted; those that figures come from are compared class by class.
+        // All releases are counted. Where everybody is looked for, those that figures come from are compared class by
+        // class; otherwise no figure comes from the private tables of older increments.
         let (mut so_far, mut people, mut taken) = (Histogram::empty(self.trees.len(), 0), 0, 0);
         for at in 0..history.len() {
             people += older[at].rows.rows();
             let mut fits = history.release(at).0.rows() == people;
-            if fits && lineage.kept.contains(&at) {
+            if fits && lineage.everybody && lineage.kept.contains(&at) {
                 let more = older[taken..=at].iter().map(|older| older.rows.clone().as_one(0));
                 so_far = Histogram::merge_all([so_far].into_iter().chain(more).collect()).expect("one at least");
                 taken = at + 1;
