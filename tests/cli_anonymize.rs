@@ -5,9 +5,15 @@ mod common;
 
 #[path = "cli_anonymize/answers.rs"]
 mod answers;
+#[path = "cli_anonymize/folder.rs"]
+mod folder;
 #[path = "cli_anonymize/golden.rs"]
 mod golden;
 #[path = "cli_anonymize/inputs.rs"]
 mod inputs;
+#[path = "cli_anonymize/kills.rs"]
+mod kills;
 #[path = "cli_anonymize/place.rs"]
 mod place;
+#[path = "cli_anonymize/words.rs"]
+mod words;

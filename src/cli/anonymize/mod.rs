@@ -14,7 +14,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{Entry, Folder, Outcome, Task, find_key, run as run_all};
+use crate::daemon::oneshot::{Entry, Folder, Found, Outcome, Task, find_key, run as run_all};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 use watch::Shown;
@@ -28,7 +28,8 @@ folder can be continued later; a file that is in it already is recognised by its
 Without --key and without store.key in the feed file a key is made beside the folder: keep it, nothing can be continued \
 without it.
 
-Exit code 0: done. 1: a release was rejected, or there is none yet. 2: an error; the folder is as it was.")]
+Exit code 0: done. 1: a release was rejected, or the last rows are held back until more come. 2: an error; bad input \
+leaves the folder as it was, and whatever happens it holds whole releases only: give the same command again.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -56,18 +57,12 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let feed = Feed::load(&args.feed)?;
     possible(&feed)?;
     let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
-    let new = !Folder::begun(&args.out);
-    let found = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
-    if let Some(file) = &found.made {
-        note(&format!(
-            "a key was made: {}. Keep it; the folder cannot be read or continued without it",
-            file.display()
-        ));
-    }
+    let new = !Folder::begun(&args.out)?;
+    let Found { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
         note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
     }
-    let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key: found.key, quarantine, time: &time };
+    let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
     let entries = {
         let mut shown = Shown::new(&args.inputs);
         run_all(&task, &mut shown)?

@@ -1,6 +1,6 @@
 //! Progress of `anonymize` on a terminal, and what is noticed on the way.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::progress;
 use crate::cli::tell::{name, note};
@@ -33,5 +33,11 @@ impl Watch for Shown {
     fn undeclared(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
         self.line.aside(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
+    }
+
+    fn kept(&mut self, key: &Path) {
+        let name = printable(&key.display().to_string());
+        let text = format!("a key was made: {name}. Keep it; the folder cannot be read or continued without it");
+        self.line.aside(|| note(&text));
     }
 }

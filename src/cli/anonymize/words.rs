@@ -7,20 +7,23 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::{Entry, Outcome};
-use crate::engine::policy::{Guarantee, Policy};
+use crate::engine::policy::{Chain, Guarantee, Policy};
+
+/// The widest name that the table shows as it is.
+const WIDEST: usize = 40;
 
 /// The report.
 pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, policy: &Policy) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(5, 40);
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, WIDEST);
     let head = ["outcome", "release", "rows", "added", "waiting", "withheld", "repeats", "set aside"];
     let _ = write!(text, "{:width$}  {:<9}", "file", head[0]);
     head[1..].iter().for_each(|title| _ = write!(text, "  {title:>9}"));
     text.push('\n');
     for (entry, name) in entries.iter().zip(&names) {
         let release = entry.release.map_or_else(|| "-".to_owned(), |release| release.to_string());
-        let _ = write!(text, "{name:width$}  {:<9}  {release:>9}", word(entry.outcome));
+        let _ = write!(text, "{:width$}  {:<9}  {release:>9}", short(name), word(entry.outcome));
         let counts = [entry.rows, entry.added, entry.waiting, entry.withheld, entry.duplicate, entry.quarantined];
         counts.iter().for_each(|count| _ = write!(text, "  {count:>9}"));
         text.push('\n');
@@ -28,11 +31,26 @@ pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, policy: &Pol
     text.push('\n');
     for (entry, name) in entries.iter().zip(&names) {
         for reason in &entry.reasons {
-            wrapped(&mut text, &format!("{name}: "), &reason.text);
+            wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
         }
     }
     summary(&mut text, entries, folder, policy);
     text
+}
+
+/// A name without its middle, where it is too wide: files of a feed differ at their ends.
+fn short(name: &str) -> String {
+    let signs: Vec<char> = name.chars().collect();
+    if signs.len() <= WIDEST {
+        return name.to_owned();
+    }
+    let (head, tail) = (&signs[..WIDEST / 2 - 1], &signs[signs.len() - WIDEST / 2..]);
+    head.iter().chain(['…'].iter()).chain(tail).collect()
+}
+
+/// So many rows, and what they do: as one row does it, and as several do.
+fn rows(count: u64, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
 }
 
 fn word(outcome: Outcome) -> &'static str {
@@ -48,29 +66,42 @@ fn word(outcome: Outcome) -> &'static str {
 
 fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy) {
     let Some(last) = entries.last() else { return };
+    let disjoint = matches!(policy.chain(), Chain::Disjoint { .. });
     if let Some(newest) = entries.iter().rev().find_map(|entry| entry.release) {
         let place = folder.join(newest.to_string());
         let said = format!(
-            "The newest release is {}: {} rows. It replaces all earlier ones; never combine releases.",
+            "The newest release is {}, {}. {}",
             printable(&place.display().to_string()),
-            last.rows
+            rows(last.rows, "in it", "in it"),
+            if disjoint {
+                "It holds other people than those before it."
+            } else {
+                "It replaces all earlier ones; never combine releases."
+            }
         );
         wrapped(text, "", &said);
     }
+    let waits = rows(last.waiting, "waits", "wait");
     if last.outcome == Outcome::Held {
-        let said = format!(
-            "There is no release yet: {} rows wait, and a crowd is at least {}. Add files; nothing is lost.",
-            last.waiting,
-            policy.k()
-        );
+        let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
+        let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.k());
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
-        let said = format!("{} rows wait until enough people like them have come.", last.waiting);
-        wrapped(text, "", &said);
+        wrapped(
+            text,
+            "",
+            &format!(
+                "{waits} until enough people {} have come.",
+                if last.waiting == 1 { "like this one" } else { "like them" }
+            ),
+        );
     }
     if last.pending > 0 {
-        let said =
-            format!("{} rows have their crowd and come out with the next release that is approved.", last.pending);
+        let said = rows(
+            last.pending,
+            "has its crowd and comes out with the next release that is approved.",
+            "have their crowd and come out with the next release that is approved.",
+        );
         wrapped(text, "", &said);
     }
     if policy.guarantee() == Some(Guarantee::Bcf) {

@@ -61,7 +61,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 
 /// The sealed state, if there is a key for it.
 fn sealed(args: &Args) -> Result<Option<Saved>> {
-    if args.key.is_none() && !beside(&args.folder).exists() {
+    if args.key.is_none() && !beside(&args.folder).is_ok_and(|file| file.exists()) {
         return Ok(None);
     }
     let found = find_key(args.key.as_deref(), None, &args.folder, false)?;

@@ -3,18 +3,20 @@
 //! commit), then it is moved to its place. Whoever opens the folder after a kill finishes that last step.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::disk::{around, remove, replace, sync, within, write};
 use super::saved::{Line, Saved};
 use super::seal::OperatorKey;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::gate::own::{Approved, Files};
+use crate::engine::release::{Manifest, Sha256};
 
 const PRIVATE: &str = ".private";
 const STATE: &str = "state.sealed";
 const STAGE: &str = "stage";
+const VERDICTS: &str = "verdicts";
 
 /// An open folder, locked for this process.
 pub struct Folder {
@@ -24,8 +26,16 @@ pub struct Folder {
 
 impl Folder {
     /// Whether somebody has begun a chain here.
-    pub fn begun(path: &Path) -> bool {
-        path.join(PRIVATE).join(STATE).exists()
+    ///
+    /// # Errors
+    /// Nobody has and nobody can, because other things are there.
+    pub fn begun(path: &Path) -> Result<bool> {
+        let begun = || path.join(PRIVATE).join(STATE).exists();
+        match usable(path) {
+            // Another process may have begun one just now.
+            _ if begun() => Ok(true),
+            usable => usable.map(|()| false),
+        }
     }
 
     /// Opens a folder or makes it.
@@ -34,9 +44,7 @@ impl Folder {
     /// It holds other things, others may read what is private, or another process is at work in it.
     pub fn open(path: &Path) -> Result<Folder> {
         let private = path.join(PRIVATE);
-        if !Folder::begun(path) {
-            usable(path)?;
-        }
+        let begun = Folder::begun(path)?;
         let made = fs::create_dir_all(path)
             .and_then(|()| fs::DirBuilder::new().recursive(true).mode(0o700).create(private.join(STAGE)));
         made.map_err(|error| Error::io(path, "make the folder", &error))?;
@@ -49,12 +57,17 @@ impl Folder {
         let lock = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&file);
         let lock = lock.map_err(|error| Error::io(&file, "open the lock", &error))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Folder { path: path.to_path_buf(), _lock: lock }),
+            Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                Err(Error::new(Kind::Io, "another tidegate is at work in this folder: wait for it").in_file(path))
+                let text = "another tidegate is at work in this folder: wait for it";
+                return Err(Error::new(Kind::Io, text).in_file(path));
             }
-            Err(TryLockError::Error(error)) => Err(Error::io(&file, "lock the folder", &error)),
+            Err(TryLockError::Error(error)) => return Err(Error::io(&file, "lock the folder", &error)),
         }
+        if !begun {
+            [&private, path, around(path)].into_iter().try_for_each(sync)?;
+        }
+        Ok(Folder { path: path.to_path_buf(), _lock: lock })
     }
 
     /// The sealed state; `None` when the folder begins. Finishes what a kill has left half done.
@@ -62,15 +75,12 @@ impl Folder {
     /// # Errors
     /// The key is another one, or the state or a release was changed.
     pub fn load(&self, key: &OperatorKey) -> Result<Option<Saved>> {
-        if !Folder::begun(&self.path) {
-            return Ok(None);
-        }
-        let saved = open_state(&self.path, key)?;
-        for line in &saved.releases {
+        let saved = if Folder::begun(&self.path)? { Some(open_state(&self.path, key)?) } else { None };
+        for line in saved.iter().flat_map(|saved| &saved.releases) {
             self.show(line)?;
         }
-        self.sweep()?;
-        Ok(Some(saved))
+        self.sweep(saved.as_ref().map_or(0, |saved| saved.feed.ticks()))?;
+        Ok(saved)
     }
 
     /// Writes a file aside and reads it back, so that what is judged is what lies on the disk.
@@ -78,6 +88,10 @@ impl Folder {
     /// # Errors
     /// It cannot be written or read.
     pub fn stage(&self, release: u32, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+        let to = self.release(release);
+        if fs::symlink_metadata(&to).is_ok() {
+            return Err(in_the_way(&to));
+        }
         let folder = self.aside(release);
         fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, "make the folder", &error))?;
         let file = folder.join(name);
@@ -104,7 +118,9 @@ impl Folder {
         approved: Option<(Line, Approved)>,
     ) -> Result<Option<Files>> {
         if let Some((line, _)) = &approved {
-            sync(&self.aside(line.release))?;
+            let aside = self.aside(line.release);
+            sync(&aside)?;
+            sync(around(&aside))?;
         }
         let state = self.path.join(PRIVATE).join(STATE);
         replace(&state, &key.seal(&saved.bytes())?)?;
@@ -120,8 +136,8 @@ impl Folder {
         if !from.exists() {
             return if to.exists() { Ok(()) } else { Err(gone(&to)) };
         }
-        if to.exists() {
-            return remove(&from);
+        if fs::symlink_metadata(&to).is_ok() {
+            return if self.intact(line).is_ok() { remove(&from) } else { Err(in_the_way(&to)) };
         }
         let place = self.path.join("taxonomy");
         let taxonomy = place.join(&line.taxonomy);
@@ -134,11 +150,17 @@ impl Folder {
         sync(&self.path)
     }
 
-    /// Removes what was written aside and never committed.
-    fn sweep(&self) -> Result<()> {
-        let stage = self.path.join(PRIVATE).join(STAGE);
-        let entries = fs::read_dir(&stage).map_err(|error| Error::io(&stage, "look into the folder", &error))?;
-        entries.flatten().try_for_each(|entry| remove(&entry.path()))
+    /// Removes what was written and never committed: releases, and verdicts of ticks that did not come to their end.
+    fn sweep(&self, ticks: u32) -> Result<()> {
+        let private = self.path.join(PRIVATE);
+        within(&private.join(STAGE))?.iter().try_for_each(|path| remove(path))?;
+        let tick =
+            |path: &Path| path.file_stem().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok());
+        let torn = |path: &Path| path.extension().is_some_and(|extension| extension == "new");
+        let verdicts = within(&private.join(VERDICTS))?;
+        let verdicts = verdicts.iter().filter(|path| torn(path) || tick(path).is_some_and(|tick| tick >= ticks));
+        verdicts.into_iter().try_for_each(|path| remove(path))?;
+        remove(&private.join(STATE).with_extension("new"))
     }
 
     /// Keeps the verdict of a tick.
@@ -146,20 +168,25 @@ impl Folder {
     /// # Errors
     /// It cannot be written.
     pub fn verdict(&self, tick: u32, bytes: &[u8]) -> Result<()> {
-        let folder = self.path.join(PRIVATE).join("verdicts");
+        let folder = self.path.join(PRIVATE).join(VERDICTS);
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         made.map_err(|error| Error::io(&folder, "make the folder", &error))?;
         replace(&folder.join(format!("{tick:06}.json")), bytes)
     }
 
-    /// A published file, byte for byte as it was published.
+    /// The table of a release; all its files are byte for byte as they were published.
     ///
     /// # Errors
-    /// It cannot be read, or its digest is another one.
-    pub fn published(&self, release: u32, name: &str, digest: &[u8; 32]) -> Result<Vec<u8>> {
-        let file = self.release(release).join(name);
-        let bytes = fs::read(&file).map_err(|error| Error::io(&file, "read the published file", &error))?;
-        if crate::engine::release::Sha256::of(&bytes).bytes() == digest { Ok(bytes) } else { Err(gone(&file)) }
+    /// One of them is missing or was changed.
+    pub fn intact(&self, line: &Line) -> Result<Vec<u8>> {
+        let place = self.release(line.release);
+        let file = place.join("manifest.json");
+        let manifest = same(&file, &line.manifest)?;
+        let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|_| gone(&file))?;
+        for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
+            same(&self.path.join(&file.path), file.sha256.bytes())?;
+        }
+        same(&place.join("data.parquet"), &line.data)
     }
 
     fn aside(&self, release: u32) -> PathBuf {
@@ -185,6 +212,20 @@ pub fn open_state(path: &Path, key: &OperatorKey) -> Result<Saved> {
     Saved::parse(&opened).map_err(|error| error.in_file(&file))
 }
 
+/// A file that must have this digest.
+fn same(file: &Path, digest: &[u8; 32]) -> Result<Vec<u8>> {
+    match fs::read(file) {
+        Ok(bytes) if Sha256::of(&bytes).bytes() == digest => Ok(bytes),
+        Ok(_) => Err(gone(file)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(gone(file)),
+        Err(error) => Err(Error::io(file, "read the published file", &error)),
+    }
+}
+
+fn in_the_way(place: &Path) -> Error {
+    Error::new(Kind::Io, "something is in the way here, where a release belongs: move it away").in_file(place)
+}
+
 fn gone(file: &Path) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
                 judged against it";
@@ -193,44 +234,9 @@ fn gone(file: &Path) -> Error {
 
 /// A folder in which a chain can begin.
 fn usable(path: &Path) -> Result<()> {
-    let entries = match fs::read_dir(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|error| Error::io(path, "look into the folder", &error))?,
-    };
-    let foreign = entries.flatten().find(|entry| entry.file_name() != PRIVATE);
-    match foreign {
-        None => Ok(()),
-        Some(_) => {
-            let text = "the folder holds other things and no chain of releases: name a new or empty folder";
-            Err(Error::new(Kind::Usage, text).in_file(path).in_field("--out"))
-        }
+    if within(path)?.iter().all(|entry| entry.ends_with(PRIVATE)) {
+        return Ok(());
     }
-}
-
-fn write(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    let opened = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(file);
-    let written = opened.and_then(|mut to| {
-        to.write_all(bytes)?;
-        to.sync_all()
-    });
-    written.map_err(|error| Error::io(file, "write", &error))
-}
-
-/// Replaces a private file as a whole.
-fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
-    let new = file.with_extension("new");
-    write(&new, bytes, 0o600)?;
-    fs::rename(&new, file).map_err(|error| Error::io(file, "replace", &error))?;
-    file.parent().map_or(Ok(()), sync)
-}
-
-fn sync(folder: &Path) -> Result<()> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io(folder, "write", &error))
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(folder, "remove", &error)),
-        _ => Ok(()),
-    }
+    let text = "the folder holds other things and no chain of releases: name a new or empty folder";
+    Err(Error::new(Kind::Usage, text).in_file(path).in_field("--out"))
 }

@@ -1,26 +1,66 @@
 //! Where the key of a folder comes from: a file that is named, the feed file, or one that is made beside the folder.
 
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use zeroize::Zeroizing;
+
+use super::disk::{around, remove, sync, write};
 use super::seal::OperatorKey;
 use crate::daemon::chance;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, Kind, Result};
 
-/// A key, and the file that was made for it, if one was.
+/// A key, and what is to be kept of it.
 pub struct Found {
     /// The key.
     pub key: OperatorKey,
-    /// The file it was written to just now.
-    pub made: Option<PathBuf>,
+    /// It was made just now, and is not on the disk yet.
+    pub made: Option<Made>,
+}
+
+/// A key that was made for a folder, and the file beside it that it belongs in.
+pub struct Made {
+    file: PathBuf,
+    text: Zeroizing<String>,
+}
+
+impl Made {
+    /// The file that it belongs in.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Writes it down: nothing may be sealed with it before.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&self) -> Result<()> {
+        let mut name = self.file.as_os_str().to_owned();
+        name.push(".new");
+        let new = PathBuf::from(name);
+        write(&new, Zeroizing::new(format!("{}\n", *self.text)).as_bytes(), 0o600)?;
+        let kept = std::fs::hard_link(&new, &self.file);
+        remove(&new)?;
+        kept.map_err(|error| Error::io(&self.file, "write the key", &error))?;
+        sync(around(&self.file))
+    }
 }
 
 /// The file beside a folder that its key lies in when no other is named.
-pub fn beside(folder: &Path) -> PathBuf {
-    let name = folder.file_name().map_or_else(|| "releases".into(), |name| name.to_string_lossy().into_owned());
-    folder.with_file_name(format!("{name}.key"))
+///
+/// # Errors
+/// The folder has no name that a file beside it could have.
+pub fn beside(folder: &Path) -> Result<PathBuf> {
+    // `.` and `..` have no name of their own; beside them is not in them.
+    let real = if folder.file_name().is_none() { folder.canonicalize().ok() } else { None };
+    let folder = real.as_deref().unwrap_or(folder);
+    let name = folder.file_name().ok_or_else(|| {
+        let text = "a key cannot be made beside this folder: name another one, or the key with --key";
+        Error::new(Kind::Usage, text).in_field("--out")
+    })?;
+    let mut name = name.to_owned();
+    name.push(".key");
+    Ok(folder.with_file_name(name))
 }
 
 /// Finds the key of a folder; makes one when the folder is new and none is named.
@@ -28,33 +68,30 @@ pub fn beside(folder: &Path) -> PathBuf {
 /// # Errors
 /// There is none, or it is no key.
 pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: bool) -> Result<Found> {
+    let found = |key| Found { key, made: None };
     if let Some(file) = named {
-        return Ok(Found { key: read(file)?, made: None });
+        return read(file).map(found);
     }
     if let Some(secret) = feed {
-        let text = zeroize::Zeroizing::new(secret.read()?);
-        let key = OperatorKey::parse(&text).ok_or_else(|| no_key().in_field("store.key"))?;
-        return Ok(Found { key, made: None });
+        let text = Zeroizing::new(secret.read()?);
+        return OperatorKey::parse(&text).map(found).ok_or_else(|| no_key().in_field("store.key"));
     }
-    let file = beside(folder);
-    if file.exists() || !new {
-        return Ok(Found { key: read(&file)?, made: None });
+    let file = beside(folder)?;
+    if file.exists() {
+        return read(&file).map(found);
     }
-    let text = zeroize::Zeroizing::new(chance::key()?);
-    let written =
-        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file).and_then(|mut to| {
-            to.write_all(text.as_bytes())?;
-            to.write_all(b"\n")?;
-            to.sync_all()
-        });
-    written.map_err(|error| Error::io(&file, "write the key", &error))?;
+    if !new {
+        let text = "the key of this folder is not beside it: name it with --key, or as store.key in the feed file";
+        return Err(Error::new(Kind::Usage, text).in_file(&file).in_field("--key"));
+    }
+    let text = Zeroizing::new(chance::key()?);
     let key = OperatorKey::parse(&text).ok_or_else(no_key)?;
-    Ok(Found { key, made: Some(file) })
+    Ok(Found { key, made: Some(Made { file, text }) })
 }
 
 fn read(file: &Path) -> Result<OperatorKey> {
     let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
-    OperatorKey::parse(&zeroize::Zeroizing::new(text)).ok_or_else(|| no_key().in_file(file))
+    OperatorKey::parse(&Zeroizing::new(text)).ok_or_else(|| no_key().in_file(file))
 }
 
 fn no_key() -> Error {

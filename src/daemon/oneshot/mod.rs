@@ -2,8 +2,10 @@
 //! goes through the same feed and the same gate as the daemon's. Decides nothing: rows go in, what was approved is put
 //! where the folder says, and the rest is told.
 
+mod disk;
 mod entry;
 mod folder;
+mod inputs;
 mod keys;
 mod look;
 mod outcome;
@@ -11,27 +13,24 @@ mod saved;
 mod seal;
 mod tables;
 
-use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
-
-use sha2::Digest as _;
 
 pub use entry::{Against, Entry, Outcome, Told};
 pub use folder::{Folder, open_state};
-pub use keys::{Found, beside, find as find_key};
+pub use keys::{Found, Made, beside, find as find_key};
 pub use look::{Seen, look};
 pub use outcome::{Recorded, TickVerdict};
 pub use saved::{Line, Saved};
 pub use seal::OperatorKey;
 pub use tables::tables;
 
+use inputs::Input;
+
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{PersonHasher, decode};
 use crate::engine::feed::{Candidate, Closed, Published};
 use crate::engine::gate::bytes;
 use crate::engine::gate::own::{Approved, Case, History, Judged, Newest, Older, Pages, Verdict, judge};
-use crate::engine::histogram::Rows;
 use crate::engine::policy::Decimal;
 use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Sha256};
 
@@ -45,19 +44,12 @@ pub struct Task<'t> {
     pub folder: &'t Path,
     /// The key of the folder.
     pub key: OperatorKey,
+    /// Where the key is to be kept, if it was made just now.
+    pub made: Option<Made>,
     /// The share of rows that may be set aside; `None` = none.
     pub quarantine: Option<Decimal>,
     /// The time that releases carry.
     pub time: &'t str,
-}
-
-/// An input that was decoded.
-struct Input {
-    name: String,
-    digest: Sha256,
-    /// `None` when the folder holds it already.
-    rows: Option<Rows>,
-    quarantined: u64,
 }
 
 /// Whoever wants to know how far the work is.
@@ -68,6 +60,8 @@ pub trait Watch {
     fn deciding(&mut self, input: usize);
     /// Columns of an input that nobody declared.
     fn undeclared(&mut self, columns: &[String]);
+    /// The key that was made lies in this file now.
+    fn kept(&mut self, key: &Path);
 }
 
 /// Runs all ticks.
@@ -75,18 +69,14 @@ pub trait Watch {
 /// # Errors
 /// An input that cannot be decoded (the folder is unchanged then), or a folder that cannot be read or written.
 pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
-    let new = !Folder::begun(task.folder);
-    // Nothing is made on the disk before the inputs are known to be good.
-    let known = if new { None } else { Some(open_state(task.folder, &task.key)?) };
-    if let Some(known) = &known {
-        known.frozen(task.feed)?;
-    }
-    let inputs = read(task, known.as_ref(), watch)?;
-    let folder = Folder::open(task.folder)?;
-    let saved = folder.load(&task.key)?.unwrap_or_else(|| Saved::new(task.feed));
-    saved.frozen(task.feed)?;
-    let history = history(&folder, &saved, task.feed)?;
-    let mut work = Work { task, folder, saved, history };
+    // Whoever continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
+    // on the disk before the inputs are known to be good.
+    let begun = if Folder::begun(task.folder)? { Some(Work::open(task, watch)?) } else { None };
+    let inputs = inputs::read(task, begun.as_ref().map(|work| &work.saved), watch)?;
+    let mut work = match begun {
+        Some(work) => work,
+        None => Work::open(task, watch)?,
+    };
     let ticks = inputs.into_iter().enumerate();
     let entry = |(at, input): (usize, Input)| {
         watch.deciding(at);
@@ -95,64 +85,18 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
     ticks.map(entry).collect()
 }
 
-/// Decodes all inputs that are not in the folder yet.
-fn read(task: &Task<'_>, known: Option<&Saved>, watch: &mut dyn Watch) -> Result<Vec<Input>> {
-    let hasher = PersonHasher::new(&task.key.derive("tidegate: people"));
-    let mut inputs: Vec<Input> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
-    for (at, path) in task.inputs.iter().enumerate() {
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let digest = digest(path)?;
-        let seen = inputs.iter().any(|input| input.name == name && input.digest == digest);
-        if seen || known.is_some_and(|known| known.knows(&name, &digest)) {
-            inputs.push(Input { name, digest, rows: None, quarantined: 0 });
-            continue;
-        }
-        let mut progress = |rows| watch.reading(at, rows);
-        let decoded = decode(path, &task.feed.columns, &hasher, task.quarantine, &mut progress)?;
-        let news: Vec<String> = decoded.undeclared.into_iter().filter(|column| !told.contains(column)).collect();
-        if !news.is_empty() {
-            watch.undeclared(&news);
-            told.extend(news);
-        }
-        let quarantined = decoded.quarantined.len() as u64;
-        inputs.push(Input { name, digest, rows: Some(decoded.rows), quarantined });
-    }
-    Ok(inputs)
-}
-
-/// The digest of a file.
-fn digest(path: &Path) -> Result<Sha256> {
-    let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
-    if about.is_dir() {
-        return Err(Error::new(Kind::Input, "this is a folder, not a file").in_file(path));
-    }
-    if !about.is_file() {
-        return Err(Error::irregular(Kind::Input, path));
-    }
-    let file = std::fs::File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-    let mut reader = std::io::BufReader::with_capacity(1 << 20, file);
-    let mut hash = sha2::Sha256::new();
-    loop {
-        let bytes = reader.fill_buf().map_err(|error| Error::io(path, "read the file", &error))?;
-        if bytes.is_empty() {
-            return Ok(Sha256::from_bytes(hash.finalize().into()));
-        }
-        hash.update(bytes);
-        let read = bytes.len();
-        reader.consume(read);
-    }
-}
-
-/// The chain's releases as they lie in the folder.
+/// The chain's releases as they lie in the folder, after a look at every published file.
 fn history(folder: &Folder, saved: &Saved, feed: &Feed) -> Result<History> {
     let mut history = History::default();
-    let lines = saved.releases.iter().filter(|line| line.chain == saved.feed.chain() && !saved.disjoint);
-    for (line, published) in lines.zip(saved.feed.published()) {
-        let data = folder.published(line.release, "data.parquet", &line.data)?;
+    let mut published = saved.feed.published().iter();
+    for line in &saved.releases {
+        let data = folder.intact(line)?;
+        if line.chain != saved.feed.chain() || saved.disjoint {
+            continue;
+        }
         let (table, _) = bytes::read(&data, &feed.columns);
-        let fits = table.and_then(|table| history.push(&table, &published.recoding).ok());
-        fits.ok_or_else(|| {
+        let pushed = table.zip(published.next()).and_then(|(table, known)| history.push(&table, &known.recoding).ok());
+        pushed.ok_or_else(|| {
             Error::new(Kind::Internal, format!("release {} cannot be read back as it was published", line.release))
         })?;
     }
@@ -173,10 +117,25 @@ enum Said {
     Refused(Verdict),
 }
 
-impl Work<'_> {
+impl<'t> Work<'t> {
+    /// Locks the folder, finishes what a kill has left half done, and looks at all that is in it.
+    fn open(task: &'t Task<'t>, watch: &mut dyn Watch) -> Result<Work<'t>> {
+        let folder = Folder::open(task.folder)?;
+        let known = folder.load(&task.key)?;
+        if let (None, Some(made)) = (&known, &task.made) {
+            made.keep()?;
+            watch.kept(made.file());
+        }
+        let saved = known.unwrap_or_else(|| Saved::new(task.feed));
+        saved.frozen(task.feed)?;
+        let history = history(&folder, &saved, task.feed)?;
+        Ok(Work { task, folder, saved, history })
+    }
+
     /// One input.
     fn tick(&mut self, at: usize, input: Input) -> Result<Entry> {
-        let Some(rows) = input.rows else {
+        // Somebody else may have put it in while it was read.
+        let Some(rows) = input.rows.filter(|_| !self.saved.knows(&input.name, &input.digest)) else {
             return Ok(Entry::known(at, self.told(0)));
         };
         self.saved.inputs.push((input.name.clone(), *input.digest.bytes()));

@@ -8,7 +8,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::anonymizer::Rules;
 use crate::engine::feed::Feed;
 use crate::engine::gate::own::Approved;
-use crate::engine::model::Columns;
+use crate::engine::model::{Column, Columns};
 use crate::engine::policy::{Chain, ChainKind, Facts, Policy, Settings};
 use crate::engine::release::Sha256;
 
@@ -153,7 +153,7 @@ impl Saved {
             return changed("column".to_owned(), "the list of columns");
         }
         match self.columns.iter().zip(feed.columns.iter()).find(|(old, new)| old != new) {
-            Some((old, _)) => changed(format!("column.{}", old.name), "this column or its taxonomy"),
+            Some((old, new)) => changed(format!("column.{}.{}", old.name, differs(old, new)), "this key"),
             None => Ok(()),
         }
     }
@@ -164,6 +164,19 @@ impl Saved {
         let [old, new] = [&self.policy, now].map(|text| serde_json::from_str::<Table>(text).unwrap_or_default());
         old.keys().chain(new.keys()).find(|key| old.get(*key) != new.get(*key)).cloned()
     }
+}
+
+/// The first key in which two columns of one name differ.
+fn differs(old: &Column, new: &Column) -> &'static str {
+    let keys = [
+        ("role", old.role != new.role),
+        ("type", old.kind != new.kind),
+        ("path", old.path != new.path),
+        ("optional", old.optional != new.optional),
+        ("guarded", old.guarded != new.guarded),
+        ("taxonomy", old.taxonomy != new.taxonomy),
+    ];
+    keys.into_iter().find(|(_, differs)| *differs).map_or("unknown", |(key, _)| key)
 }
 
 fn in_force(feed: &config::Feed) -> String {

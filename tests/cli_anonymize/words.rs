@@ -1,0 +1,64 @@
+//! What a person reads at a terminal.
+
+use super::place::{FEED, HEADER, Place, text};
+
+fn told(place: &Place, inputs: &[&str]) -> String {
+    let output = place.plain(inputs).output().expect("the program starts");
+    assert_eq!(text(&output.stderr), "");
+    text(&output.stdout)
+}
+
+fn alike(numbers: std::ops::Range<u64>) -> String {
+    HEADER.to_owned() + &numbers.map(|n| format!("{n},3,F,x\n")).collect::<String>()
+}
+
+#[test]
+fn one_row_waits_and_several_wait() {
+    let place = Place::new(FEED);
+    for (name, numbers) in [("a.csv", 0..1), ("b.csv", 1..2), ("c.csv", 2..3), ("d.csv", 3..4), ("e.csv", 4..5)] {
+        place.put(name, alike(numbers));
+    }
+    for (name, words) in [
+        ("a.csv", "There is no release yet: 1 row waits, and a crowd is at least 3."),
+        ("b.csv", "There is no release yet: 2 rows wait, and a crowd is at least 3."),
+        ("c.csv", "3 rows in it. It replaces all earlier ones; never combine releases."),
+        ("d.csv", "1 row waits until enough people like this one have come."),
+        ("e.csv", "2 rows wait until enough people like them have come."),
+    ] {
+        let said = told(&place, &[name]);
+        assert!(said.replace('\n', " ").contains(words), "{name}: {said}");
+    }
+}
+
+#[test]
+fn other_kinds_of_chains_have_their_own_words() {
+    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nguarantee = \"bcf\"\n"));
+    place.put("a.csv", alike(0..3));
+    place.put("b.csv", alike(3..4));
+    let said = told(&place, &["a.csv", "b.csv"]);
+    assert!(said.contains("This file brings no release: 1 row waits") && said.contains("not safe"), "{said}");
+    assert!(!said.contains("no release yet"), "{said}");
+    let place = Place::new(&FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\""));
+    place.put("a.csv", alike(0..3));
+    let said = told(&place, &["a.csv"]).replace('\n', " ");
+    assert!(said.contains("other people than those before it") && !said.contains("replaces"), "{said}");
+    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.1\n"));
+    place.put("a.csv", HEADER.to_owned() + "1,3,F,x\n2,20,M,x\n3,30,F,x\n");
+    let said = told(&place, &["a.csv"]).replace('\n', " ");
+    assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their crowd and come out"), "{said}");
+}
+
+#[test]
+fn tables_are_straight_whatever_the_names_are() {
+    let place = Place::new(FEED);
+    let long = format!("{}-2026-11-21.csv", "admissions-of-all-wards".repeat(5));
+    let names = [long.as_str(), "a.csv", "\u{fc}ber.csv", "b\u{1b}[31m.csv"];
+    names.iter().zip(0..).for_each(|(name, n)| _ = place.put(name, alike(n * 10..n * 10 + 4)));
+    let said = told(&place, &names);
+    let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 1 + names.len());
+    let widths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{said}");
+    assert!(lines[1].contains("-2026-11-21.csv") && lines[3].contains("\u{fc}ber.csv"), "{said}");
+    assert!(!said.contains('\u{1b}'), "control characters never reach the terminal");
+}
