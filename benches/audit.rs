@@ -24,9 +24,17 @@ fn chains(c: &mut Criterion) {
     let encoder = Encoder::new(&columns, Reading::Text);
     let mut group = c.benchmark_group("chain");
     group.sample_size(10);
-    for (rows, releases, recodings) in
-        [(100_000, 50, 1), (1_000_000, 10, 1), (1_000_000, 50, 1), (1_000_000, 50, 5), (1_000_000, 50, 10)]
-    {
+    let shapes = [
+        (100_000, 50, 1, NESTED),
+        (1_000_000, 10, 1, NESTED),
+        (1_000_000, 50, 1, NESTED),
+        (1_000_000, 50, 5, NESTED),
+        (1_000_000, 50, 2, CROSSING),
+        (1_000_000, 10, 5, CROSSING),
+        (1_000_000, 50, 5, CROSSING),
+        (1_000_000, 50, 10, CROSSING),
+    ];
+    for (rows, releases, recodings, (kind, recoding)) in shapes {
         let parts: Vec<Histogram> = (0..releases)
             .map(|at| {
                 let batches = synthetic::batches(rows / releases, at as u64 + 1);
@@ -38,12 +46,13 @@ fn chains(c: &mut Criterion) {
             .map(|at| Release::under(&histogram, 0..at as u32 + 1, &recoding(&trees, at % recodings)))
             .collect();
         let number = number_recodings(&mut tables, &trees);
-        println!("{} classes in the last release", tables[releases - 1].classes());
+        let distinct = number.iter().max().expect("releases") + 1;
+        println!("{distinct} recodings, {} classes in the last release", tables[releases - 1].classes());
         let values = histogram.values().clone();
         let finest = tables.iter().map(Release::recoding).fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
         let subject =
             |histogram| Subject { releases: tables.clone(), number: number.clone(), histogram, values: values.clone() };
-        let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} recodings"));
+        let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} {kind}"));
         group.bench_function(id, |b| {
             b.iter(|| {
                 let subject = subject(Some(histogram.coarsened(&finest, &trees)));
@@ -54,15 +63,39 @@ fn chains(c: &mut Criterion) {
     group.finish();
 }
 
-/// Recoding number `at` of a family that crosses: some columns at their bands, which ones differs.
-fn recoding(trees: &[&Taxonomy], at: usize) -> Recoding {
+/// A family of recodings and what it is called.
+type Family = (&'static str, fn(&[&Taxonomy], usize) -> Recoding);
+const NESTED: Family = ("nested", nested);
+const CROSSING: Family = ("crossing", crossing);
+
+/// Three columns of six at their bands, which ones differs; after a whole turn the first band is split as well.
+fn crossing(trees: &[&Taxonomy], at: usize) -> Recoding {
     let cut = |(column, tree): (usize, &&Taxonomy)| {
         let bands: Vec<u32> = tree.children(0).collect();
         let fine = [1, 2, 3].contains(&((column + at) % trees.len())) && bands.len() < 20;
-        let kept = if fine { bands.len() - at / trees.len() % bands.len() } else { 0 };
-        if kept == 0 { Cut::root(tree) } else { Cut::completed(tree, &bands[..kept]).expect("siblings") }
+        if fine { split(tree, at / trees.len()) } else { Cut::root(tree) }
     };
     trees.iter().enumerate().map(cut).collect()
+}
+
+/// Three columns at their bands, and of a fourth one more band split each time.
+fn nested(trees: &[&Taxonomy], at: usize) -> Recoding {
+    let cut = |(column, tree): (usize, &&Taxonomy)| match column {
+        1..=3 => split(tree, 0),
+        6 => split(tree, at),
+        _ => Cut::root(tree),
+    };
+    trees.iter().enumerate().map(cut).collect()
+}
+
+/// The bands of a tree, the first so many of them split into leaves.
+fn split(tree: &Taxonomy, bands: usize) -> Cut {
+    let parts = |(at, band): (usize, u32)| match tree.is_leaf(band) || at >= bands {
+        true => vec![band],
+        false => tree.children(band).collect(),
+    };
+    let nodes: Vec<u32> = tree.children(0).enumerate().flat_map(parts).collect();
+    Cut::completed(tree, &nodes).expect("bands and leaves")
 }
 
 fn adult(c: &mut Criterion) {

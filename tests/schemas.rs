@@ -11,6 +11,8 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("feed", config::schema::feed()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("anonymize", printed::<tidegate::cli::anonymize::Answer>("tidegate anonymize --json")),
+        ("show", printed::<tidegate::cli::show::Shown>("tidegate show DIR --json")),
+        ("show-release", printed::<tidegate::cli::show::ReleaseShown>("tidegate show DIR RELEASE --json")),
         ("verdict", printed::<tidegate::daemon::oneshot::TickVerdict>("verdicts/*.json, for the operator only")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
         ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),

@@ -94,15 +94,20 @@ impl Act {
     fn audit(&self, dir: &Path) -> audit::Args {
         let paths = |names: &[&str]| names.iter().map(|name| dir.join(self.folder).join(name)).collect();
         audit::Args {
-            feed: dir.join(self.folder).join("feed.toml"),
+            feed: Some(dir.join(self.folder).join("feed.toml")),
             releases: paths(self.releases),
             increments: paths(self.increments),
+            dir: None,
+            key: None,
         }
     }
 
     fn command(&self, dir: &Path) -> String {
         let args = self.audit(dir);
-        let mut line = format!("tidegate audit --feed {}", args.feed.display());
+        let mut line = format!(
+            "tidegate audit --feed {}",
+            args.feed.iter().next().map(|f| f.display().to_string()).unwrap_or_default()
+        );
         for (option, files) in [("--release", &args.releases), ("--increment", &args.increments)] {
             for file in files {
                 line += &format!(" \\\n    {option} {}", file.display());

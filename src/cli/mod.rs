@@ -14,6 +14,7 @@ mod out;
 mod paragraph;
 mod progress;
 pub mod render;
+pub mod show;
 mod tell;
 
 pub use answer::{ErrorReport, Exit, Failure, Result};
@@ -45,6 +46,7 @@ enum Command {
     Audit(audit::Args),
     Check(check::Args),
     Init(init::Args),
+    Show(show::Args),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
@@ -54,6 +56,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Init(args) => init::run(args, out),
+        Command::Show(args) => show::run(args, out),
     }
 }
 

@@ -69,7 +69,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     }
     let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key: found.key, quarantine, time: &time };
     let entries = {
-        let mut shown = Shown::new(&args.inputs, out.json());
+        let mut shown = Shown::new(&args.inputs);
         run_all(&task, &mut shown)?
     };
     if out.json() {

@@ -11,14 +11,13 @@ use crate::daemon::oneshot::Watch;
 pub struct Shown {
     names: Vec<String>,
     line: progress::Shown,
-    quiet: bool,
 }
 
 impl Shown {
     /// Of these inputs.
-    pub fn new(inputs: &[PathBuf], quiet: bool) -> Shown {
+    pub fn new(inputs: &[PathBuf]) -> Shown {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
-        Shown { names, line: progress::Shown::new("starting"), quiet }
+        Shown { names, line: progress::Shown::new("starting") }
     }
 }
 
@@ -32,9 +31,7 @@ impl Watch for Shown {
     }
 
     fn undeclared(&mut self, columns: &[String]) {
-        if !self.quiet {
-            let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
-            self.line.aside(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
-        }
+        let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
+        self.line.aside(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
     }
 }

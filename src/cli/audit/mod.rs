@@ -1,12 +1,15 @@
 //! `tidegate audit` (CONTRACTS 3): reads releases that anyone made, and the raw rows where they are given, and says
 //! whether the releases, taken together, give people away. Reads and prints; judging is the engine's.
 
+mod asked;
 pub mod json;
 mod words;
 
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+
+use asked::Asked;
 
 use super::tell::name;
 use super::{Exit, Out, Result, progress};
@@ -16,27 +19,33 @@ use crate::daemon::ingest::{People, Table, count, first_row_with};
 use crate::engine::audit::{Figures, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::histogram::{Histogram, describe};
-use crate::engine::model::Role;
+use crate::engine::model::{Columns, Role};
 use crate::engine::policy::OnRepeat;
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
 #[command(after_help = "\
-Releases are CSV (comma or semicolon) or Parquet with one row per record: labels of the taxonomies in the quasi columns, \
+Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint.
 
 Exit code 0: safe. 1: unsafe, or not decided. 2: an error.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
-    #[arg(long, value_name = "FILE")]
-    pub feed: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "dir")]
+    pub feed: Option<PathBuf>,
     /// A published table; once per release, oldest first
-    #[arg(long = "release", value_name = "FILE", required = true)]
+    #[arg(long = "release", value_name = "FILE", required_unless_present = "dir")]
     pub releases: Vec<PathBuf>,
     /// The raw rows that were new in a release; none, or one per release in the same order
     #[arg(long = "increment", value_name = "FILE")]
     pub increments: Vec<PathBuf>,
+    /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
+    pub dir: Option<PathBuf>,
+    /// The key of that folder; the file beside it when left out
+    #[arg(long, value_name = "FILE", requires = "dir")]
+    pub key: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -44,26 +53,38 @@ pub struct Args {
 /// # Errors
 /// The feed file or a table cannot be read, or they do not belong together.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let feed = Feed::load(&args.feed)?;
+    let asked = if let Some(dir) = &args.dir {
+        asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
+    } else {
+        given(&args)?
+    };
+    let Asked { columns, policy, subject, names } = &asked;
+    let figures = {
+        let _shown = progress::Shown::new("attacking");
+        Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, &args, columns))?
+    };
+    let verdict = judge(&figures, policy, &subject.releases, columns, names);
+    if out.json() {
+        out.value(&json::audit(&figures, &verdict, &subject.releases, columns, names));
+    } else {
+        out.text(&words::report(&figures, &verdict, subject, policy, names));
+    }
+    Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
+}
+
+/// What was given on the command line.
+fn given(args: &Args) -> Result<Asked> {
+    let feed = args.feed.as_ref().expect("the command line asks for it without --dir");
+    let feed = Feed::load(feed)?;
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
         let text =
             format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
         return Err(Error::new(Kind::Usage, text).in_field("--increment").into());
     }
-    let subject = read(&feed, &args)?;
-    let names: Vec<String> = args.releases.iter().map(|path| name(path)).collect();
-    let figures = {
-        let _shown = progress::Shown::new("attacking");
-        Figures::of(&subject, &feed.columns, &feed.policy).map_err(|shrunk| shrunken(&shrunk, &args, &feed))?
-    };
-    let verdict = judge(&figures, &feed.policy, &subject.releases, &feed.columns, &names);
-    if out.json() {
-        out.value(&json::audit(&figures, &verdict, &subject.releases, &feed.columns, &names));
-    } else {
-        out.text(&words::report(&figures, &verdict, &subject, &feed.policy, &names));
-    }
-    Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
+    let subject = read(&feed, args)?;
+    let names = args.releases.iter().map(|path| name(path)).collect();
+    Ok(Asked { columns: feed.columns, policy: feed.policy, subject, names })
 }
 
 /// Reads all tables, as many at once as there are cores.
@@ -150,12 +171,18 @@ fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
     }
 }
 
-fn shrunken(shrunk: &Shrunk, args: &Args, feed: &Feed) -> Error {
+fn shrunken(shrunk: &Shrunk, names: &[String], args: &Args, columns: &Columns) -> Error {
     let text = format!(
         "not all rows of {} are in it: in class {} some value has fewer rows. Each release of a cumulative chain holds all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",
-        args.releases[shrunk.earlier].display(),
-        describe(&shrunk.place.cell, &feed.columns)
+        args.releases
+            .get(shrunk.earlier)
+            .map_or_else(|| names[shrunk.earlier].clone(), |path| path.display().to_string()),
+        describe(&shrunk.place.cell, columns)
     );
-    Error::new(Kind::Input, text).in_file(&args.releases[shrunk.later])
+    let error = Error::new(Kind::Input, text);
+    match args.releases.get(shrunk.later) {
+        Some(path) => error.in_file(path),
+        None => error.in_field(names[shrunk.later].as_str()),
+    }
 }

@@ -13,7 +13,7 @@ pub struct Plan<'p> {
     pub name: &'p str,
     /// Where the guesses come from, as a sentence.
     pub origin: String,
-    /// `csv`, `parquet` or nothing.
+    /// `csv`, `parquet`, `arrow` or nothing.
     pub format: Option<&'static str>,
     /// The columns, taxonomies with the names of their files.
     pub columns: &'p [Guess],

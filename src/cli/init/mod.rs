@@ -24,7 +24,7 @@ use crate::engine::model::Role;
 pub struct Args {
     /// The directory to write them into; it is made if it does not exist
     dir: PathBuf,
-    /// A CSV or Parquet file of the feed's data, to guess columns and taxonomies from
+    /// A CSV, Parquet or Arrow file of the feed's data, to guess columns and taxonomies from
     #[arg(long, value_name = "FILE")]
     sample: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
             Some(sample) => format!("Roles and taxonomies are guesses from a sample of {} rows.", sample.rows),
             None => "It is an example: put in the columns of your own data, or call `init` with `--sample`.".to_owned(),
         },
-        format: sample.as_ref().map(|sample| if sample.csv { "csv" } else { "parquet" }),
+        format: sample.as_ref().map(|sample| sample.format),
         columns: &columns,
     };
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });

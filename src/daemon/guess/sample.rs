@@ -20,8 +20,8 @@ const MOST_VALUES: usize = 100_000;
 
 /// What a sample shows.
 pub struct Sample {
-    /// Whether it is a CSV file.
-    pub csv: bool,
+    /// Its format, as a feed file names it.
+    pub format: &'static str,
     /// Rows that were read.
     pub rows: u64,
     /// Whether the file holds more rows.
@@ -79,12 +79,16 @@ impl Profile {
     }
 }
 
-/// Reads a CSV or Parquet file; its content decides, and a name that says otherwise is an error.
+/// Reads a CSV, Parquet or Arrow file; its content decides, and a name that says otherwise is an error.
 ///
 /// # Errors
-/// A file that cannot be read, is neither, has no rows, or two columns of one name.
+/// A file that cannot be read, is none of them, has no rows, or two columns of one name.
 pub fn read(path: &Path) -> Result<Sample> {
     let mut source = Source::open(path)?;
+    if source.is_lines() {
+        let text = "columns cannot be guessed from JSON: give a sample as CSV, Parquet or Arrow";
+        return Err(Error::new(ErrorKind::Input, text).in_file(path));
+    }
     let names: Vec<(String, String)> = source.header().iter().map(|name| (name.clone(), name.clone())).collect();
     source.want(&names)?;
     let mut columns: Vec<Profile> = names.iter().map(|(name, _)| Profile::new(name, None)).collect();
@@ -105,7 +109,7 @@ pub fn read(path: &Path) -> Result<Sample> {
         let text = "the sample has a header and no rows; nothing can be guessed from it";
         return Err(Error::new(ErrorKind::Input, text).in_file(path));
     }
-    Ok(Sample { csv: source.is_text(), rows, more, columns })
+    Ok(Sample { format: source.format(), rows, more, columns })
 }
 
 impl Profile {

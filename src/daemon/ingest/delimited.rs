@@ -137,7 +137,8 @@ impl Delimited {
     /// Reads the next row; `false` at the end.
     fn next(&mut self) -> Result<bool> {
         self.reader.get_mut().row = 0;
-        if self.reader.read_byte_record(&mut self.record).map_err(|error| refused(&self.path, &error))? {
+        let read = self.reader.read_byte_record(&mut self.record);
+        if read.map_err(|error| refused(&self.path, &error).at_line(self.reader.position().line()))? {
             self.line = self.record.position().map_or(0, csv::Position::line);
             return Ok(true);
         }

@@ -1,9 +1,13 @@
-//! Reads tables from files: text and Parquet in, Arrow batches out, errors with file, row and column. Nothing here
+//! Reads tables from files: text, JSON lines, Parquet and Arrow IPC in, Arrow batches or coded rows out, errors with file, row and column. Nothing here
 //! decides what a row means, and no error holds the content of a cell.
 
 mod assembly;
 mod delimited;
+mod guard;
 mod header;
+mod ipc;
+mod json;
+mod lines;
 mod memo;
 mod misplaced;
 mod parquet;

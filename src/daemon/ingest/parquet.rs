@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 
+use super::guard::guarded;
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Rows per batch.
@@ -30,11 +31,12 @@ impl ParquetFile {
     /// Opens a file and reads its footer.
     pub fn open(path: &Path) -> Result<ParquetFile> {
         let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-        let plain = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|_| unreadable(path))?;
+        let load = |options| guarded(|| ArrowReaderMetadata::load(&file, options).ok()).flatten();
+        let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;
         let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
         // Text that is stored in a way that cannot become a dictionary is read as it is.
-        let metadata = ArrowReaderMetadata::load(&file, options).unwrap_or(plain);
+        let metadata = load(options).unwrap_or(plain);
         let header: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
         for (at, name) in header.iter().enumerate() {
             if header[..at].contains(name) {
@@ -57,8 +59,8 @@ impl ParquetFile {
             columns.iter().filter_map(|(from, _)| self.header.iter().position(|name| name == from)).collect();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
-        let reader = builder.with_projection(mask).with_batch_size(BATCH).build();
-        self.reader = Some(reader.map_err(|_| unreadable(&self.path))?);
+        let reader = guarded(|| builder.with_projection(mask).with_batch_size(BATCH).build().ok()).flatten();
+        self.reader = Some(reader.ok_or_else(|| unreadable(&self.path))?);
         self.names = columns.to_vec();
         Ok(())
     }
@@ -66,7 +68,7 @@ impl ParquetFile {
     /// The next rows; `None` at the end.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         let reader = self.reader.as_mut().expect("columns are asked for before rows");
-        let Some(batch) = reader.next() else { return Ok(None) };
+        let Some(batch) = guarded(|| reader.next()).ok_or_else(|| unreadable(&self.path))? else { return Ok(None) };
         let batch = batch.map_err(|_| unreadable(&self.path))?;
         let column = |(from, to): &(String, String)| Some((to.clone(), batch.column_by_name(from)?.clone(), true));
         let named: Vec<_> = self.names.iter().filter_map(column).collect();
@@ -77,7 +79,11 @@ impl ParquetFile {
 
 /// Text as a dictionary, anything else as it is.
 fn dictionary(field: &Arc<Field>) -> Arc<Field> {
-    match field.data_type() {
+    let values = match field.data_type() {
+        DataType::Dictionary(_, values) => values,
+        plain => plain,
+    };
+    match values {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
             Arc::new(field.as_ref().clone().with_data_type(coded))

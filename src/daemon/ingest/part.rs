@@ -61,14 +61,15 @@ impl<'a> Coder<'a> {
         Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi }
     }
 
+    /// Keeps malformed sensitive cells as they are seen instead of taking them for null.
+    #[must_use]
+    pub fn keeping_malformed(self) -> Coder<'a> {
+        Coder { encoder: self.encoder.as_seen(), ..self }
+    }
+
     /// The columns that are read, in the order in which a row's fields are to be given.
     pub fn fields(&self) -> &[&'a Column] {
         &self.fields
-    }
-
-    /// Whether a field is sensitive: whatever is wrong with it is null.
-    pub fn is_sensitive(&self, field: usize) -> bool {
-        field >= self.identifiers + self.quasi
     }
 
     /// Codes a batch of a typed source.

@@ -79,15 +79,16 @@ impl Tuple {
             }
             _ => {}
         }
+        let value = value_of(cell, kind, reading).ok_or(MisfitKind::Malformed)?;
         let from = self.0.len();
         self.0.extend([0; 8]);
-        let written = match value_of(cell, kind, reading).ok_or(MisfitKind::Malformed)? {
+        let written = match value {
             Value::Int(number) => write!(self.0, "{number}"),
             Value::Float(number) => write!(self.0, "{}", number.get()),
             Value::Bool(truth) => write!(self.0, "{truth}"),
             Value::Date(days) => write!(self.0, "{}", dates::format(days)),
             Value::Text(text) => write!(self.0, "{text}"),
-            Value::Null => return Err(MisfitKind::Missing),
+            Value::Null => Ok(()),
         };
         written.expect("memory takes everything");
         let length = (self.0.len() - from - 8) as u64;

@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::assembly::Assembly;
-use super::header::{raw_name, undeclared, wanted};
+use super::header::{raw_name, undeclared};
 use super::misplaced::Misplaced;
 use super::part::{Coder, Part};
 use super::person::PersonHasher;
@@ -48,21 +48,32 @@ pub fn decode(
     allowed: Option<Decimal>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
-    let mut source = Source::open(path)?;
+    let source = Source::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    let fields = wanted(path, source.header(), coder.fields().iter().copied(), raw_name)?;
+    gather(path, source, &coder, columns, allowed, progress)
+}
+
+/// All rows of a file that was opened.
+pub(super) fn gather(
+    path: &Path,
+    mut source: Source,
+    coder: &Coder<'_>,
+    columns: &Columns,
+    allowed: Option<Decimal>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Decoded> {
+    source.want_fields(coder.fields())?;
     let undeclared = undeclared(source.header(), columns, raw_name);
-    source.want(&fields)?;
     let mut all = Assembly::new(columns);
     let (mut group, mut failed) = read(&mut source);
     while !group.is_empty() {
         let (parts, next) = rayon::join(
-            || code(&coder, &group),
+            || code(coder, &group),
             || if failed.is_none() { read(&mut source) } else { (Vec::new(), None) },
         );
         for part in parts {
             let part = part.map_err(|misfit| whole(path, &misfit))?;
-            all.add(part, &coder);
+            all.add(part, coder);
             if let (None, Some(first)) = (allowed, all.quarantined().first()) {
                 return Err(first.error(path, format!("row {}: {}", first.row, first.kind)));
             }

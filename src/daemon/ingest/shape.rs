@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use super::ipc::MAGIC;
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Formats of tables.
@@ -13,6 +14,10 @@ pub enum Shape {
     Delimited,
     /// Parquet.
     Parquet,
+    /// Arrow IPC, a file or a stream.
+    Ipc,
+    /// One JSON object per line.
+    Lines,
 }
 
 /// Tells the format of a file.
@@ -32,24 +37,64 @@ pub fn shape(path: &Path) -> Result<Shape> {
     }
     let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
     file.take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
-    if head.is_empty() {
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or("").to_ascii_lowercase();
+    let named = named(&end);
+    if head.is_empty() && named != Some(Shape::Lines) {
         return Err(bad("the file is empty: not even a header"));
     }
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or("").to_ascii_lowercase();
     let found = match head.as_slice() {
         [b'P', b'A', b'R', b'1', ..] => Shape::Parquet,
+        // A stream begins with a mark and the length of its schema.
+        [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => Shape::Ipc,
+        bytes if bytes.starts_with(MAGIC) => Shape::Ipc,
+        [b'F', b'E', b'A', b'1', ..] => {
+            return Err(bad("the file is Feather of version 1: write it anew as Arrow IPC (version 2)"));
+        }
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] => {
             return Err(bad("the file is compressed: unpack it first"));
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
-        bytes if bytes.contains(&0) => return Err(bad("the file is neither text nor Parquet")),
+        // What is wrong with a line is for its reader to say.
+        _ if named == Some(Shape::Lines) => Shape::Lines,
+        bytes if bytes.contains(&0) => return Err(bad("the file is neither text nor Parquet nor Arrow")),
+        bytes if named.is_none() && first(bytes) == Some(b'{') => Shape::Lines,
         _ => Shape::Delimited,
     };
-    match (end.as_str(), found) {
-        ("parquet" | "pq", Shape::Delimited) => {
-            Err(bad("the name says Parquet, the content is not: rename or replace it"))
+    if found == Shape::Lines && first(&head) == Some(b'[') {
+        return Err(bad("the file is one JSON array: write one object per line, without brackets and commas"));
+    }
+    match named {
+        Some(named) if named != found => {
+            let [content, name] = [found, named].map(Shape::name);
+            Err(bad(&format!("the content is {content}, the name says {name}: rename or replace it")))
         }
-        ("csv" | "tsv" | "txt", Shape::Parquet) => Err(bad("the content is Parquet, the name says text: rename it")),
         _ => Ok(found),
+    }
+}
+
+/// The first byte of a text that is not white.
+fn first(head: &[u8]) -> Option<u8> {
+    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().first().copied()
+}
+
+/// What a file of this ending holds.
+fn named(end: &str) -> Option<Shape> {
+    Some(match end {
+        "csv" | "tsv" | "txt" => Shape::Delimited,
+        "parquet" | "pq" => Shape::Parquet,
+        "arrow" | "arrows" | "ipc" | "feather" => Shape::Ipc,
+        "jsonl" | "ndjson" | "json" => Shape::Lines,
+        _ => return None,
+    })
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Shape::Delimited => "text",
+            Shape::Parquet => "Parquet",
+            Shape::Ipc => "Arrow IPC",
+            Shape::Lines => "JSON lines",
+        }
     }
 }

@@ -1,17 +1,22 @@
-//! A table file of any format, column by column: what the rest of the room and the guesses of `init` read from. It knows
-//! nothing of declared columns.
+//! A table file of any format, column by column: what the rest of the room and the guesses of `init` read from. It decides
+//! nothing of what a column means.
 
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
 use super::delimited::Delimited;
+use super::header;
+use super::ipc::IpcFile;
+use super::json::Paths;
+use super::lines::{Lines, LinesFile};
 use super::parquet::ParquetFile;
 use super::part::{Coder, Part};
 use super::records::Records;
 use super::shape::{Shape, shape};
 use crate::daemon::error::Result;
 use crate::engine::histogram::{Misfit, Reading};
+use crate::engine::model::Column;
 
 /// An open file.
 pub struct Source {
@@ -23,6 +28,8 @@ pub struct Source {
 pub enum Chunk {
     /// Rows of delimited text.
     Records(Records),
+    /// Lines of JSON.
+    Lines(Lines),
     /// Rows of a typed source.
     Batch(RecordBatch),
 }
@@ -35,6 +42,7 @@ impl Chunk {
     pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<Part, Misfit> {
         match self {
             Chunk::Records(records) => Ok(records.code(coder)),
+            Chunk::Lines(lines) => Ok(lines.code(coder)),
             Chunk::Batch(batch) => coder.batch(batch),
         }
     }
@@ -43,6 +51,8 @@ impl Chunk {
 enum Format {
     Delimited(Delimited),
     Parquet(ParquetFile),
+    Ipc(IpcFile),
+    Lines(LinesFile),
 }
 
 impl Source {
@@ -54,15 +64,29 @@ impl Source {
         let format = match shape(path)? {
             Shape::Delimited => Format::Delimited(Delimited::open(path)?),
             Shape::Parquet => Format::Parquet(ParquetFile::open(path)?),
+            Shape::Lines => Format::Lines(LinesFile::open(path)?),
+            Shape::Ipc => Format::Ipc(IpcFile::open(path)?),
         };
         Ok(Source { path: path.to_path_buf(), format })
     }
 
-    /// The names of all columns; no two are the same.
+    /// The names of all columns; no two are the same. JSON lines have none: each has keys of its own.
     pub fn header(&self) -> &[String] {
         match &self.format {
             Format::Delimited(file) => file.header(),
             Format::Parquet(file) => file.header(),
+            Format::Ipc(file) => file.header(),
+            Format::Lines(_) => &[],
+        }
+    }
+
+    /// The format, as a feed file names it.
+    pub fn format(&self) -> &'static str {
+        match self.format {
+            Format::Delimited(_) => "csv",
+            Format::Parquet(_) => "parquet",
+            Format::Ipc(_) => "arrow",
+            Format::Lines(_) => "json",
         }
     }
 
@@ -73,7 +97,29 @@ impl Source {
 
     /// How raw cells are to be read.
     pub fn reading(&self) -> Reading {
-        if self.is_text() { Reading::Text } else { Reading::Typed }
+        match self.format {
+            Format::Delimited(_) => Reading::Text,
+            Format::Lines(_) => Reading::Json,
+            Format::Parquet(_) | Format::Ipc(_) => Reading::Typed,
+        }
+    }
+
+    /// Whether rows have no columns, but keys of their own: then they come as chunks only.
+    pub fn is_lines(&self) -> bool {
+        matches!(self.format, Format::Lines(_))
+    }
+
+    /// Reads these columns of a raw file from now on, in this order.
+    ///
+    /// # Errors
+    /// A column that the file does not have, or a damaged file.
+    pub fn want_fields(&mut self, columns: &[&Column]) -> Result<()> {
+        if let Format::Lines(file) = &mut self.format {
+            file.want(Paths::of(columns));
+            return Ok(());
+        }
+        let wanted = header::wanted(&self.path, self.header(), columns.iter().copied(), header::raw_name)?;
+        self.want(&wanted)
     }
 
     /// Reads these columns from now on: name in the file, name in the batches.
@@ -84,6 +130,8 @@ impl Source {
         match &mut self.format {
             Format::Delimited(file) => file.want(columns),
             Format::Parquet(file) => file.want(columns)?,
+            Format::Ipc(file) => file.want(columns),
+            Format::Lines(_) => {}
         }
         Ok(())
     }
@@ -96,6 +144,8 @@ impl Source {
         match &mut self.format {
             Format::Delimited(file) => file.batch(),
             Format::Parquet(file) => file.batch(),
+            Format::Ipc(file) => file.batch(),
+            Format::Lines(_) => Ok(None),
         }
     }
 
@@ -107,6 +157,8 @@ impl Source {
         match &mut self.format {
             Format::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
             Format::Parquet(file) => Ok(file.batch()?.map(Chunk::Batch)),
+            Format::Ipc(file) => Ok(file.batch()?.map(Chunk::Batch)),
+            Format::Lines(file) => Ok(file.lines()?.map(Chunk::Lines)),
         }
     }
 

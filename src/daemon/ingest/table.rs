@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 
 use super::header::{raw_name, undeclared, wanted};
+use super::part::Coder;
 use super::people::People;
+use super::rows::gather;
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
@@ -27,6 +29,10 @@ impl Table {
     /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
         let table = Table::open(path, columns, |column| &column.name)?;
+        if table.source.is_lines() {
+            let text = "a release is a table: write it as CSV, Parquet or Arrow, not as JSON";
+            return Err(Error::new(Kind::Input, text).in_file(path));
+        }
         for name in table.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
                 None => "the feed file declares no such column: declare it, or leave it out of the release",
@@ -48,6 +54,9 @@ impl Table {
 
     fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
         let mut source = Source::open(path)?;
+        if source.is_lines() {
+            return Ok(Table { path: path.to_path_buf(), source, undeclared: Vec::new() });
+        }
         let header = source.header().to_vec();
         let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
         let mut wanted = wanted(path, &header, counted, name_in_file)?;
@@ -101,12 +110,18 @@ impl Table {
 /// # Errors
 /// The first row that does not fit.
 pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<(Histogram, People)> {
+    if table.source.is_lines() {
+        let hasher = People::hasher();
+        let coder = Coder::new(columns, reading, &hasher).keeping_malformed();
+        let decoded = gather(&table.path, table.source, &coder, columns, None, &mut |_| {})?;
+        return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
+    }
     let encoder = Encoder::new(columns, reading).as_seen();
     let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
         builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
-        people.add(&batch, columns);
+        people.add(&batch, columns, reading);
         before += batch.num_rows() as u64;
     }
     Ok((builder.finish(), people))

@@ -5,9 +5,11 @@
 mod entry;
 mod folder;
 mod keys;
+mod look;
 mod outcome;
 mod saved;
 mod seal;
+mod tables;
 
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
@@ -15,11 +17,13 @@ use std::path::{Path, PathBuf};
 use sha2::Digest as _;
 
 pub use entry::{Against, Entry, Outcome, Told};
-pub use folder::Folder;
+pub use folder::{Folder, open_state};
 pub use keys::{Found, beside, find as find_key};
+pub use look::{Seen, look};
 pub use outcome::{Recorded, TickVerdict};
 pub use saved::{Line, Saved};
 pub use seal::OperatorKey;
+pub use tables::tables;
 
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
@@ -73,7 +77,7 @@ pub trait Watch {
 pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
     let new = !Folder::begun(task.folder);
     // Nothing is made on the disk before the inputs are known to be good.
-    let known = if new { None } else { Some(folder::open_state(task.folder, &task.key)?) };
+    let known = if new { None } else { Some(open_state(task.folder, &task.key)?) };
     if let Some(known) = &known {
         known.frozen(task.feed)?;
     }

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::anonymizer::Rules;
 use crate::engine::feed::Feed;
 use crate::engine::gate::own::Approved;
 use crate::engine::model::Columns;
-use crate::engine::policy::ChainKind;
+use crate::engine::policy::{Chain, ChainKind, Facts, Policy, Settings};
 use crate::engine::release::Sha256;
 
 /// The version of this form.
@@ -84,6 +85,25 @@ impl Saved {
         }
     }
 
+    /// The policy that the chain runs under.
+    ///
+    /// # Errors
+    /// It was written by another version.
+    pub fn policy(&self) -> Result<Policy> {
+        let kind = if self.disjoint { ChainKind::Disjoint } else { ChainKind::Cumulative };
+        let settings: Option<Settings> = serde_json::from_str(&self.policy).ok();
+        let policy = settings.and_then(|settings| Policy::new(&settings, kind, &Facts::of(&self.columns)).ok());
+        policy.ok_or_else(|| Error::new(Kind::Input, "the policy was written by another version of tidegate"))
+    }
+
+    /// The rules of the standing recoding, under `blind`.
+    pub fn rules(&self) -> Option<Rules> {
+        let policy = self.policy().ok()?;
+        let Chain::Blind(standing) = policy.chain() else { return None };
+        let max_wait = u32::try_from(standing.max_wait).unwrap_or(u32::MAX);
+        Some(Rules { a: policy.k(), max_wait, max_withheld: standing.max_withheld })
+    }
+
     /// As bytes, to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("the state has no form that cannot be written")
@@ -117,7 +137,7 @@ impl Saved {
                 "{what} was changed since the chain in this folder began, and all its releases were decided under the old \
                  one: change it back, or begin a new folder (its people must not be published in both)"
             );
-            Err(Error::new(Kind::Feed, text).in_field(field))
+            Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field))
         };
         if self.name != feed.name {
             return changed("feed.name".to_owned(), "the name of the feed");

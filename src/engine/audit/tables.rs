@@ -84,6 +84,32 @@ impl Subject {
         Ok(subject)
     }
 
+    /// From releases of one of our own chains, as they were read back from their bytes, and the people who came with each
+    /// (none in a disjoint feed).
+    ///
+    /// # Errors
+    /// Releases that do not hold those people; see [`Unfit`].
+    pub fn of_chain(
+        columns: &Columns,
+        kind: ChainKind,
+        tables: Vec<(Release, Values)>,
+        increments: Option<Vec<Histogram>>,
+    ) -> Result<Subject, Unfit> {
+        let trees = columns.trees();
+        let numbered = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
+        let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(numbered).collect()));
+        let known = tables.iter().map(|(_, values)| values).chain(raw.as_ref().map(Histogram::values));
+        let (values, maps) = Values::union(&known.collect::<Vec<_>>());
+        let recoded = tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map));
+        let mut releases: Vec<Release> = recoded.collect();
+        let number = number_recodings(&mut releases, &trees);
+        let histogram =
+            raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
+        let subject = Subject { releases, number, histogram, values };
+        subject.check(kind, columns)?;
+        Ok(subject)
+    }
+
     /// Whether the increments under each recoding are the release.
     fn check(&self, kind: ChainKind, columns: &Columns) -> Result<(), Unfit> {
         let Some(histogram) = &self.histogram else { return Ok(()) };

@@ -5,10 +5,12 @@
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
+mod outlook;
 mod parts;
 mod people;
 mod state;
 
+pub use outlook::{Coarser, Next, Outlook};
 pub use parts::{Candidate, Closed, Increment, Published, Ticked};
 pub use people::People;
 pub use state::Feed;

@@ -24,7 +24,7 @@ pub struct Feed {
     /// Who is withheld from this chain, by the tick of arrival.
     pub(super) withheld: Histogram,
     /// Who waits and has not been in a tick of this chain yet.
-    carried: Headcount,
+    pub(super) carried: Headcount,
     pub(super) standing: State,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<Published>,

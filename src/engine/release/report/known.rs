@@ -36,7 +36,31 @@ const fn check(name: &'static str, side: Side, title: &'static str, meaning: &'s
 }
 
 const KNOWN: &[Known] = &[
-    check("k", Side::AtLeast, "Crowd size", "How many rows at least share all their labels."),
+    check("crowd", Side::AtLeast, "Crowd size", "How many rows at least share all their labels."),
+    check(
+        "form",
+        Side::Neither,
+        "Bytes of the table",
+        "The file holds its rows in the one order and spelling that they can have, and nothing else.",
+    ),
+    check(
+        "growth",
+        Side::Neither,
+        "Nobody lost, nobody twice",
+        "The release holds exactly the people of the last one and those who are new.",
+    ),
+    check(
+        "pages",
+        Side::Neither,
+        "Manifest, taxonomies and this page",
+        "They tell what follows from the table, and nothing else.",
+    ),
+    check(
+        "utility",
+        Side::AtMost,
+        "Loss of detail",
+        "How much detail was given up; above the limit a release is not worth what it risks.",
+    ),
     check(
         "atoms",
         Side::AtLeast,
@@ -44,22 +68,10 @@ const KNOWN: &[Known] = &[
         "How many people at least joined with equal labels and stay together in every release.",
     ),
     check(
-        "fa",
+        "correspondence",
         Side::AtLeast,
-        "Comparing with earlier releases, forwards",
-        "How many rows at least are left for somebody of an earlier release.",
-    ),
-    check(
-        "ca",
-        Side::AtLeast,
-        "Comparing with earlier releases, across",
-        "How many rows at least are left in this release for somebody of an earlier one.",
-    ),
-    check(
-        "ba",
-        Side::AtLeast,
-        "Comparing with earlier releases, backwards",
-        "How many rows at least are left for somebody who is new.",
+        "Comparing with earlier releases",
+        "How many rows at least are left for anybody when this release is compared with an earlier one.",
     ),
     check(
         "chain",
@@ -152,16 +164,5 @@ const KNOWN: &[Known] = &[
         "Odds of an attacker",
         "By how much an attacker's odds can have moved over the whole chain.",
     ),
-    check(
-        "max_loss",
-        Side::AtMost,
-        "Usefulness",
-        "How much detail was given up; more would be of too little use to publish.",
-    ),
-    check(
-        "leaks",
-        Side::Neither,
-        "Nothing hidden in the files",
-        "Whether the files hold anything but what is meant to be published.",
-    ),
+    check("diversity", Side::Neither, "Variety of values", "Whether crowds show enough different sensitive values."),
 ];

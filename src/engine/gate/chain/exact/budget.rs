@@ -7,13 +7,25 @@ pub struct Budget(u64);
 
 impl Budget {
     /// Where the verdict hangs on it: some tens of seconds.
-    pub const FULL: Budget = Budget(20_000_000_000);
+    pub const FULL: Budget = Budget(10_000_000_000);
     /// Where the verdict is known and only the figure would be better: a fraction of a second.
     pub const SMALL: Budget = Budget(200_000_000);
 
     /// So many operations.
     pub fn new(operations: u64) -> Budget {
         Budget(operations)
+    }
+
+    /// Sets so many aside for one question, or what there is; [`Budget::unite`] gives back what is left of it.
+    pub fn share(&mut self, operations: u64) -> Budget {
+        let share = operations.min(self.0);
+        self.0 -= share;
+        Budget(share)
+    }
+
+    /// Takes back what is left of a share.
+    pub fn unite(&mut self, share: Budget) {
+        self.0 += share.0;
     }
 
     /// Takes so many off.

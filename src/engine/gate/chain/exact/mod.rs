@@ -2,10 +2,10 @@
 //! from above: for every sensitive value the most records that any world which agrees with all releases can have on the
 //! target's path, by integer programming.
 //!
-//! Why the answer can be trusted: nothing here computes with floats, and how an answer was found does not matter. "At
-//! least so many" is said only of a world whose every equation was checked; "at most so many" only on the ground of
-//! a sum of multiples of the equations that shows it, checked coefficient by coefficient ([`proof`]); between the two, a
-//! variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
+//! Why the answer can be trusted: how it was found does not matter, and floats are used for finding only. "At least so
+//! many" is said only of a world whose every equation was checked; "at most so many" only on the ground of a sum of
+//! multiples of the equations that shows it, checked coefficient by coefficient in whole numbers ([`proof`]); between the
+//! two, a variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
 //! equations are compared with an enumeration of all worlds in `tests/brute_force.rs`.
 //!
 //! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. Out of
@@ -15,8 +15,10 @@
 mod budget;
 mod part;
 mod proof;
+mod round;
 mod search;
 mod simplex;
+mod whole;
 mod worlds;
 
 use super::{Chain, ComparablePairs, Target};
@@ -25,6 +27,15 @@ pub use budget::Budget;
 use budget::Undone;
 use search::Search;
 use worlds::Worlds;
+
+/// Numbers that the paths of all values may hold together.
+const MOST_PATHS: usize = 20_000_000;
+/// Numbers that the vertices may hold which are kept for the next search.
+const MOST_KEPT: usize = 20_000_000;
+
+/// Operations that one value of one target may take: first all targets are looked at with the first share, then those
+/// that are still open with the next, so that a hard one does not take what many easy ones need.
+const SHARES: [u64; 3] = [20_000_000, 500_000_000, u64::MAX];
 
 /// A target to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,6 +83,10 @@ pub struct Exact<'c> {
     /// Per release the number of each of its classes under its recoding.
     id_of: Vec<Vec<u32>>,
     values: Vec<Option<Result<OfValue, Undone>>>,
+    /// What is left of [`MOST_PATHS`].
+    room: usize,
+    /// How much of [`MOST_KEPT`] is taken.
+    kept: usize,
 }
 
 struct OfValue {
@@ -93,7 +108,7 @@ impl<'c> Exact<'c> {
             ids
         };
         let id_of = (0..chain.releases.len()).map(ids).collect();
-        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect() }
+        Exact { chain, pairs, id_of, values: (0..chain.values).map(|_| None).collect(), room: MOST_PATHS, kept: 0 }
     }
 
     /// The least that is left of any of these targets. They should come in ascending order: the first ones are looked
@@ -104,27 +119,31 @@ impl<'c> Exact<'c> {
     pub fn least(&mut self, suspects: &[&Suspect], budget: &mut Budget) -> Least {
         let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
         let mut least = Least { left: suspects[first].left, at: first, proven: u64::MAX };
-        for (at, suspect) in suspects.iter().enumerate() {
-            let (from, to) = self.narrow(suspect, least.left, budget);
-            assert!(from <= to, "what a world shows is never more than what is proven");
-            if to < least.left {
-                (least.left, least.at) = (to, at);
+        let mut open: Vec<(usize, u64)> = (0..suspects.len()).map(|at| (at, 0)).collect();
+        for share in SHARES {
+            for (at, proven) in &mut open {
+                let (from, to) = self.narrow(suspects[*at], least.left, (share, &mut *budget));
+                assert!(from <= to, "what a world shows is never more than what is proven");
+                if to < least.left {
+                    (least.left, least.at) = (to, *at);
+                }
+                *proven = from;
             }
-            least.proven = least.proven.min(from);
+            open.retain(|&(_, proven)| proven < least.left);
         }
-        least.proven = least.proven.min(least.left);
+        least.proven = open.iter().map(|&(_, proven)| proven).fold(least.left, u64::min);
         least
     }
 
     /// M(s) of a target, exactly; `None` when that stays open.
     pub fn candidates(&mut self, suspect: &Suspect, value: ValueCode, budget: &mut Budget) -> Option<u64> {
         let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
-        let (from, to) = self.settle(&self.path(suspect), value, pair, budget);
+        let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
         (from == to).then_some(from)
     }
 
     /// What is left of a target at least and at most; searched until the first is `enough` or both are one.
-    fn narrow(&mut self, suspect: &Suspect, enough: u64, budget: &mut Budget) -> (u64, u64) {
+    fn narrow(&mut self, suspect: &Suspect, enough: u64, (share, budget): (u64, &mut Budget)) -> (u64, u64) {
         let path = self.path(suspect);
         let mut known: Vec<(u64, u64)> =
             suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
@@ -132,11 +151,12 @@ impl<'c> Exact<'c> {
         open.sort_by_key(|&at| (std::cmp::Reverse(known[at].1 - known[at].0), at));
         let sums = |known: &[(u64, u64)]| known.iter().fold((0, 0), |sum, known| (sum.0 + known.0, sum.1 + known.1));
         for at in open {
-            if sums(&known).0 >= enough {
+            let sure = sums(&known).0;
+            if sure >= enough {
                 break;
             }
             let (value, pair) = suspect.crowd[at];
-            known[at] = self.settle(&path, value, pair, budget);
+            known[at] = self.settle(&path, value, (pair, enough - (sure - known[at].0)), (share, &mut *budget));
         }
         sums(&known)
     }
@@ -159,20 +179,37 @@ impl<'c> Exact<'c> {
         (seen, most.min(pair))
     }
 
-    /// Searches for the truth of one value.
-    fn settle(&mut self, path: &[u32], value: ValueCode, pair: u64, budget: &mut Budget) -> (u64, u64) {
+    /// Searches for the truth of one value, or until a world has enough.
+    fn settle(
+        &mut self,
+        path: &[u32],
+        value: ValueCode,
+        (pair, enough): (u64, u64),
+        (share, budget): (u64, &mut Budget),
+    ) -> (u64, u64) {
         let slot = &mut self.values[value as usize];
-        let (chain, pairs) = (self.chain, self.pairs);
+        let (chain, pairs, room) = (self.chain, self.pairs, &mut self.room);
         let of = slot.get_or_insert_with(|| {
-            let worlds = Worlds::of(chain, pairs, value, budget)?;
+            let worlds = Worlds::of(chain, pairs, value, *room, budget)?;
+            *room -= worlds.held();
             let searches = worlds.parts().iter().map(Search::of).collect();
             Ok(OfValue { worlds, searches })
         });
         if let Ok(of) = of
             && let Some((part, variable)) = of.worlds.find(path)
-            && of.searches[part].settle(variable, pair, budget) == Err(Undone::Contradiction)
         {
-            *slot = Some(Err(Undone::Contradiction));
+            let search = &mut of.searches[part];
+            self.kept -= search.held();
+            let done = search.settle(variable, (pair, enough), (share, budget));
+            self.kept += search.held();
+            if done == Err(Undone::Contradiction) {
+                self.kept -= of.searches.iter().map(Search::held).sum::<usize>();
+                *slot = Some(Err(Undone::Contradiction));
+            }
+        }
+        if self.kept > MOST_KEPT {
+            self.values.iter_mut().flatten().flatten().flat_map(|of| &mut of.searches).for_each(Search::forget);
+            self.kept = 0;
         }
         self.known(path, value, pair)
     }

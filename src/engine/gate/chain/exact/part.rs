@@ -9,25 +9,33 @@ pub struct Part {
     /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
     start: Vec<u32>,
     equations: Vec<u32>,
+    /// Per equation its variables.
+    with: Vec<Vec<u32>>,
 }
 
 impl Part {
     /// Of right-hand sides and, per variable, the equations that it stands in.
     pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> Part {
-        let mut part = Part { grown, start: vec![0], equations: Vec::new() };
+        let with = vec![Vec::new(); grown.len()];
+        let mut part = Part { grown, start: vec![0], equations: Vec::new(), with };
         variables.iter().for_each(|equations| part.push(equations.iter().copied()));
         part
     }
 
     /// Adds a variable that stands in these equations.
     pub fn push(&mut self, equations: impl Iterator<Item = u32>) {
-        self.equations.extend(equations);
+        let variable = self.variables() as u32;
+        for equation in equations {
+            self.equations.push(equation);
+            self.with[equation as usize].push(variable);
+        }
         self.start.push(u32::try_from(self.equations.len()).expect("paths are counted against a budget"));
     }
 
     /// Adds an equation with this right-hand side.
     pub fn equate(&mut self, grown: i64) {
         self.grown.push(grown);
+        self.with.push(Vec::new());
     }
 
     /// Number of variables.
@@ -43,5 +51,10 @@ impl Part {
     /// The equations that a variable stands in.
     pub fn of(&self, variable: usize) -> &[u32] {
         &self.equations[self.start[variable] as usize..self.start[variable + 1] as usize]
+    }
+
+    /// The variables of an equation, ascending.
+    pub fn with(&self, equation: usize) -> &[u32] {
+        &self.with[equation]
     }
 }

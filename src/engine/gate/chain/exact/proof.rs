@@ -3,8 +3,8 @@
 //!
 //! A world is shown by its numbers. That no world has more than so many records on a path is shown by an equation that is
 //! a sum of multiples of the given ones and in which the path has a coefficient of at least `scale` and no variable a
-//! negative one; that there is no world at all, by one in which no variable has a positive coefficient while the
-//! right-hand side is positive.
+//! negative one; that there is no world at all, by one in which no variable has a negative coefficient while the
+//! right-hand side is negative.
 
 use super::part::Part;
 
@@ -39,19 +39,19 @@ pub fn is_world(part: &Part, records: &[i64]) -> bool {
 
 /// The most records on a path in any world within the bounds, as the sum of multiples `mix` of the equations shows it;
 /// `None` when it shows nothing.
-pub fn at_most(part: &Part, bounds: &[Bound], mix: &[i32], scale: i64, variable: usize) -> Option<i128> {
+pub fn at_most(part: &Part, bounds: &[Bound], mix: &[i64], scale: i64, variable: usize) -> Option<i128> {
     let enough = |(at, sum): (usize, i128)| sum >= if at == variable { i128::from(scale) } else { 0 };
     let shown = scale > 0 && coefficients(part, bounds, mix).enumerate().all(enough);
     shown.then(|| right_side(part, bounds, mix).div_euclid(i128::from(scale)))
 }
 
 /// Whether the sum of multiples `mix` of the equations shows that there is no world within the bounds.
-pub fn is_none(part: &Part, bounds: &[Bound], mix: &[i32]) -> bool {
-    coefficients(part, bounds, mix).all(|sum| sum <= 0) && right_side(part, bounds, mix) > 0
+pub fn is_none(part: &Part, bounds: &[Bound], mix: &[i64]) -> bool {
+    coefficients(part, bounds, mix).all(|sum| sum >= 0) && right_side(part, bounds, mix) < 0
 }
 
 /// The coefficient of every variable, those of the bounds at the end, in the sum of multiples of the equations.
-fn coefficients<'p>(part: &'p Part, bounds: &'p [Bound], mix: &'p [i32]) -> impl Iterator<Item = i128> + 'p {
+fn coefficients<'p>(part: &'p Part, bounds: &'p [Bound], mix: &'p [i64]) -> impl Iterator<Item = i128> + 'p {
     let (given, made) = mix.split_at(part.grown().len());
     let of_path = move |variable: usize| {
         let sum: i128 = part.of(variable).iter().map(|&equation| i128::from(given[equation as usize])).sum();
@@ -62,7 +62,7 @@ fn coefficients<'p>(part: &'p Part, bounds: &'p [Bound], mix: &'p [i32]) -> impl
     (0..part.variables()).map(of_path).chain(of_bound)
 }
 
-fn right_side(part: &Part, bounds: &[Bound], mix: &[i32]) -> i128 {
+fn right_side(part: &Part, bounds: &[Bound], mix: &[i64]) -> i128 {
     let sides = part.grown().iter().copied().chain(bounds.iter().map(|bound| bound.limit));
     sides.zip(mix).map(|(side, &multiple)| i128::from(side) * i128::from(multiple)).sum()
 }
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn a_contradiction_needs_a_sum_that_shows_it() {
         let bound = Bound { variable: 1, limit: 3, below: true };
-        assert!(is_none(&part(), &[bound], &[0, -1, 1]), "y is at least 3 and at most 2");
-        assert!(!is_none(&part(), &[Bound { limit: 2, ..bound }], &[0, -1, 1]));
-        assert!(!is_none(&part(), &[bound], &[0, 1, 0]));
+        assert!(is_none(&part(), &[bound], &[0, 1, -1]), "y is at least 3 and at most 2");
+        assert!(!is_none(&part(), &[Bound { limit: 2, ..bound }], &[0, 1, -1]));
+        assert!(!is_none(&part(), &[bound], &[0, -1, 0]));
     }
 }

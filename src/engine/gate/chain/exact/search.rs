@@ -10,7 +10,7 @@ use super::proof::Bound;
 use super::simplex::Vertex;
 
 /// Numbers that the copies made while branching may hold at a time.
-const MOST_COPIED: usize = 40_000_000;
+const MOST_COPIED: usize = 20_000_000;
 
 /// A part and what is known of its worlds.
 pub struct Search {
@@ -22,6 +22,8 @@ pub struct Search {
     seen: Vec<u64>,
     /// Per variable what no world exceeds, as far as that was proven.
     most: Vec<u64>,
+    /// With so many the search at hand ends.
+    enough: u64,
 }
 
 impl Search {
@@ -34,6 +36,7 @@ impl Search {
             failed: None,
             seen: vec![0; variables],
             most: vec![u64::MAX; variables],
+            enough: 0,
         }
     }
 
@@ -42,16 +45,32 @@ impl Search {
         (self.seen[variable], self.most[variable])
     }
 
-    /// Finds out more, if need be until both numbers are one; `most` is known from elsewhere.
+    /// How many numbers the vertex holds that the next search starts from.
+    pub fn held(&self) -> usize {
+        self.root.as_ref().map_or(0, Vertex::size)
+    }
+
+    /// Forgets that vertex; what is known of worlds stays.
+    pub fn forget(&mut self) {
+        self.root = None;
+    }
+
+    /// Finds out more, if need be until both numbers are one, or a world has `enough`; `most` is known from elsewhere. The
+    /// question may take a share of the budget.
     ///
     /// # Errors
-    /// The budget is spent, or the releases contradict each other.
-    pub fn settle(&mut self, variable: usize, most: u64, budget: &mut Budget) -> Result<(), Undone> {
+    /// The budget or the share is spent, or the releases contradict each other.
+    pub fn settle(
+        &mut self,
+        variable: usize,
+        (most, enough): (u64, u64),
+        (share, budget): (u64, &mut Budget),
+    ) -> Result<(), Undone> {
         self.most[variable] = self.most[variable].min(most);
-        if self.seen[variable] == self.most[variable] {
+        self.enough = enough.min(self.most[variable]);
+        if self.seen[variable] >= self.enough {
             return Ok(());
         }
-        // A root that was left in the middle of a step is of no use.
         let mut root = match (self.root.take(), self.failed) {
             (Some(root), _) => root,
             (None, Some(undone)) => return Err(undone),
@@ -59,9 +78,11 @@ impl Search {
                 Vertex::of(Arc::clone(&self.part), budget).inspect_err(|&undone| self.failed = Some(undone))?
             }
         };
-        let done = self.descend(&mut root, variable, 0, budget);
-        if done.is_ok() {
-            self.root = Some(root);
+        let mut share = budget.share(share);
+        let done = self.descend(&mut root, variable, 0, &mut share);
+        budget.unite(share);
+        self.root = Some(root);
+        if done.is_ok() && self.seen[variable] < self.enough {
             self.most[variable] = self.seen[variable];
         }
         done
@@ -75,18 +96,24 @@ impl Search {
         copied: usize,
         budget: &mut Budget,
     ) -> Result<(), Undone> {
-        let most = u64::try_from(vertex.maximise(variable, budget)?).expect("the vertex has no negative value");
+        let most = match vertex.maximise(variable, self.enough, budget)? {
+            Some(most) => u64::try_from(most.max(0)).map_err(|_| Undone::Spent)?,
+            None => u64::MAX,
+        };
         if vertex.bounds().is_empty() {
             self.most[variable] = self.most[variable].min(most);
+            self.enough = self.enough.min(self.most[variable]);
         }
         // Between worlds and bounds there may be nothing left to look for.
-        if most <= self.seen[variable] || self.seen[variable] == self.most[variable] {
+        if most <= self.seen[variable] || self.seen[variable] >= self.enough {
             return Ok(());
         }
-        if let Some(world) = vertex.world() {
+        if let Some(world) = vertex.world(budget)? {
             let records = world.into_iter().map(|records| u64::try_from(records).expect("a world has none below zero"));
             self.seen.iter_mut().zip(records).for_each(|(seen, records)| *seen = (*seen).max(records));
-            return Ok(());
+            if most <= self.seen[variable] || self.seen[variable] >= self.enough {
+                return Ok(());
+            }
         }
         let (at, below) = vertex.fractional(variable).ok_or(Undone::Spent)?;
         let bounds =
@@ -103,5 +130,73 @@ impl Search {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers below a limit, the same in every run.
+    struct Draw(u64);
+
+    impl Draw {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    /// The most of every variable over all worlds, one variable after the other.
+    fn enumerate(part: &Part, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
+        if world.len() == part.variables() {
+            if rest.iter().all(|&rest| rest == 0) {
+                most.iter_mut().zip(world.iter()).for_each(|(most, &records)| *most = (*most).max(records));
+            }
+            return;
+        }
+        let stands_in = part.of(world.len()).to_vec();
+        let room = stands_in.iter().map(|&equation| rest[equation as usize]).min().expect("equations");
+        for records in 0..=room {
+            stands_in.iter().for_each(|&equation| rest[equation as usize] -= records);
+            world.push(records as u64);
+            enumerate(part, rest, world, most);
+            world.pop();
+            stands_in.iter().for_each(|&equation| rest[equation as usize] += records);
+        }
+    }
+
+    #[test]
+    fn small_systems_against_all_their_worlds() {
+        let mut branched = 0;
+        for seed in 0..1500 {
+            let mut draw = Draw(seed);
+            let paths: Vec<Vec<u32>> =
+                (0..12).map(|_| (0..3).map(|kind| kind * 3 + draw.below(3) as u32).collect()).collect();
+            let mut grown = vec![0; 9];
+            for path in &paths {
+                let records = i64::from(draw.below(3) == 0);
+                path.iter().for_each(|&equation| grown[equation as usize] += records);
+            }
+            let part = Arc::new(Part::new(grown.clone(), &paths));
+            let mut most = vec![0; paths.len()];
+            enumerate(&part, &mut grown, &mut Vec::new(), &mut most);
+            let mut budget = Budget::FULL;
+            let (mut search, mut hasty) = (Search::of(&part), Search::of(&part));
+            for (variable, &most) in most.iter().enumerate() {
+                search.settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget)).expect("a small system");
+                assert_eq!(search.known(variable), (most, most), "seed {seed}, variable {variable}");
+                // Whatever little share a question has, what is known stays true.
+                for share in [1, 100, 300] {
+                    _ = hasty.settle(variable, (u64::MAX, 1), (share, &mut budget));
+                    let (from, to) = hasty.known(variable);
+                    assert!(from <= most && most <= to, "seed {seed}, variable {variable}, share {share}");
+                }
+                let mut vertex = Vertex::of(Arc::clone(&part), &mut budget).expect("there is a world");
+                let bound = vertex.maximise(variable, u64::MAX, &mut budget).expect("a small system");
+                branched += usize::from(bound > Some(i128::from(most)));
+            }
+        }
+        assert!(branched > 10, "only {branched} questions needed branches");
     }
 }

@@ -1,33 +1,41 @@
-//! The simplex method in whole numbers (SCIENCE 3): the largest value of one variable over the fractional worlds of a
-//! part. There is no float in it, so nothing is rounded but the answer, and that downwards.
+//! The simplex method (SCIENCE 3): the largest value of one variable over the fractional worlds of a part. It computes
+//! with floats, whose rounding is the same on every machine, and is believed in nothing: what it says of a bound, or that
+//! there is no world, goes through [`whole`] and [`proof`], and what they do not confirm stays open.
 //!
-//! A row is a sum of multiples of the equations, divided by no number: `scale` times the row's own variable, plus the
-//! variables outside the basis, is `value`. Only the multiples are kept; coefficients are computed from the equations
-//! when they are asked for, of which a path has few. The objective is a single variable, so its own row is the proof: when
-//! no coefficient in it is negative, the variable is at most `value / scale`. Rules of choice are fixed and end (Bland's,
-//! after some steps in place), so a run is the same everywhere.
+//! A row is a sum of multiples of the equations: the row's own variable, plus the variables outside the basis, is `value`.
+//! Only the multiples are kept; coefficients are computed from the equations when they are asked for, of which a path has
+//! few. The objective is a single variable, so its own row is the proof: when no coefficient in it is negative, the
+//! variable is at most `value`. Rules of choice are fixed and end (Bland's, after some steps in place).
 
 use std::sync::Arc;
 
 use super::budget::{Budget, Undone};
 use super::part::Part;
 use super::proof::{self, Bound};
+use super::{round, whole};
 
 /// A row whose own variable is the error of its equation, which must become zero.
 const ERROR: u32 = u32::MAX;
-/// Multiples beyond this are given up: sums and products of what is below stay within 64 bits.
-const LARGEST: i64 = 1 << 24;
 /// Rows of one part at most.
 const MOST_ROWS: usize = 3000;
 /// Steps in place before Bland's rule.
 const PATIENCE: u32 = 30;
+/// Steps before everything is computed anew, if there are not more rows than that.
+const STEPS: usize = 500;
+/// Values and gains that count as zero.
+const SMALL: f64 = 1e-9;
+/// Coefficients that are not divided by.
+const FLAT: f64 = 1e-7;
+/// Distance from a whole number that counts as none.
+const WHOLE: f64 = 1e-6;
+/// Multiples that are nothing but rounding.
+const DUST: f64 = 1e-12;
 
 #[derive(Clone)]
 struct Row {
     /// The multiple of each equation.
-    mix: Vec<i32>,
-    scale: i64,
-    value: i128,
+    mix: Vec<f64>,
+    value: f64,
     own: u32,
 }
 
@@ -38,6 +46,8 @@ pub struct Vertex {
     bounds: Vec<Bound>,
     rows: Vec<Row>,
     in_place: u32,
+    /// Steps since everything was computed from the equations.
+    steps: usize,
 }
 
 impl Vertex {
@@ -50,14 +60,8 @@ impl Vertex {
         if equations > MOST_ROWS {
             return Err(Undone::Spent);
         }
-        budget.spend(equations * equations)?;
-        let row = |at: usize| {
-            let mut mix = vec![0; equations];
-            mix[at] = 1;
-            Row { mix, scale: 1, value: i128::from(part.grown()[at]), own: ERROR }
-        };
-        let rows = (0..equations).map(row).collect();
-        let mut vertex = Vertex { part, bounds: Vec::new(), rows, in_place: 0 };
+        let mut vertex = Vertex { part, bounds: Vec::new(), rows: Vec::new(), in_place: 0, steps: 0 };
+        vertex.begin(budget)?;
         for row in 0..equations {
             if !vertex.correct(row, budget)? {
                 return Err(Undone::Contradiction);
@@ -75,60 +79,63 @@ impl Vertex {
     pub fn bind(&mut self, bound: Bound, budget: &mut Budget) -> Result<bool, Undone> {
         let row = self.row_of(bound.variable).expect("only a variable of the basis can be fractional");
         budget.spend(self.rows.len())?;
-        self.rows.iter_mut().for_each(|row| row.mix.push(0));
+        self.rows.iter_mut().for_each(|row| row.mix.push(0.0));
         self.bounds.push(bound);
         // The error is x + s − limit, or limit − x + s: the row of x and the bound's equation, one taken from the other.
-        let Row { mut mix, scale, value, .. } = self.rows[row].clone();
-        let limit = i128::from(scale) * i128::from(bound.limit);
-        let error = if bound.below { limit - value } else { value - limit };
-        assert!(error > 0, "the bound is one that the vertex breaks");
-        let last = mix.len() - 1;
-        mix[last] = -i32::try_from(scale).map_err(|_| Undone::Spent)?;
-        if bound.below {
-            mix.iter_mut().for_each(|multiple| *multiple = -*multiple);
-        }
-        let row = Row { mix, scale, value: error, own: ERROR };
-        row.fits()?;
-        self.rows.push(row);
+        let Row { mut mix, value, .. } = self.rows[row].clone();
+        let error = (value - bound.limit as f64) * bound.sign() as f64;
+        assert!(error > 0.0, "the bound is one that the vertex breaks");
+        *mix.last_mut().expect("the bound's own equation") = -1.0;
+        mix.iter_mut().for_each(|multiple| *multiple *= bound.sign() as f64);
+        self.rows.push(Row { mix, value: error, own: ERROR });
         self.correct(self.rows.len() - 1, budget)
     }
 
-    /// Goes to a vertex with the largest value of a variable and returns that value rounded down, proven.
-    pub fn maximise(&mut self, variable: usize, budget: &mut Budget) -> Result<i128, Undone> {
+    /// Goes to a vertex where a variable has `enough`, or else its largest value; that one is returned, rounded down and
+    /// proven.
+    pub fn maximise(&mut self, variable: usize, enough: u64, budget: &mut Budget) -> Result<Option<i128>, Undone> {
+        if self.steps > STEPS.max(self.rows.len()) {
+            *self = self.renewed(budget)?;
+        }
         if self.row_of(variable as u32).is_none() {
             self.enter(variable as u32, budget)?;
         }
         loop {
             let row = self.row_of(variable as u32).ok_or(Undone::Spent)?;
-            let Some(next) = self.choose(row, -1, budget)? else {
-                let Row { mix, scale, .. } = &self.rows[row];
-                let most = proof::at_most(&self.part, &self.bounds, mix, *scale, variable);
-                return Ok(most.expect("a row without negative coefficients is a proof"));
+            if self.rows[row].value >= enough as f64 {
+                return Ok(None);
+            }
+            let Some(next) = self.choose(row, -1.0, budget)? else {
+                budget.spend(self.part.variables() * 8)?;
+                let mix = whole::multiples(&self.part, &self.bounds, &self.rows[row].mix, Some(variable));
+                let mix = mix.ok_or(Undone::Spent)?;
+                let most = proof::at_most(&self.part, &self.bounds, &mix, whole::SCALE, variable);
+                return Ok(Some(most.expect("mended multiples are a proof")));
             };
             self.enter(next, budget)?;
         }
     }
 
-    /// The vertex as a world; `None` when it is fractional.
-    pub fn world(&self) -> Option<Vec<i64>> {
-        let mut records = vec![0; self.part.variables()];
-        for row in self.rows.iter().filter(|row| row.own != ERROR) {
-            if row.value % i128::from(row.scale) != 0 {
-                return None;
-            }
-            if let Some(slot) = records.get_mut(row.own as usize) {
-                *slot = i64::try_from(row.value / i128::from(row.scale)).ok()?;
-            }
+    /// The vertex as a world, or a world near it when it is fractional and one is found.
+    pub fn world(&self, budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+        let variables = self.part.variables();
+        let (mut whole, mut fractions) = (vec![0; variables], vec![0.0; variables]);
+        for row in self.rows.iter().filter(|row| (row.own as usize) < variables) {
+            let below = (row.value + WHOLE).floor().max(0.0);
+            whole[row.own as usize] = below as i64;
+            fractions[row.own as usize] = row.value - below;
         }
-        assert!(proof::is_world(&self.part, &records), "a whole vertex is a world");
-        Some(records)
+        let records = round::near(&self.part, whole, &fractions, budget)?;
+        assert!(records.iter().all(|records| proof::is_world(&self.part, records)), "nothing is missing");
+        Ok(records)
     }
 
     /// A fractional variable, `wanted` before others, then the first one, and its value rounded down.
     pub fn fractional(&self, wanted: usize) -> Option<(u32, i64)> {
-        let broken = |row: &&Row| (row.own as usize) < self.part.variables() && row.value % i128::from(row.scale) != 0;
+        let fraction = |row: &Row| (row.value - row.value.round()).abs() > WHOLE;
+        let broken = |row: &&Row| (row.own as usize) < self.part.variables() && fraction(row);
         let first = self.rows.iter().filter(broken).min_by_key(|row| (row.own as usize != wanted, row.own))?;
-        Some((first.own, i64::try_from(first.value.div_euclid(i128::from(first.scale))).ok()?))
+        Some((first.own, first.value.floor() as i64))
     }
 
     /// How many numbers a copy holds.
@@ -140,27 +147,73 @@ impl Vertex {
         self.rows.iter().position(|row| row.own == variable)
     }
 
-    fn variables(&self) -> usize {
-        self.part.variables() + self.bounds.len()
+    /// Every equation on its own, and nothing in the basis.
+    fn begin(&mut self, budget: &mut Budget) -> Result<(), Undone> {
+        let sides = self.part.grown().iter().copied().chain(self.bounds.iter().map(|bound| bound.limit));
+        let sides: Vec<i64> = sides.collect();
+        budget.spend(sides.len() * sides.len())?;
+        let row = |(at, &side): (usize, &i64)| {
+            let mut mix = vec![0.0; sides.len()];
+            mix[at] = 1.0;
+            Row { mix, value: side as f64, own: ERROR }
+        };
+        self.rows = sides.iter().enumerate().map(row).collect();
+        Ok(())
     }
 
-    /// The coefficient of a variable in a sum of multiples of the equations.
-    fn coefficient(&self, mix: &[i32], variable: usize) -> i64 {
-        let given = self.part.grown().len();
-        if let Some(bound) = variable.checked_sub(self.part.variables()) {
-            return self.bounds[bound].sign() * i64::from(mix[given + bound]);
+    /// The same vertex, its rows computed from the equations again, so that rounding does not add up.
+    fn renewed(&self, budget: &mut Budget) -> Result<Vertex, Undone> {
+        let (part, bounds) = (Arc::clone(&self.part), self.bounds.clone());
+        let mut anew = Vertex { part, bounds, rows: Vec::new(), in_place: self.in_place, steps: 0 };
+        anew.begin(budget)?;
+        for variable in self.rows.iter().map(|row| row.own).filter(|&own| own != ERROR) {
+            let column = anew.column(variable, budget)?;
+            let free = (0..column.len()).filter(|&at| anew.rows[at].own == ERROR);
+            let at = free.max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs())).ok_or(Undone::Spent)?;
+            if column[at].abs() < FLAT {
+                return Err(Undone::Spent);
+            }
+            anew.pivot(at, variable, &column, budget)?;
         }
-        let sum: i64 = self.part.of(variable).iter().map(|&equation| i64::from(mix[equation as usize])).sum();
-        let bounds = self.bounds.iter().zip(&mix[given..]);
-        sum + bounds.filter(|(b, _)| b.variable as usize == variable).map(|(_, &m)| i64::from(m)).sum::<i64>()
+        anew.steps = 0;
+        Ok(anew)
+    }
+
+    /// The coefficient of every variable in a sum of multiples of the equations, those of the bounds at the end.
+    fn coefficients(&self, mix: &[f64]) -> Vec<f64> {
+        let (given, made) = mix.split_at(self.part.grown().len());
+        let of_path = |path: usize| self.part.of(path).iter().map(|&equation| given[equation as usize]).sum();
+        let mut all: Vec<f64> = (0..self.part.variables()).map(of_path).collect();
+        for (bound, multiple) in self.bounds.iter().zip(made) {
+            all[bound.variable as usize] += multiple;
+        }
+        all.extend(self.bounds.iter().zip(made).map(|(bound, multiple)| bound.sign() as f64 * multiple));
+        all
+    }
+
+    /// The coefficient of a variable in every row.
+    fn column(&self, variable: u32, budget: &mut Budget) -> Result<Vec<f64>, Undone> {
+        budget.spend(self.rows.len() * (4 + self.bounds.len()))?;
+        let given = self.part.grown().len();
+        if let Some(bound) = (variable as usize).checked_sub(self.part.variables()) {
+            let sign = self.bounds[bound].sign() as f64;
+            return Ok(self.rows.iter().map(|row| sign * row.mix[given + bound]).collect());
+        }
+        let mine = self.bounds.iter().zip(given as u32..).filter(|(bound, _)| bound.variable == variable);
+        let of_path = self.part.of(variable as usize).iter().copied();
+        let stands_in: Vec<u32> = of_path.chain(mine.map(|(_, equation)| equation)).collect();
+        let coefficient = |row: &Row| stands_in.iter().map(|&equation| row.mix[equation as usize]).sum();
+        Ok(self.rows.iter().map(coefficient).collect())
     }
 
     /// Brings the error of a row to zero; false when no fractional world does.
     fn correct(&mut self, row: usize, budget: &mut Budget) -> Result<bool, Undone> {
-        while self.rows[row].own == ERROR && self.rows[row].value > 0 {
-            let Some(next) = self.choose(row, 1, budget)? else {
-                assert!(proof::is_none(&self.part, &self.bounds, &self.rows[row].mix), "the row is a proof");
-                return Ok(false);
+        while self.rows[row].own == ERROR && self.rows[row].value > SMALL {
+            let Some(next) = self.choose(row, 1.0, budget)? else {
+                budget.spend(self.part.variables() * 8)?;
+                let against: Vec<f64> = self.rows[row].mix.iter().map(|multiple| -multiple).collect();
+                let mix = whole::multiples(&self.part, &self.bounds, &against, None).ok_or(Undone::Spent)?;
+                return if proof::is_none(&self.part, &self.bounds, &mix) { Ok(false) } else { Err(Undone::Spent) };
             };
             self.enter(next, budget)?;
         }
@@ -168,131 +221,68 @@ impl Vertex {
     }
 
     /// The variable whose growth lessens (sign 1) or increases (sign −1) the row's own variable most.
-    fn choose(&self, row: usize, sign: i64, budget: &mut Budget) -> Result<Option<u32>, Undone> {
-        budget.spend(self.part.variables() * 4)?;
-        let mix = &self.rows[row].mix;
-        let gains = (0..self.variables()).map(|variable| (sign * self.coefficient(mix, variable), variable as u32));
-        let mut gains = gains.filter(|&(gain, _)| gain > 0);
+    fn choose(&self, row: usize, sign: f64, budget: &mut Budget) -> Result<Option<u32>, Undone> {
+        budget.spend((self.part.variables() + self.bounds.len()) * 6)?;
+        let coefficients = self.coefficients(&self.rows[row].mix);
+        let gains = coefficients.iter().zip(0..).map(|(coefficient, variable)| (sign * coefficient, variable));
+        let mut gains = gains.filter(|&(gain, _)| gain > SMALL);
         let best = if self.in_place > PATIENCE {
             gains.next()
         } else {
-            gains.min_by_key(|&(gain, variable)| (std::cmp::Reverse(gain), variable))
+            gains.reduce(|best, gain| if gain.0 > best.0 { gain } else { best })
         };
         Ok(best.map(|(_, variable)| variable))
     }
 
     /// Takes a variable into the basis; what leaves keeps every variable from becoming negative.
     fn enter(&mut self, variable: u32, budget: &mut Budget) -> Result<(), Undone> {
-        budget.spend(self.rows.len() * 4)?;
-        let column: Vec<i64> = self.rows.iter().map(|row| self.coefficient(&row.mix, variable as usize)).collect();
-        let zero = |row: &Row| row.own == ERROR && row.value == 0;
-        let mut leaving = None;
-        for (at, (row, &coefficient)) in self.rows.iter().zip(&column).enumerate() {
-            if coefficient != 0 && zero(row) {
-                leaving = Some(at);
-                break;
-            }
-            if coefficient > 0 && leaving.is_none_or(|best| self.leaves_before(at, best, &column)) {
-                leaving = Some(at);
-            }
-        }
-        let at = leaving.ok_or(Undone::Spent)?;
-        self.in_place = if self.rows[at].value == 0 { self.in_place + 1 } else { 0 };
+        let column = self.column(variable, budget)?;
+        let idle = |at: usize| self.rows[at].own == ERROR && self.rows[at].value <= SMALL && column[at].abs() > FLAT;
+        let at = (0..column.len()).find(|&at| idle(at)).or_else(|| self.leaving(&column)).ok_or(Undone::Spent)?;
+        self.in_place = if self.rows[at].value <= SMALL { self.in_place + 1 } else { 0 };
         self.pivot(at, variable, &column, budget)
     }
 
-    /// Whether row a reaches zero before row b as the variable of this column grows.
-    fn leaves_before(&self, a: usize, b: usize, column: &[i64]) -> bool {
-        let reach = |row: usize, other: usize| self.rows[row].value * i128::from(column[other]);
-        let tie = |row: usize| {
-            let size = if self.in_place > PATIENCE { 0 } else { column[row] };
-            (self.rows[row].own != ERROR, size, self.rows[row].own)
-        };
-        reach(a, b).cmp(&reach(b, a)).then_with(|| tie(a).cmp(&tie(b))).is_lt()
+    /// The row that reaches zero first as the variable of this column grows; of those that nearly do, the errors first,
+    /// then the one that is best to divide by.
+    fn leaving(&self, column: &[f64]) -> Option<usize> {
+        let falls = (0..column.len()).filter(|&at| column[at] > FLAT);
+        let reach = |at: usize, more: f64| (self.rows[at].value.max(0.0) + more) / column[at];
+        let first = falls.clone().map(|at| reach(at, SMALL)).reduce(f64::min)?;
+        let mut near = falls.filter(|&at| reach(at, 0.0) <= first);
+        let own = |at: usize| (self.rows[at].own != ERROR, self.rows[at].own);
+        if self.in_place > PATIENCE {
+            return near.min_by_key(|&at| own(at));
+        }
+        let start = near.next()?;
+        let better = |a: usize, b: usize| (own(a).0, -column[a]) < (own(b).0, -column[b]);
+        Some(near.fold(start, |best, at| if better(at, best) { at } else { best }))
     }
 
-    fn pivot(&mut self, at: usize, variable: u32, column: &[i64], budget: &mut Budget) -> Result<(), Undone> {
-        let mut row = std::mem::replace(&mut self.rows[at], Row { mix: Vec::new(), scale: 1, value: 0, own: ERROR });
-        if column[at] < 0 {
-            row.mix.iter_mut().for_each(|multiple| *multiple = -*multiple);
-        }
-        let sign = column[at].signum();
-        let (pivot, own) = (column[at] * sign, variable);
-        row.scale = pivot;
-        row.own = own;
-        let filled: Vec<(usize, i64)> =
-            row.mix.iter().enumerate().filter(|(_, m)| **m != 0).map(|(at, &m)| (at, i64::from(m))).collect();
-        for (other, &coefficient) in self.rows.iter_mut().zip(column) {
-            if coefficient != 0 && !other.mix.is_empty() {
-                budget.spend(filled.len())?;
-                other.subtract(coefficient, pivot, &filled, row.value)?;
+    /// Nothing has changed when the budget does not allow it.
+    fn pivot(&mut self, at: usize, variable: u32, column: &[f64], budget: &mut Budget) -> Result<(), Undone> {
+        let mut row = self.rows[at].clone();
+        row.own = variable;
+        row.value /= column[at];
+        let tidy = |multiple: f64| if multiple.abs() < DUST { 0.0 } else { multiple };
+        row.mix.iter_mut().for_each(|multiple| *multiple = tidy(*multiple / column[at]));
+        let filled: Vec<(usize, f64)> = row.mix.iter().copied().enumerate().filter(|(_, m)| *m != 0.0).collect();
+        let dense = filled.len() * 4 > row.mix.len();
+        let touched = column.iter().filter(|coefficient| coefficient.abs() >= DUST).count();
+        budget.spend(touched * if dense { row.mix.len() / 4 } else { filled.len() })?;
+        for (index, (other, &coefficient)) in self.rows.iter_mut().zip(column).enumerate() {
+            if coefficient.abs() < DUST || index == at {
+                continue;
+            }
+            other.value -= coefficient * row.value;
+            if dense {
+                other.mix.iter_mut().zip(&row.mix).for_each(|(slot, multiple)| *slot -= coefficient * multiple);
+            } else {
+                filled.iter().for_each(|&(at, multiple)| other.mix[at] -= coefficient * multiple);
             }
         }
         self.rows[at] = row;
-        self.rows[at].shorten()
+        self.steps += 1;
+        Ok(())
     }
-}
-
-impl Row {
-    /// Takes so much of the pivot's row away that the entering variable has no coefficient here.
-    fn subtract(&mut self, coefficient: i64, pivot: i64, filled: &[(usize, i64)], value: i128) -> Result<(), Undone> {
-        let common = divisor(coefficient, pivot);
-        let (times, less) = (pivot / common, coefficient / common);
-        if times != 1 {
-            self.scale = self.scale.checked_mul(times).ok_or(Undone::Spent)?;
-            self.value *= i128::from(times);
-        }
-        self.value -= i128::from(less) * value;
-        if times == 1 {
-            let mut largest = 0;
-            for &(at, multiple) in filled {
-                let new = i64::from(self.mix[at]) - less * multiple;
-                largest = largest.max(new.abs());
-                self.mix[at] = i32::try_from(new).map_err(|_| Undone::Spent)?;
-            }
-            return if largest > LARGEST { self.shorten() } else { Ok(()) };
-        }
-        let mut wide: Vec<i64> = self.mix.iter().map(|&multiple| i64::from(multiple) * times).collect();
-        filled.iter().for_each(|&(at, multiple)| wide[at] -= less * multiple);
-        let common = wide.iter().fold(0, |common, &multiple| divisor(common, multiple)).max(1);
-        for (slot, multiple) in self.mix.iter_mut().zip(wide) {
-            *slot = i32::try_from(multiple / common).map_err(|_| Undone::Spent)?;
-        }
-        self.divide(common);
-        self.fits()
-    }
-
-    /// Divides the row by what all its multiples have in common.
-    fn shorten(&mut self) -> Result<(), Undone> {
-        let common = self.mix.iter().fold(0, |common, &multiple| divisor(common, i64::from(multiple))).max(1);
-        let common = i32::try_from(common).map_err(|_| Undone::Spent)?;
-        if common > 1 {
-            self.mix.iter_mut().for_each(|multiple| *multiple /= common);
-        }
-        self.divide(i64::from(common));
-        self.fits()
-    }
-
-    fn divide(&mut self, common: i64) {
-        assert!(
-            self.scale % common == 0 && self.value % i128::from(common) == 0,
-            "what divides the multiples divides what they give"
-        );
-        self.scale /= common;
-        self.value /= i128::from(common);
-    }
-
-    fn fits(&self) -> Result<(), Undone> {
-        let fits = self.mix.iter().all(|&multiple| i64::from(multiple).abs() <= LARGEST);
-        if fits { Ok(()) } else { Err(Undone::Spent) }
-    }
-}
-
-/// The greatest common divisor, never negative.
-fn divisor(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

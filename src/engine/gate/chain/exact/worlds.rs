@@ -20,20 +20,23 @@ pub struct Worlds {
     /// The part and the variable of each path.
     place: Vec<(u32, u32)>,
     parts: Vec<Arc<Part>>,
+    /// Numbers per path.
+    width: usize,
 }
 
 impl Worlds {
-    /// Sets up the equations of a value.
+    /// Sets up the equations of a value, whose paths may hold `room` numbers at most.
     ///
     /// # Errors
-    /// There are more paths than the budget allows, or the releases contradict each other.
+    /// There are more paths than the budget or the room allows, or the releases contradict each other.
     pub fn of(
         chain: &Chain<'_>,
         pairs: &ComparablePairs,
         value: ValueCode,
+        room: usize,
         budget: &mut Budget,
     ) -> Result<Worlds, Undone> {
-        let mut set = Setting::new(chain, pairs, value, budget)?;
+        let mut set = Setting::new(chain, pairs, (value, room), budget)?;
         for from in 0..chain.releases.len() {
             set.paths_from(from, budget)?;
         }
@@ -43,6 +46,11 @@ impl Worlds {
     /// The parts.
     pub fn parts(&self) -> &[Arc<Part>] {
         &self.parts
+    }
+
+    /// How many numbers the paths hold.
+    pub fn held(&self) -> usize {
+        self.place.len() * self.width
     }
 
     /// The part and the variable of a path; `None` when no world has a record on it.
@@ -64,13 +72,14 @@ struct Setting<'s> {
     /// Equations of all paths, flat; path p ends at `end[p]`.
     stands_in: Vec<u32>,
     end: Vec<usize>,
+    room: usize,
 }
 
 impl<'s> Setting<'s> {
     fn new(
         chain: &'s Chain<'s>,
         pairs: &'s ComparablePairs,
-        value: ValueCode,
+        (value, room): (ValueCode, usize),
         budget: &mut Budget,
     ) -> Result<Setting<'s>, Undone> {
         let (releases, recodings) = (chain.releases.len(), chain.numbered.len());
@@ -83,6 +92,7 @@ impl<'s> Setting<'s> {
             paths: Tuples::new(recodings + 1),
             stands_in: Vec::new(),
             end: Vec::new(),
+            room,
         };
         for recoding in 0..recodings {
             let classes = chain.numbered[recoding].len();
@@ -135,6 +145,7 @@ impl<'s> Setting<'s> {
         budget: &mut Budget,
     ) -> Result<(), Undone> {
         let Some(&(recoding, release)) = views.get(depth) else {
+            self.room = self.room.checked_sub(path.len()).ok_or(Undone::Spent)?;
             self.paths.number(path);
             let equation = |&(recoding, release): &(usize, usize)| self.equation[release][path[recoding + 1] as usize];
             self.stands_in.extend(views.iter().map(equation));
@@ -194,7 +205,8 @@ impl<'s> Setting<'s> {
             place.push((number, part.variables() as u32));
             part.push(path(at).iter().map(|&equation| local[equation as usize]));
         }
-        Ok(Worlds { paths: self.paths, place, parts: parts.into_iter().map(Arc::new).collect() })
+        let width = self.chain.numbered.len() + 1;
+        Ok(Worlds { paths: self.paths, place, width, parts: parts.into_iter().map(Arc::new).collect() })
     }
 }
 

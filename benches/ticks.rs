@@ -1,0 +1,103 @@
+//! A chain of many increments under `blind`: how the time of a tick grows with the number of releases before it. Deciding
+//! (the feed), judging (the gate without the bytes), and the bytes themselves (writing, reading back and writing again to
+//! compare) are told apart.
+//!
+//!     cargo bench --bench ticks [-- INCREMENTS ROWS]
+
+mod synthetic;
+
+use std::time::{Duration, Instant};
+
+use tidegate::daemon::config::Feed as FeedFile;
+use tidegate::engine::feed::{Candidate, Closed, Feed};
+use tidegate::engine::gate::bytes;
+use tidegate::engine::gate::own::{Case, History, Newest, Older, judge};
+use tidegate::engine::histogram::{Person, Rows, Values};
+use tidegate::engine::model::{Columns, Value};
+use tidegate::engine::policy::Policy;
+use tidegate::engine::release::data;
+
+const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 40\n\
+    [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
+    [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+/// Sensitive values.
+const VALUES: u64 = 15;
+
+fn main() {
+    let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let (increments, rows) = (*numbers.first().unwrap_or(&100), *numbers.get(1).unwrap_or(&10_000));
+    let policy = FeedFile::parse(POLICY, std::path::Path::new("bench.toml")).expect("a feed file").policy;
+    let columns = synthetic::columns();
+    let trees = columns.trees();
+    let (mut feed, mut history) = (Feed::new(&columns), History::default());
+    let mut draw = Draw(7);
+    println!("increments of {rows} rows; milliseconds\nrelease  classes  waiting  deciding  judging  bytes");
+    for tick in 0..increments {
+        let rows = arrivals(&columns, rows, tick * rows, &mut draw);
+        let start = Instant::now();
+        let ticked = feed.tick(rows, &policy, &trees);
+        let mut deciding = start.elapsed();
+        let Closed::Candidate(candidate) = ticked.closed else { continue };
+        let (judging, bytes, classes) = judged(&feed, &mut history, &candidate, (&policy, &columns));
+        let start = Instant::now();
+        feed.publish(*candidate, &policy, &trees);
+        deciding += start.elapsed();
+        let release = tick + 1;
+        if [1, 2, 5].contains(&release) || release % 10 == 0 {
+            let waiting = feed.waiting().rows();
+            let [deciding, judging, bytes] = [deciding, judging, bytes].map(|time| time.as_secs_f64() * 1e3);
+            println!("{release:>7}  {classes:>7}  {waiting:>7}  {deciding:>8.1}  {judging:>7.1}  {bytes:>5.1}");
+        }
+    }
+}
+
+/// Has a candidate judged: the time without its bytes, the time of its bytes, and its classes.
+fn judged(
+    feed: &Feed,
+    history: &mut History,
+    candidate: &Candidate,
+    (policy, columns): (&Policy, &Columns),
+) -> (Duration, Duration, usize) {
+    let start = Instant::now();
+    let file = data(&candidate.table, candidate.rows.values(), columns);
+    let written = start.elapsed();
+    let start = Instant::now();
+    let read = bytes::read(&file, columns).0.expect("a table");
+    let read_back = start.elapsed();
+    let older: Vec<Older> = feed.published().iter().map(|of| Older { known: &of.recoding, rows: &of.rows }).collect();
+    let newest: Vec<Newest> =
+        candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows }).collect();
+    let recoding = candidate.table.recoding();
+    let case = Case { policy, columns, recoding, history, before: feed.whole(), older: &older, newest: &newest };
+    let start = Instant::now();
+    let judged = judge(&case, file);
+    // The gate reads the bytes and writes them again.
+    let judging = start.elapsed().saturating_sub(written + read_back);
+    assert!(judged.verdict().safe(), "{:?}", judged.verdict());
+    history.push(&read, recoding).expect("labels of the recoding");
+    (judging, written * 2 + read_back, read.release.classes())
+}
+
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+/// Rows of new people; small leaves are more frequent.
+fn arrivals(columns: &Columns, rows: usize, first: usize, draw: &mut Draw) -> Rows {
+    let leaves = columns.trees().into_iter().map(|tree| {
+        let leaves = tree.leaves() as u64;
+        (0..rows).map(|_| draw.below(leaves).min(draw.below(leaves)) as u32).collect()
+    });
+    let leaves: Vec<Vec<u32>> = leaves.collect();
+    let tuple = |value: u64| -> Box<[Value]> { Box::new([Value::Text(format!("s{value:02}").into())]) };
+    let (values, _) = Values::from_distinct(1, (0..VALUES).map(tuple).collect());
+    let codes = (0..rows).map(|_| draw.below(VALUES).min(draw.below(VALUES)) as u32).collect();
+    let people =
+        (first..first + rows).map(|at| Person((at as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)));
+    Rows::new(leaves, values, codes, Some(people.collect()))
+}

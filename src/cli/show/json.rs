@@ -1,0 +1,219 @@
+//! What `show` tells, as programs read it. Counts, labels of quasi columns and reasons; never a value.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::oneshot::{Saved, Seen, TickVerdict};
+use crate::engine::feed::Outlook;
+use crate::engine::histogram::describe;
+use crate::engine::model::{Columns, Role};
+use crate::engine::policy::Guarantee;
+use crate::engine::release::{Labels, Manifest};
+
+/// A folder of releases.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "show")]
+pub struct Shown {
+    /// The feed's name.
+    pub feed: Option<String>,
+    /// What the chain promises; null for disjoint feeds.
+    pub guarantee: Option<Guarantee>,
+    /// Releases, oldest first.
+    pub releases: Vec<ReleaseLine>,
+    /// Ticks, oldest first; empty for whoever may not read verdicts.
+    pub ticks: Vec<TickLine>,
+    /// What waits; null without the key.
+    pub waiting: Option<Waiting>,
+}
+
+/// A release in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReleaseLine {
+    /// Its number.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// Its time.
+    pub time: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Its crowds.
+    pub classes: u64,
+    /// The smallest of them.
+    pub smallest_class: u64,
+    /// The share of detail that was given up.
+    pub loss: f64,
+}
+
+/// A tick in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TickLine {
+    /// Its number, from 0.
+    pub tick: u32,
+    /// The file that came in.
+    pub file: String,
+    /// What came of it.
+    pub answer: crate::daemon::oneshot::Entry,
+    /// What was done about the standing recoding.
+    pub step: Option<String>,
+}
+
+/// Who is not published.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Waiting {
+    /// The chain.
+    pub chain: u32,
+    /// Whether a check that reads sensitive values stopped it.
+    pub stopped: bool,
+    /// Rows that wait.
+    pub rows: u64,
+    /// Rows withheld from this chain.
+    pub withheld: u64,
+    /// Rows in atoms that are not published yet.
+    pub pending: u64,
+    /// For how many ticks rows wait, the longest first.
+    pub ages: Vec<Age>,
+    /// The crowds that wait, the largest first, a few at most.
+    pub crowds: Vec<CrowdLine>,
+    /// What the next tick does if nobody comes; null where nothing is decided ahead.
+    pub next: Option<NextLine>,
+    /// What coarsening at once would do; null when it would do nothing.
+    pub coarser: Option<CoarserLine>,
+}
+
+/// Rows of one age.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Age {
+    /// Ticks.
+    pub ticks: u32,
+    /// Rows.
+    pub rows: u64,
+}
+
+/// A crowd that is still too small.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CrowdLine {
+    /// The class.
+    pub class: String,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// The next tick.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NextLine {
+    /// Rows that would be added.
+    pub added: u64,
+    /// Rows that would be withheld.
+    pub withheld: u64,
+    /// Whether the standing recoding would get coarser.
+    pub coarser: bool,
+}
+
+/// A coarser recoding.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CoarserLine {
+    /// It.
+    pub recoding: Labels,
+    /// Rows that would be added.
+    pub added: u64,
+    /// Discernibility now.
+    pub before: f64,
+    /// Discernibility then.
+    pub after: f64,
+}
+
+/// One release.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReleaseShown {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Its verdict; null for whoever may not read it.
+    pub verdict: Option<TickVerdict>,
+}
+
+/// Crowds that are told at most.
+const MOST_CROWDS: usize = 12;
+
+impl Shown {
+    /// Of what lies in a folder, and the sealed state where it could be opened.
+    pub fn of(seen: &Seen, saved: Option<&Saved>) -> Shown {
+        let line = |manifest: &Manifest| ReleaseLine {
+            release: manifest.release,
+            chain: manifest.chain,
+            time: manifest.time.clone(),
+            rows: manifest.rows,
+            classes: manifest.classes,
+            smallest_class: manifest.smallest_class,
+            loss: manifest.loss,
+        };
+        let tick = |tick: &TickVerdict| TickLine {
+            tick: tick.tick,
+            file: tick.file.clone(),
+            answer: tick.answer.clone(),
+            step: tick.step.clone(),
+        };
+        let last = seen.manifests.last();
+        Shown {
+            feed: saved.map(|saved| saved.name.clone()).or_else(|| last.map(|manifest| manifest.feed.clone())),
+            guarantee: last.and_then(|manifest| manifest.guarantee),
+            releases: seen.manifests.iter().map(line).collect(),
+            ticks: seen.ticks.iter().map(tick).collect(),
+            waiting: saved.map(Waiting::of),
+        }
+    }
+}
+
+impl Waiting {
+    fn of(saved: &Saved) -> Waiting {
+        let (feed, columns) = (&saved.feed, &saved.columns);
+        let trees = columns.trees();
+        let outlook = saved.rules().filter(|_| !feed.stopped()).map(|rules| feed.outlook(rules, &trees));
+        let told = outlook.as_ref();
+        Waiting {
+            chain: feed.chain(),
+            stopped: feed.stopped(),
+            rows: feed.waiting().rows(),
+            withheld: feed.withheld().rows(),
+            pending: feed.pending(),
+            ages: told.map(ages).unwrap_or_default(),
+            crowds: told.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
+            next: told.map(next),
+            coarser: told.and_then(|outlook| coarser(outlook, columns)),
+        }
+    }
+}
+
+fn ages(outlook: &Outlook) -> Vec<Age> {
+    outlook.ages.iter().map(|&(ticks, rows)| Age { ticks, rows }).collect()
+}
+
+fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
+    let line = |(class, rows): &(Vec<_>, u64)| CrowdLine { class: describe(class, columns), rows: *rows };
+    outlook.crowds.iter().take(MOST_CROWDS).map(line).collect()
+}
+
+fn next(outlook: &Outlook) -> NextLine {
+    use crate::engine::anonymizer::Step;
+    let coarser = matches!(outlook.next.step, Some(Step::BottomUp | Step::TopDown));
+    NextLine { added: outlook.next.added, withheld: outlook.next.withheld, coarser }
+}
+
+fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {
+    let found = outlook.coarser.as_ref()?;
+    let cuts = columns.of(Role::Quasi).zip(columns.trees()).zip(&found.recoding);
+    let labels = cuts.map(|((column, tree), cut)| {
+        (column.name.to_string(), cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect())
+    });
+    let recoding = Labels(labels.collect());
+    Some(CoarserLine { recoding, added: found.added, before: found.before, after: found.after })
+}
+
+impl ReleaseShown {
+    /// The release with this number.
+    pub fn of(seen: &Seen, number: u32) -> Option<ReleaseShown> {
+        let manifest = seen.manifests.iter().find(|manifest| manifest.release == number)?.clone();
+        let verdict = seen.ticks.iter().find(|tick| tick.answer.release == Some(number)).cloned();
+        Some(ReleaseShown { manifest, verdict })
+    }
+}

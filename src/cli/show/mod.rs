@@ -1,0 +1,69 @@
+//! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; what waits, and what the
+//! next release would be. Reads and prints, changes nothing.
+
+mod json;
+mod words;
+
+use std::path::PathBuf;
+
+pub use json::{ReleaseShown, Shown};
+
+use super::{Exit, Out, Result};
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::oneshot::{self, Saved, beside, find_key, look};
+
+/// See what a folder of releases holds, what waits, and what the next release would be
+#[derive(clap::Args)]
+#[command(after_help = "\
+Manifests are for everybody, verdicts for the operator; what waits is sealed and needs the key. Without --key the file \
+beside the folder is used, if there is one; without any key the sealed part is left out.
+
+Exit code 0: shown. 2: an error.")]
+pub struct Args {
+    /// The folder that `anonymize` writes to
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// One release, with its recoding and every check
+    #[arg(value_name = "RELEASE")]
+    release: Option<u32>,
+    /// The key of the folder: 64 hexadecimal digits in a file
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder cannot be read, the key is another one, or there is no such release.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let seen = look(&args.folder)?;
+    if let Some(number) = args.release {
+        let shown = ReleaseShown::of(&seen, number).ok_or_else(|| {
+            let text = format!("there is no release {number} here; the newest is {}", seen.manifests.len());
+            Error::new(Kind::Usage, text).in_file(&args.folder).in_field("RELEASE")
+        })?;
+        if out.json() {
+            out.value(&shown)
+        } else {
+            out.text(&words::release(&shown))
+        }
+        return Ok(Exit::Done);
+    }
+    let saved = sealed(&args)?;
+    let shown = Shown::of(&seen, saved.as_ref());
+    if out.json() {
+        out.value(&shown)
+    } else {
+        out.text(&words::folder(&shown, &args.folder))
+    }
+    Ok(Exit::Done)
+}
+
+/// The sealed state, if there is a key for it.
+fn sealed(args: &Args) -> Result<Option<Saved>> {
+    if args.key.is_none() && !beside(&args.folder).exists() {
+        return Ok(None);
+    }
+    let found = find_key(args.key.as_deref(), None, &args.folder, false)?;
+    Ok(Some(oneshot::open_state(&args.folder, &found.key)?))
+}

@@ -1,0 +1,183 @@
+//! What `show` tells, for a person at a terminal. Adds nothing to what the JSON says.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::json::{ReleaseShown, Shown, Waiting};
+use crate::cli::paragraph::wrapped;
+use crate::daemon::error::printable;
+use crate::daemon::oneshot::Outcome;
+use crate::engine::policy::Guarantee;
+
+/// Ticks that are listed at most, the newest.
+const MOST_TICKS: usize = 20;
+/// Candidates of the search that are listed at most.
+const MOST_REFUSED: usize = 30;
+
+/// A folder.
+pub fn folder(shown: &Shown, path: &Path) -> String {
+    let mut text = String::new();
+    let name = shown.feed.as_deref().unwrap_or("(no release yet)");
+    let _ = writeln!(text, "{} ({})\n", printable(name), printable(&path.display().to_string()));
+    if shown.releases.is_empty() {
+        text.push_str("There is no release yet.\n");
+    } else {
+        let _ = writeln!(
+            text,
+            "{:>7}  {:>5}  {:20}  {:>10}  {:>8}  {:>14}  {:>6}",
+            "release", "chain", "time", "rows", "classes", "smallest class", "loss"
+        );
+    }
+    for line in &shown.releases {
+        let _ = writeln!(
+            text,
+            "{:>7}  {:>5}  {:20}  {:>10}  {:>8}  {:>14}  {:>6.3}",
+            line.release, line.chain, line.time, line.rows, line.classes, line.smallest_class, line.loss
+        );
+    }
+    text.push('\n');
+    ticks(&mut text, shown);
+    match &shown.waiting {
+        Some(found) => waiting(&mut text, found),
+        None => wrapped(&mut text, "", "What waits is sealed: give --key to see it."),
+    }
+    if shown.guarantee == Some(Guarantee::Bcf) {
+        wrapped(&mut text, "", "Guarantee `bcf`: not safe against an attacker who knows the algorithm.");
+    }
+    text
+}
+
+fn ticks(text: &mut String, shown: &Shown) {
+    let notable = |outcome| outcome != Outcome::Published;
+    let all: Vec<_> = shown.ticks.iter().filter(|tick| notable(tick.answer.outcome) || tick.step.is_some()).collect();
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("Ticks worth a look\n");
+    if all.len() > MOST_TICKS {
+        let _ = writeln!(text, "  ({} earlier ones left out)", all.len() - MOST_TICKS);
+    }
+    for tick in all.iter().skip(all.len().saturating_sub(MOST_TICKS)) {
+        let outcome = match tick.answer.outcome {
+            Outcome::Published => "published",
+            Outcome::Waiting => "waiting: nothing was added",
+            Outcome::Held => "held: too few rows for a release",
+            Outcome::Rejected => "rejected",
+            Outcome::Stopped => "stopped",
+            Outcome::Known => "known",
+        };
+        let step = tick.step.as_ref().map_or(String::new(), |step| format!("; {step}"));
+        wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
+        for reason in &tick.answer.reasons {
+            wrapped(text, "         - ", &reason.text);
+        }
+    }
+    text.push('\n');
+}
+
+fn waiting(text: &mut String, found: &Waiting) {
+    text.push_str("Not published\n");
+    let line = format!(
+        "{} wait, {} withheld from this chain, {} have their crowd and wait for an approved release",
+        rows(found.rows),
+        rows(found.withheld),
+        rows(found.pending)
+    );
+    wrapped(text, "  ", &line);
+    if found.stopped {
+        wrapped(text, "  ", "A check that reads sensitive values failed: this chain publishes nothing any more.");
+    }
+    if !found.ages.is_empty() {
+        let ages: Vec<String> =
+            found.ages.iter().map(|age| format!("{} for {} ticks", rows(age.rows), age.ticks)).collect();
+        wrapped(text, "  waiting: ", &ages.join(", "));
+    }
+    for crowd in &found.crowds {
+        wrapped(text, &format!("  {:>7}  ", crowd.rows), &printable(&crowd.class));
+    }
+    if let Some(next) = &found.next {
+        let mut said = format!("If nobody comes, the next tick adds {}", rows(next.added));
+        if next.withheld > 0 {
+            let _ = write!(said, " and withholds {}", rows(next.withheld));
+        }
+        said.push_str(if next.coarser { ", under a coarser recoding." } else { "." });
+        wrapped(text, "  ", &said);
+    }
+    if let Some(coarser) = &found.coarser {
+        let said = format!(
+            "Coarsening at once would add {}; discernibility would go from {:.4} to {:.4}, for good.",
+            rows(coarser.added),
+            coarser.before,
+            coarser.after
+        );
+        wrapped(text, "  ", &said);
+    }
+    text.push('\n');
+}
+
+fn rows(count: u64) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
+}
+
+/// One release.
+pub fn release(shown: &ReleaseShown) -> String {
+    let (mut text, of) = (String::new(), &shown.manifest);
+    let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
+    let said = format!(
+        "{} in {} classes, the smallest holds {} (k = {}); {} withheld; Loss {:.4}, discernibility {:.4}",
+        rows(of.rows),
+        of.classes,
+        of.smallest_class,
+        of.k,
+        rows(of.withheld),
+        of.loss,
+        of.discernibility
+    );
+    wrapped(&mut text, "", &said);
+    text.push_str("\nRecoding\n");
+    for (column, labels) in &of.recoding.0 {
+        let labels: Vec<String> = labels.iter().map(|label| printable(label)).collect();
+        wrapped(&mut text, &format!("  {}: ", printable(column)), &shortened(&labels));
+    }
+    text.push_str("\nChecks\n");
+    checks(&mut text, shown);
+    text
+}
+
+/// Labels a person can still read.
+fn shortened(labels: &[String]) -> String {
+    const MOST: usize = 40;
+    if labels.len() <= MOST {
+        return labels.join(" | ");
+    }
+    format!("{} | … ({} labels)", labels[..MOST].join(" | "), labels.len())
+}
+
+fn checks(text: &mut String, shown: &ReleaseShown) {
+    let figure = |figure: Option<crate::engine::release::Figure>| figure.map_or("-".to_owned(), |of| format!("{of:?}"));
+    let private = shown.verdict.as_ref().and_then(|tick| tick.verdict.as_ref());
+    for line in &shown.manifest.checks {
+        // The operator may see what the public manifest leaves out.
+        let found = private.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
+        let value = line.value.or_else(|| found.and_then(|check| check.value));
+        let made = if line.made { "made" } else { "not made" };
+        let _ = writeln!(
+            text,
+            "  {:15}  {made:8}  found {:>10}  limit {:>10}",
+            line.check,
+            figure(value),
+            figure(line.limit)
+        );
+    }
+    let Some(tick) = &shown.verdict else { return };
+    if !tick.refused.is_empty() {
+        text.push_str("\nWhat the search refused to show in more detail\n");
+    }
+    for refused in tick.refused.iter().take(MOST_REFUSED) {
+        let head = format!("  {}, below `{}`: ", printable(&refused.column), printable(&refused.label));
+        wrapped(text, &head, &refused.text);
+    }
+    if tick.refused.len() > MOST_REFUSED {
+        let _ = writeln!(text, "  … and {} more, in the verdict file", tick.refused.len() - MOST_REFUSED);
+    }
+}

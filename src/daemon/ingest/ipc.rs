@@ -1,0 +1,247 @@
+//! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one by one and their sizes
+//! compared with the file before anything is decoded, so that a damaged length cannot claim memory; what the decoder
+//! says of a broken message is not repeated, since it may quote it. A stream must say that it ends: one that was cut off
+//! between two batches would lose rows in silence.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, cast::AsArray};
+use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::{Message, root_as_message};
+use arrow_schema::DataType;
+
+use super::guard::guarded;
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Rows per batch that is handed on.
+const BATCH: usize = 65_536;
+/// Bytes of the longest description of a message.
+const MOST_META: u64 = 1 << 26;
+/// Bytes of the largest buffer when it is unpacked.
+const MOST_UNPACKED: i64 = 1 << 32;
+/// How the file form begins and ends.
+pub const MAGIC: &[u8; 6] = b"ARROW1";
+const CONTINUED: [u8; 4] = [0xff; 4];
+
+/// A file that is being read.
+pub struct IpcFile {
+    path: PathBuf,
+    file: BufReader<File>,
+    /// Bytes that may still come.
+    left: u64,
+    decoder: StreamDecoder,
+    header: Vec<String>,
+    /// Which columns are read, and as what.
+    wanted: Vec<(usize, String)>,
+    /// Rows that were decoded and not handed on.
+    rest: Option<RecordBatch>,
+    ended: bool,
+    /// The first word of the next message, which the decoder has already.
+    word: Option<[u8; 4]>,
+}
+
+impl IpcFile {
+    /// Opens a file and reads its schema.
+    pub fn open(path: &Path) -> Result<IpcFile> {
+        let io = |error: std::io::Error| Error::io(path, "read the file", &error);
+        let mut file = File::open(path).map_err(io)?;
+        let mut left = file.metadata().map_err(io)?.len();
+        if is_file(&mut file).map_err(io)? {
+            left = frame(&mut file, left).ok_or_else(|| unreadable(path))?;
+        }
+        let mut ipc = IpcFile {
+            path: path.to_path_buf(),
+            file: BufReader::with_capacity(1 << 18, file),
+            left,
+            decoder: StreamDecoder::new(),
+            header: Vec::new(),
+            wanted: Vec::new(),
+            rest: None,
+            ended: false,
+            word: None,
+        };
+        // The schema comes first, and with it no rows.
+        let rows = ipc.message()?;
+        let schema = ipc.decoder.schema().filter(|_| rows.is_none()).ok_or_else(|| unreadable(path))?;
+        for field in schema.fields() {
+            let name = field.name();
+            if ipc.header.contains(name) {
+                let text = format!("the column `{name}` is there twice");
+                return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+            }
+            ipc.header.push(name.clone());
+        }
+        Ok(ipc)
+    }
+
+    /// The columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// Reads these columns from now on: name in the file, name in the batches.
+    pub fn want(&mut self, columns: &[(String, String)]) {
+        let at = |name: &String| self.header.iter().position(|known| known == name);
+        self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
+    }
+
+    /// The next rows; `None` at the end.
+    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
+        while self.rest.as_ref().is_none_or(|rest| rest.num_rows() == 0) {
+            if self.ended {
+                return Ok(None);
+            }
+            if let Some(batch) = self.message()? {
+                let named = self.wanted.iter().map(|(at, name)| (name.as_str(), plain(batch.column(*at)), true));
+                let named: Vec<_> = named.collect();
+                self.rest = RecordBatch::try_from_iter_with_nullable(named).ok();
+            }
+        }
+        let rest = self.rest.take().expect("rows are left");
+        let (now, later) = (rest.num_rows().min(BATCH), rest.num_rows().saturating_sub(BATCH));
+        self.rest = (later > 0).then(|| rest.slice(now, later));
+        Ok(Some(rest.slice(0, now)))
+    }
+
+    /// The rows of the next message, if it has some.
+    fn message(&mut self) -> Result<Option<RecordBatch>> {
+        let bytes = match self.whole() {
+            Some(bytes) => bytes,
+            None => return Err(unreadable(&self.path)),
+        };
+        if bytes.is_empty() {
+            self.ended = true;
+            return Ok(None);
+        }
+        let (mut buffer, mut rows) = (bytes.into(), None);
+        loop {
+            let decoder = &mut self.decoder;
+            let decoded = guarded(|| decoder.decode(&mut buffer)).and_then(std::result::Result::ok);
+            rows = decoded.ok_or_else(|| unreadable(&self.path))?.or(rows);
+            if buffer.is_empty() {
+                break;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The bytes of the next message and the first word of the one after it, without which the decoder does not look at a
+    /// message that has no body; none at the end of the stream, `None` for what is no message.
+    fn whole(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if self.word.is_none() {
+            self.word = Some(self.take_word(&mut bytes)?);
+        }
+        if self.word == Some(CONTINUED) {
+            self.word = Some(self.take_word(&mut bytes)?);
+        }
+        let word = self.word.take()?;
+        let length = u64::from(u32::from_le_bytes(word));
+        if length == 0 {
+            return Some(Vec::new());
+        }
+        let from = bytes.len();
+        self.take(&mut bytes, (length <= MOST_META).then_some(length)?)?;
+        let body = u64::try_from(root_as_message(&bytes[from..]).ok()?.bodyLength()).ok()?;
+        let meta = bytes.len();
+        self.take(&mut bytes, body)?;
+        let message = root_as_message(&bytes[from..meta]).ok()?;
+        if !sound(&message, &bytes[meta..]) {
+            return None;
+        }
+        self.word = Some(self.take_word(&mut bytes)?);
+        Some(bytes)
+    }
+
+    fn take_word(&mut self, into: &mut Vec<u8>) -> Option<[u8; 4]> {
+        self.take(into, 4)?;
+        into.last_chunk().copied()
+    }
+
+    /// Reads so many bytes, if the file has them.
+    fn take(&mut self, into: &mut Vec<u8>, bytes: u64) -> Option<()> {
+        self.left = self.left.checked_sub(bytes)?;
+        let read = self.file.by_ref().take(bytes).read_to_end(into).ok()?;
+        (read as u64 == bytes).then_some(())
+    }
+}
+
+/// Whether all buffers of a message lie in its body, and packed ones say a size that may be.
+fn sound(message: &Message<'_>, body: &[u8]) -> bool {
+    let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
+    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return true };
+    let rows = (0..=i64::from(u32::MAX)).contains(&batch.length());
+    let nodes = batch.nodes().is_none_or(|nodes| {
+        nodes.iter().all(|node| (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0)
+    });
+    let packed = batch.compression().is_some();
+    let buffers = batch.buffers().is_none_or(|buffers| {
+        buffers.iter().all(|buffer| {
+            let (Ok(from), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
+                return false;
+            };
+            let bytes = from.checked_add(length).and_then(|to| body.get(from..to));
+            let unpacked = |bytes: &[u8]| {
+                let size = bytes.first_chunk::<8>().map(|size| i64::from_le_bytes(*size));
+                bytes.is_empty() || size.is_some_and(|size| (-1..=MOST_UNPACKED).contains(&size))
+            };
+            bytes.is_some_and(|bytes| !packed || unpacked(bytes))
+        })
+    });
+    rows && nodes && buffers
+}
+
+/// A dictionary with 32-bit keys, whatever the keys were; other columns as they are.
+fn plain(array: &ArrayRef) -> ArrayRef {
+    let (DataType::Dictionary(key, _), Some(coded)) = (array.data_type(), array.as_any_dictionary_opt()) else {
+        return Arc::clone(array);
+    };
+    if **key == DataType::Int32 {
+        return Arc::clone(array);
+    }
+    let values = coded.values();
+    let keys: Int32Array = if values.is_empty() {
+        Int32Array::new_null(array.len())
+    } else {
+        let keys = coded.normalized_keys();
+        keys.iter().enumerate().map(|(row, &key)| i32::try_from(key).ok().filter(|_| array.is_valid(row))).collect()
+    };
+    match DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(values)) {
+        Ok(coded) => Arc::new(coded),
+        Err(_) => Arc::clone(array),
+    }
+}
+
+/// Whether a file begins with the magic word; leaves it behind that, or at the beginning.
+fn is_file(file: &mut File) -> std::io::Result<bool> {
+    let mut head = Vec::new();
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    if head != MAGIC {
+        file.rewind()?;
+    }
+    Ok(head == MAGIC)
+}
+
+/// How many bytes a stream inside the magic words has at most; leaves the file where it begins. Some writers pad the word
+/// at the beginning to more than eight bytes.
+fn frame(file: &mut File, length: u64) -> Option<u64> {
+    let mut magic = [0; MAGIC.len()];
+    file.seek(SeekFrom::End(-(MAGIC.len() as i64))).ok()?;
+    file.read_exact(&mut magic).ok()?;
+    let (mut at, mut next) = (8, [0; 8]);
+    file.seek(SeekFrom::Start(at)).ok()?;
+    while magic == *MAGIC && next == [0; 8] && at < 512 {
+        file.read_exact(&mut next).ok()?;
+        at += 8;
+    }
+    file.seek(SeekFrom::Start(at - 8)).ok()?;
+    length.checked_sub(at).filter(|_| magic == *MAGIC)
+}
+
+fn unreadable(path: &Path) -> Error {
+    Error::new(Kind::Input, "the file is not readable Arrow IPC: it may be cut off or damaged").in_file(path)
+}

@@ -1,0 +1,197 @@
+//! One JSON object per line (HOUSE 4, Decoding): the fields that are read, as they are written, and what a field says.
+//! Strict: the line is one object and nothing else, no field on a path is there twice, 42.9 is not 42 and "42" is not 42.
+//! What nobody reads is passed over without recursion, so nesting costs nothing, and is not looked at beyond its form.
+//!
+//! A field is decoded apart from its line, so that one that is sensitive cannot keep a row out. The parser's own words
+//! are never repeated: they quote the line.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::engine::histogram::{MisfitKind, RawCell};
+use crate::engine::model::{Column, whole_number};
+
+/// The fields that are read, as a tree of keys.
+pub struct Paths(Vec<Node>);
+
+#[derive(Default)]
+struct Node {
+    keys: Vec<(Box<str>, usize)>,
+    /// The places in a row that this value goes to.
+    fields: Vec<usize>,
+}
+
+impl Default for Paths {
+    fn default() -> Paths {
+        Paths(vec![Node::default()])
+    }
+}
+
+impl Paths {
+    /// The paths of these columns, or their names.
+    pub fn of(columns: &[&Column]) -> Paths {
+        let mut paths = Paths::default();
+        for (field, column) in columns.iter().enumerate() {
+            let node = match &column.path {
+                Some(path) => {
+                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, key| paths.below(at, key))
+                }
+                None => paths.below(0, &column.name),
+            };
+            paths.0[node].fields.push(field);
+        }
+        paths
+    }
+
+    fn below(&mut self, node: usize, key: &str) -> usize {
+        if let Some(found) = self.0[node].child(key) {
+            return found;
+        }
+        self.0.push(Node::default());
+        let new = self.0.len() - 1;
+        self.0[node].keys.push((key.into(), new));
+        new
+    }
+}
+
+impl Node {
+    fn child(&self, key: &str) -> Option<usize> {
+        self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
+    }
+}
+
+/// A field as it is written; empty where there is none.
+type Field<'t> = Result<&'t [u8], MisfitKind>;
+
+/// Walks through one object after another.
+pub struct Walk<'p> {
+    paths: &'p Paths,
+    fields: usize,
+    /// Per node the last line that had it.
+    seen: Vec<u64>,
+    line: u64,
+}
+
+impl<'p> Walk<'p> {
+    /// Through objects with so many fields to read.
+    pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
+        Walk { paths, fields, seen: vec![0; paths.0.len()], line: 0 }
+    }
+
+    /// Shows the fields of a line; `None` when it is not one object and nothing else.
+    pub fn object<'t>(&mut self, line: &'t str, show: impl FnOnce(Option<&[Field<'t>]>)) {
+        self.line += 1;
+        let mut found = vec![Ok(&b""[..]); self.fields];
+        let mut deserializer = serde_json::Deserializer::from_str(line);
+        let whole = deserializer.deserialize_map(Object { walk: self, node: 0, found: &mut found });
+        let whole = whole.is_ok() && deserializer.end().is_ok();
+        show(whole.then_some(&found));
+    }
+
+    /// Takes in the value of a node; `None` when there is an object in it that is none.
+    fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [Field<'t>]) -> Option<()> {
+        if std::mem::replace(&mut self.seen[node], self.line) == self.line {
+            self.spoil(node, MisfitKind::Twice, found);
+            return Some(());
+        }
+        let Node { keys, fields } = &self.paths.0[node];
+        let nested = text.starts_with(['[', '{']);
+        for &field in fields {
+            found[field] = if nested { Err(MisfitKind::Nested) } else { Ok(text.as_bytes()) };
+        }
+        if keys.is_empty() || text == "null" {
+            return Some(());
+        }
+        if text.starts_with('{') {
+            let mut deserializer = serde_json::Deserializer::from_str(text);
+            return deserializer.deserialize_map(Object { walk: self, node, found }).ok();
+        }
+        let kind = if nested { MisfitKind::Nested } else { MisfitKind::NoPath };
+        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
+        Some(())
+    }
+
+    /// All fields of a node and below have this fault.
+    fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [Field<'_>]) {
+        let Node { keys, fields } = &self.paths.0[node];
+        fields.iter().for_each(|&field| found[field] = Err(kind));
+        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
+    }
+}
+
+/// An object on the way.
+struct Object<'w, 'p, 'f, 't> {
+    walk: &'w mut Walk<'p>,
+    node: usize,
+    found: &'f mut [Field<'t>],
+}
+
+impl<'t> Visitor<'t> for Object<'_, '_, '_, 't> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<(), A::Error> {
+        let paths = self.walk.paths;
+        while let Some(child) = map.next_key_seed(Key(&paths.0[self.node]))? {
+            match child {
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(child) => {
+                    let value: &'t RawValue = map.next_value()?;
+                    let taken = self.walk.value(child, value.get(), self.found);
+                    taken.ok_or_else(|| serde::de::Error::custom("no object"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The node that a key leads to, if it is on a path.
+struct Key<'p>(&'p Node);
+
+impl<'t> DeserializeSeed<'t> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
+        Ok(self.0.child(key))
+    }
+}
+
+/// What a field says, in the type that JSON writes it in.
+pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
+    let text = std::str::from_utf8(field).map_err(|_| MisfitKind::NotUtf8)?;
+    Ok(match field.first() {
+        None | Some(b'n') => RawCell::Null,
+        Some(b't') => RawCell::Bool(true),
+        Some(b'f') => RawCell::Bool(false),
+        Some(b'"') if memchr::memchr(b'\\', field).is_none() => RawCell::Text(&text[1..text.len() - 1]),
+        Some(b'"') => {
+            *unescaped = serde_json::from_str(text).map_err(|_| MisfitKind::NotUtf8)?;
+            RawCell::Text(unescaped)
+        }
+        // A whole number beyond 64 bits is no number of any column, a fraction beyond a float is not finite.
+        Some(_) if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) || text == "-0" => {
+            RawCell::Float(text.parse().unwrap_or(f64::NAN))
+        }
+        Some(_) => whole_number(text).map_or(RawCell::Float(f64::NAN), RawCell::Int),
+    })
+}

@@ -1,0 +1,148 @@
+//! Text of one record per line: cuts a file into blocks of whole lines. Lines beyond a limit are passed over without being
+//! held in memory; blank lines at the end are no lines. It does not look into a line.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::json::{Paths, Walk};
+use super::part::{Coder, Part};
+use crate::daemon::error::{Error, Result};
+use crate::engine::histogram::MisfitKind;
+
+/// Bytes that are read at a time.
+const BLOCK: u64 = 1 << 20;
+/// Bytes of the longest line.
+const LONGEST: usize = 1 << 24;
+
+/// A file that is being read.
+pub struct LinesFile {
+    path: PathBuf,
+    file: File,
+    paths: Arc<Paths>,
+    /// What was read behind the last whole line that was handed on.
+    carry: Vec<u8>,
+    /// The number of the next line, from 1.
+    line: u64,
+    /// Whether the rest of a line is passed over.
+    skipping: bool,
+}
+
+/// Some whole lines.
+pub struct Lines {
+    paths: Arc<Paths>,
+    bytes: Vec<u8>,
+    first: u64,
+    /// Stands for one line that is too long.
+    long: bool,
+}
+
+impl LinesFile {
+    /// Opens a file; a mark of UTF-8 at its beginning is passed over.
+    pub fn open(path: &Path) -> Result<LinesFile> {
+        let mut file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
+        let mut carry = Vec::new();
+        let read = file.by_ref().take(3).read_to_end(&mut carry);
+        read.map_err(|error| Error::io(path, "read the file", &error))?;
+        if carry == b"\xef\xbb\xbf" {
+            carry.clear();
+        }
+        let paths = Arc::new(Paths::default());
+        Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, skipping: false })
+    }
+
+    /// Reads these fields from now on.
+    pub fn want(&mut self, paths: Paths) {
+        self.paths = Arc::new(paths);
+    }
+
+    /// The next lines; `None` at the end.
+    pub fn lines(&mut self) -> Result<Option<Lines>> {
+        loop {
+            let read = self.file.by_ref().take(BLOCK).read_to_end(&mut self.carry);
+            let ended = read.map_err(|error| Error::io(&self.path, "read the file", &error))? == 0;
+            if self.skipping {
+                let end = memchr::memchr(b'\n', &self.carry);
+                self.carry.drain(..end.map_or(self.carry.len(), |end| end + 1));
+                self.skipping = end.is_none() && !ended;
+            }
+            let content = self.carry.trim_ascii_end().len();
+            let end = if ended { content } else { whole(&self.carry, content) };
+            if end > 0 {
+                let rest = self.carry.split_off(end);
+                let bytes = std::mem::replace(&mut self.carry, rest);
+                return Ok(Some(self.hand_on(bytes)));
+            }
+            if ended {
+                return Ok(None);
+            }
+            if self.carry.len() > LONGEST {
+                (self.skipping, self.line) = (true, self.line + 1);
+                self.carry.clear();
+                let (paths, first) = (Arc::clone(&self.paths), self.line - 1);
+                return Ok(Some(Lines { paths, bytes: Vec::new(), first, long: true }));
+            }
+        }
+    }
+
+    fn hand_on(&mut self, bytes: Vec<u8>) -> Lines {
+        let first = self.line;
+        let open = u64::from(!bytes.ends_with(b"\n"));
+        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64 + open;
+        Lines { paths: Arc::clone(&self.paths), bytes, first, long: false }
+    }
+}
+
+/// Where the last line ends that has content and is whole; 0 if there is none.
+fn whole(bytes: &[u8], content: usize) -> usize {
+    let after = memchr::memchr(b'\n', &bytes[content..]).filter(|_| content > 0);
+    after.map(|after| content + after).or_else(|| memchr::memrchr(b'\n', &bytes[..content])).map_or(0, |end| end + 1)
+}
+
+impl Lines {
+    /// The rows as codes.
+    pub fn code(&self, coder: &Coder<'_>) -> Part {
+        let mut rows = coder.rows(super::json::read);
+        if self.long {
+            rows.refuse(self.first, MisfitKind::LongRow);
+            return rows.finish();
+        }
+        let mut walk = Walk::new(&self.paths, coder.fields().len());
+        let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
+        let mut add = |line: u64, text: &str| {
+            if text.len() > LONGEST {
+                rows.refuse(line, MisfitKind::LongRow);
+            } else {
+                walk.object(text, |fields| match fields {
+                    Some(fields) => rows.add(line, fields),
+                    None => rows.refuse(line, MisfitKind::NoObject),
+                });
+            }
+        };
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            (self.first..).zip(text.split('\n')).for_each(|(line, text)| add(line, text));
+        } else {
+            // What is no text is nothing that a line may hold, wherever it stands.
+            let texts = bytes.split(|&byte| byte == b'\n').map(|line| marked(line).unwrap_or_default());
+            (self.first..).zip(texts).for_each(|(line, text)| add(line, &text));
+        }
+        rows.finish()
+    }
+}
+
+/// A line with every run of bytes that is no UTF-8 as an escape that is no text either: so it is wrong in the field that
+/// it stands in, and nowhere else. `None` when it stands behind a backslash.
+fn marked(line: &[u8]) -> Option<String> {
+    let mut marked = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        marked.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            if marked.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1 {
+                return None;
+            }
+            marked.push_str("\\ud800?");
+        }
+    }
+    Some(marked)
+}

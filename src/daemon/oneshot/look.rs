@@ -1,0 +1,59 @@
+//! What is in a folder of releases, for whoever asks: manifests, which everybody may read, verdicts, which the operator
+//! may, and the sealed state, for whoever has the key. Changes nothing.
+
+use std::fs;
+use std::path::Path;
+
+use super::outcome::TickVerdict;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::release::Manifest;
+
+/// A folder as it lies there.
+#[derive(Debug)]
+pub struct Seen {
+    /// The manifests, by release.
+    pub manifests: Vec<Manifest>,
+    /// The verdicts that may be read, by tick.
+    pub ticks: Vec<TickVerdict>,
+}
+
+/// Looks into a folder.
+///
+/// # Errors
+/// It is no folder of releases, or something in it cannot be read.
+pub fn look(path: &Path) -> Result<Seen> {
+    if path.is_file() {
+        let text = "this is a file: name the folder that `anonymize` writes to (feeds of the daemon are not built in this \
+                    version)";
+        return Err(Error::new(Kind::Usage, text).in_file(path));
+    }
+    let mut manifests = Vec::new();
+    for file in numbered(path, |name| name.parse().ok())? {
+        let file = file.join("manifest.json");
+        let bytes = fs::read(&file).map_err(|error| Error::io(&file, "read the manifest", &error))?;
+        let manifest = Manifest::parse(&bytes);
+        manifests.push(manifest.map_err(|error| Error::new(Kind::Input, error.to_string()).in_file(&file))?);
+    }
+    let private = path.join(".private").join("verdicts");
+    let mut ticks = Vec::new();
+    // Who may read releases need not be allowed to read verdicts.
+    for file in numbered(&private, |name| name.strip_suffix(".json")?.parse().ok()).unwrap_or_default() {
+        let bytes = fs::read(&file).map_err(|error| Error::io(&file, "read the verdict", &error))?;
+        let wrong = |_| Error::new(Kind::Input, "this is no verdict that this version can read").in_file(&file);
+        ticks.push(serde_json::from_slice(&bytes).map_err(wrong)?);
+    }
+    if manifests.is_empty() && ticks.is_empty() {
+        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        return Err(Error::new(Kind::Usage, text).in_file(path));
+    }
+    Ok(Seen { manifests, ticks })
+}
+
+/// The entries of a folder that have a number, in its order.
+fn numbered(path: &Path, number: impl Fn(&str) -> Option<u32>) -> Result<Vec<std::path::PathBuf>> {
+    let entries = fs::read_dir(path).map_err(|error| Error::io(path, "look into the folder", &error))?;
+    let mut found: Vec<(u32, std::path::PathBuf)> =
+        entries.flatten().filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect();
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}

@@ -1,0 +1,93 @@
+//! What would come next (SCIENCE 4): who waits and for how long, what the next tick would do if nobody came, and what it
+//! would cost to coarsen at once instead of waiting. Nothing is changed by looking.
+
+use std::collections::BTreeMap;
+
+use super::state::Feed;
+use crate::engine::anonymizer::{Rules, Standing, State, Step};
+use crate::engine::histogram::Headcount;
+use crate::engine::model::{Node, Recoding, Taxonomy};
+use crate::engine::policy::Decimal;
+
+/// The next tick of a feed under `blind`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// For how many ticks rows wait, and how many do; the longest first.
+    pub ages: Vec<(u32, u64)>,
+    /// Classes whose rows wait, and how many do; the largest first.
+    pub crowds: Vec<(Vec<Node>, u64)>,
+    /// What the next tick does if nobody comes.
+    pub next: Next,
+    /// What coarsening at once would do; `None` when nothing waits or there are too few for a crowd anyhow.
+    pub coarser: Option<Coarser>,
+}
+
+/// A tick without arrivals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    /// What it does about the standing recoding.
+    pub step: Option<Step>,
+    /// Rows whose atoms form.
+    pub added: u64,
+    /// Rows that are withheld from then on.
+    pub withheld: u64,
+}
+
+/// The recoding that gives everybody who waits a crowd at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coarser {
+    /// It.
+    pub recoding: Recoding,
+    /// Rows whose atoms would form.
+    pub added: u64,
+    /// Σ|class|²/N² of everybody in atoms now.
+    pub before: f64,
+    /// The same afterwards.
+    pub after: f64,
+}
+
+impl Feed {
+    /// Looks ahead under the rules of a chain.
+    pub fn outlook(&self, rules: Rules, trees: &[&Taxonomy]) -> Outlook {
+        let people = self.waiting.headcount();
+        let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+        for (leaves, heads) in people.iter() {
+            // The last tick is the one before `ticks`.
+            *ages.entry(self.ticks().saturating_sub(heads.since + 1)).or_default() += u64::from(heads.count);
+            let cut = self.standing.cut();
+            let class = |cut: &Recoding| cut.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+            *crowds.entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()])).or_default() +=
+                u64::from(heads.count);
+        }
+        let mut crowds: Vec<(Vec<Node>, u64)> = crowds.into_iter().collect();
+        crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let (next, _) = self.without_arrivals(rules, trees);
+        let at_once = Rules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
+        let (coarser, state) = self.without_arrivals(at_once, trees);
+        let found = matches!(coarser.step, Some(Step::BottomUp | Step::TopDown));
+        let recoding = state.cut().filter(|_| found).cloned();
+        let coarser = recoding.map(|recoding| Coarser {
+            recoding,
+            added: coarser.added,
+            before: discernibility(&self.standing),
+            after: discernibility(&state),
+        });
+        Outlook { ages: ages.into_iter().rev().collect(), crowds, next, coarser }
+    }
+
+    fn without_arrivals(&self, rules: Rules, trees: &[&Taxonomy]) -> (Next, State) {
+        let mut standing = Standing::resume(rules, self.standing.clone());
+        let nobody = Headcount::empty(trees.len());
+        let arrivals = if self.carried.is_empty() { &nobody } else { &self.carried };
+        let tick = standing.tick(arrivals, self.ticks(), trees);
+        let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();
+        (Next { step: tick.step, added, withheld: tick.withheld.rows() }, standing.into_state())
+    }
+}
+
+fn discernibility(state: &State) -> f64 {
+    let squares: u128 = state.crowds().map(|(_, people)| u128::from(people).pow(2)).sum();
+    let rows = state.rows() as f64;
+    if rows > 0.0 { squares as f64 / (rows * rows) } else { 0.0 }
+}

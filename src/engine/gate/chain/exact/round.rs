@@ -1,0 +1,128 @@
+//! Worlds from fractional ones (SCIENCE 3): every variable is rounded down, and the records that are missing then are put
+//! on paths one by one, at the class that has the fewest paths left, first where the fraction was largest. This looks for
+//! worlds only; that it finds none says nothing.
+
+use super::budget::{Budget, Undone};
+use super::part::Part;
+
+/// Records tried at most.
+const TRIES: usize = 300;
+
+/// Looks for a world near a fractional one, given by each variable rounded down and the fraction that is left of it.
+///
+/// # Errors
+/// The budget is spent.
+pub fn near(part: &Part, whole: Vec<i64>, fractions: &[f64], budget: &mut Budget) -> Result<Option<Vec<i64>>, Undone> {
+    let mut missing = part.grown().to_vec();
+    for (variable, &records) in whole.iter().enumerate() {
+        part.of(variable).iter().for_each(|&equation| missing[equation as usize] -= records);
+    }
+    if missing.iter().any(|&missing| missing < 0) {
+        return Ok(None);
+    }
+    let mut filling = Filling {
+        part,
+        full: vec![0; part.variables()],
+        open: (0..missing.len()).map(|equation| part.with(equation).len()).collect(),
+        missing,
+        records: whole,
+        fractions,
+        tries: 0,
+        operations: part.variables() * 4,
+    };
+    for equation in 0..filling.missing.len() {
+        if filling.missing[equation] == 0 {
+            filling.close(equation);
+        }
+    }
+    let found = filling.descend();
+    budget.spend(filling.operations)?;
+    Ok(found.then_some(filling.records))
+}
+
+struct Filling<'f> {
+    part: &'f Part,
+    /// Per equation the records that are missing.
+    missing: Vec<i64>,
+    /// Per variable how many of its equations miss none.
+    full: Vec<u32>,
+    /// Per equation how many of its variables stand only in equations that miss records.
+    open: Vec<usize>,
+    records: Vec<i64>,
+    fractions: &'f [f64],
+    tries: usize,
+    operations: usize,
+}
+
+impl Filling<'_> {
+    /// Whether nothing is missing any more.
+    fn descend(&mut self) -> bool {
+        self.operations += self.missing.len();
+        let lacking = (0..self.missing.len()).filter(|&equation| self.missing[equation] > 0);
+        let Some(equation) = lacking.min_by_key(|&equation| (self.open[equation], equation)) else { return true };
+        let part = self.part;
+        let with = part.with(equation);
+        self.operations += with.len();
+        let mut paths: Vec<u32> = with.iter().copied().filter(|&path| self.full[path as usize] == 0).collect();
+        let fraction = |path: u32| self.fractions[path as usize];
+        paths.sort_by(|&a, &b| fraction(b).total_cmp(&fraction(a)).then(a.cmp(&b)));
+        for path in paths {
+            self.tries += 1;
+            if self.tries > TRIES {
+                return false;
+            }
+            self.put(path as usize);
+            if self.descend() {
+                return true;
+            }
+            self.take(path as usize);
+        }
+        false
+    }
+
+    /// Puts a record on a path.
+    fn put(&mut self, path: usize) {
+        self.records[path] += 1;
+        let part = self.part;
+        for &equation in part.of(path) {
+            self.missing[equation as usize] -= 1;
+            if self.missing[equation as usize] == 0 {
+                self.close(equation as usize);
+            }
+        }
+    }
+
+    /// Takes it away again.
+    fn take(&mut self, path: usize) {
+        self.records[path] -= 1;
+        let part = self.part;
+        for &equation in part.of(path) {
+            if self.missing[equation as usize] == 0 {
+                self.reopen(equation as usize);
+            }
+            self.missing[equation as usize] += 1;
+        }
+    }
+
+    fn close(&mut self, equation: usize) {
+        let part = self.part;
+        self.operations += part.with(equation).len();
+        for &path in part.with(equation) {
+            self.full[path as usize] += 1;
+            if self.full[path as usize] == 1 {
+                part.of(path as usize).iter().for_each(|&other| self.open[other as usize] -= 1);
+            }
+        }
+    }
+
+    fn reopen(&mut self, equation: usize) {
+        let part = self.part;
+        self.operations += part.with(equation).len();
+        for &path in part.with(equation) {
+            self.full[path as usize] -= 1;
+            if self.full[path as usize] == 0 {
+                part.of(path as usize).iter().for_each(|&other| self.open[other as usize] += 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! JSON lines: what is wrong with a line, where, and what that means for its row.
+
+use std::path::Path;
+
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::decode;
+use tidegate::engine::histogram::MisfitKind;
+
+use super::{Folder, hasher, lenient, strict};
+
+#[test]
+fn faults_of_json_have_their_place() {
+    use MisfitKind::{Malformed, Missing, Nested, NoObject, NotUtf8, NumberForText, Outside, TooLong, Twice};
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let cases: Vec<(String, Option<&str>, MisfitKind)> = vec![
+        (r#"{"age":30,"born":"1990-01-02"}"#.into(), Some("id"), Missing),
+        (r#"{"id":null,"age":30,"born":"1990-01-02"}"#.into(), Some("id"), Missing),
+        (r#"{"id":7,"age":30,"born":"1990-01-02"}"#.into(), Some("id"), NumberForText),
+        (r#"{"id":true,"age":30,"born":"1990-01-02"}"#.into(), Some("id"), Malformed),
+        (r#"{"id":["7"],"age":30,"born":"1990-01-02"}"#.into(), Some("id"), Nested),
+        (r#"{"id":"\ud800","age":30,"born":"1990-01-02"}"#.into(), Some("id"), NotUtf8),
+        (format!(r#"{{"id":"{}","age":30,"born":"1990-01-02"}}"#, "x".repeat(65_537)), Some("id"), TooLong),
+        (r#"{"id":"7","age":"30","born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":30.0,"born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":42.9,"born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":-0,"born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":1e999,"born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":99999999999999999999,"born":"1990-01-02"}"#.into(), Some("age"), Malformed),
+        (r#"{"id":"7","age":120,"born":"1990-01-02"}"#.into(), Some("age"), Outside),
+        (r#"{"id":"7","age":30,"age":30,"born":"1990-01-02"}"#.into(), Some("age"), Twice),
+        (r#"{"id":"7","age":30,"\u0061ge":31,"born":"1990-01-02"}"#.into(), Some("age"), Twice),
+        (format!(r#"{{"id":"7","age":{deep},"born":"1990-01-02"}}"#), Some("age"), Nested),
+        (r#"{"id":"7","age":30,"born":"1990-01-02T00:00:00"}"#.into(), Some("born"), Outside),
+        (r#"{"id":"7","age":30,"born":19900102}"#.into(), Some("born"), Malformed),
+        (r#"{"id":"7","age":30,"born":"1990-01-02","ward":1}"#.into(), Some("ward"), NumberForText),
+        (r#"{"id":"7","age":30,"born":"1990-01-02""#.into(), None, NoObject),
+        (r#"{"id":"7","age":30,"born":"1990-0"#.into(), None, NoObject),
+        (r#"{"id":"7","age":30,"born":"1990-01-02"} x"#.into(), None, NoObject),
+        (r#"{"id":"7","age":30,"born":"1990-01-02"}{"id":"8","age":30,"born":"1990-01-02"}"#.into(), None, NoObject),
+        (r#"{"id":"7","age":030,"born":"1990-01-02"}"#.into(), None, NoObject),
+        (r#"{"id":"7","age":NaN,"born":"1990-01-02"}"#.into(), None, NoObject),
+        ("{\"id\":\"7\",\"age\":30,\"born\":\"1990-01-02\",\"x\":\"\0\"}".into(), None, NoObject),
+        (r#"["7",30,"1990-01-02"]"#.into(), None, NoObject),
+        ("null".into(), None, NoObject),
+        (String::new(), None, NoObject),
+    ];
+    let folder = Folder::new();
+    let good = r#"{"id":"1","age":30,"born":"1990-01-02"}"#;
+    for (line, column, kind) in cases {
+        let path = folder.file("a.jsonl", format!("{good}\n{line}\n{good}\n"));
+        let error = strict(&path).expect_err("a bad line");
+        assert_eq!((error.line, error.field.as_deref()), (Some(2), column), "{error}");
+        assert_eq!(error.text, format!("row 2: {kind}"));
+        let decoded = lenient(&path, "0.34").expect("a third");
+        assert_eq!(decoded.rows.len(), 2);
+        let [one] = decoded.quarantined.as_slice() else { panic!("one row is set aside") };
+        assert_eq!((one.row, one.line, one.column.as_deref(), one.kind), (2, Some(2), column, kind));
+    }
+}
+
+#[test]
+fn whatever_is_wrong_with_a_sensitive_field_is_null() {
+    let folder = Folder::new();
+    for field in [
+        &br#""stay":"3""#[..],
+        br#""stay":3.5"#,
+        br#""stay":1e999"#,
+        br#""stay":true"#,
+        br#""stay":[3]"#,
+        br#""stay":{"a":3}"#,
+        br#""stay":3,"stay":4"#,
+        br#""stay":99999999999999999999"#,
+        b"\"stay\":\"\xff\xfe\"",
+        br#""stay":"\udc00""#,
+        b"\"stay\":\"\\\\\xff\"",
+        br#""more":"\ud800""#,
+        br#""stay":null"#,
+    ] {
+        let line = [br#"{"id":"7","age":30,"born":"1990-01-02","diagnosis":"x","#, field, b"}\n"].concat();
+        let decoded = strict(&folder.file("a.jsonl", &line)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((decoded.rows.len(), decoded.nulled), (1, 1));
+    }
+    // Where bytes stand that are no text, nothing else changes.
+    let line = b"{\"id\":\"7\",\"age\":30,\"born\":\"1990-01-02\",\"ward\":\"\xe9\"}\n";
+    let error = strict(&folder.file("a.jsonl", line)).expect_err("no text");
+    assert_eq!((error.field.as_deref(), error.text.as_str()), (Some("ward"), "row 1: the field is not UTF-8"));
+    let broken = b"{\"id\":\"7\",\"age\":30,\"born\":\"1990-01-02\",\"more\":\"\\\xff\"}\n";
+    assert!(strict(&folder.file("a.jsonl", broken)).is_err());
+}
+
+#[test]
+fn paths_lead_through_objects() {
+    let feed = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
+        [[column]]\nname = \"id\"\nrole = \"identifier\"\ntype = \"int\"\npath = \"$.after.patient.id\"\n\
+        [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5], min = 0, max = 119 }\npath = \"$.after.age\"\n\
+        [[column]]\nname = \"s\"\nrole = \"sensitive\"\npath = \"$.s.t\"\n";
+    let columns = Feed::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let folder = Folder::new();
+    for (line, wanted) in [
+        (r#"{"x":{"after":1},"after":{"age":3,"patient":{"id":7,"age":9}},"s":{"t":"v"}}"#, "1 0"),
+        (r#"{"after":{"age":3,"patient":{"id":7}},"s":5}"#, "1 1"),
+        (r#"{"after":{"age":3,"patient":{"id":7}},"s":[{"t":"v"}]}"#, "1 1"),
+        (r#"{"after":{"age":3,"patient":{"id":7}},"s":{"t":"v"},"s":{}}"#, "1 1"),
+        (r#"{"after":{"age":3,"patient":7}}"#, "`id`: row 1: the path leads through something that is no object"),
+        (r#"{"after":{"age":3,"patient":null}}"#, "`id`: row 1: the value is missing"),
+        (r#"{"after":[{"age":3,"patient":{"id":7}}]}"#, "`id`: row 1: an array or an object where one value is wanted"),
+        (r#"{"after":{"patient":{"id":7},"age":3},"after":{}}"#, "`id`: row 1: the field is there twice"),
+        (r#"{"after.age":3,"after":{"patient":{"id":7}}}"#, "`age`: row 1: the value is missing"),
+    ] {
+        let path = folder.file("a.json", line);
+        let text = match decode(&path, &columns, &hasher(), None, &mut |_| {}) {
+            Ok(decoded) => format!("{} {}", decoded.rows.len(), decoded.nulled),
+            Err(error) => error.to_string().split_once(": ").expect("a place").1.to_owned(),
+        };
+        assert_eq!(text, wanted, "{line}");
+    }
+}
