@@ -115,6 +115,37 @@ fn every_mutant_is_refused() {
     refused(&good, &mutants);
 }
 
+/// The bytes of one of the files that go with a table.
+type Bytes = fn(&mut Pages) -> &mut Vec<u8>;
+
+const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report.1, |pages| &mut pages.taxonomy.1];
+
+/// Whichever byte is another one, and wherever a file ends too early: refused, and never by falling over.
+#[test]
+fn no_byte_can_be_changed() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let refused = |data: Vec<u8>, place: &str| {
+        let spoilt = Offer { data, ..good.clone() };
+        assert!(spoilt.decided(|_| ()).is_err(), "{place}");
+    };
+    for at in 0..good.data.len() {
+        let mut data = good.data.clone();
+        data[at] ^= [0x01, 0x80][at % 2];
+        refused(data, &format!("byte {at} of the table"));
+        if at % 7 == 0 {
+            refused(good.data[..at].to_vec(), &format!("a table of {at} bytes"));
+        }
+    }
+    for (number, bytes) in PAGES.iter().enumerate() {
+        let mut length = 0;
+        assert!(good.decided(|pages| length = bytes(pages).len()).is_ok());
+        for at in (0..length).step_by(41) {
+            let verdict = good.decided(|pages| bytes(pages)[at] ^= 0x01);
+            assert!(verdict.is_err(), "byte {at} of page {number}");
+        }
+    }
+}
+
 /// What does not depend on the guarantee is refused under each.
 #[test]
 fn spoilt_rows_and_bytes_are_refused_in_every_chain() {
@@ -122,5 +153,6 @@ fn spoilt_rows_and_bytes_are_refused_in_every_chain() {
         let (_, good) = third(*kind, *guarantee);
         refused(&good, &bytes::mutants());
         refused(&good, &rows::everywhere());
+        refused(&good, &cases::other(guarantee.is_some()));
     }
 }

@@ -124,6 +124,28 @@ fn people() -> Vec<Mutant> {
     ]
 }
 
+/// What the guarantees of other chains refuse: `bcf`, and disjoint releases, which nothing but their crowds protects.
+pub fn other(bcf: bool) -> Vec<Mutant> {
+    let finest = |offer: &mut Offer| {
+        recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+    };
+    let crowds = offer("classes below k", "crowd", "the policy wants at least 3", finest);
+    if !bcf {
+        return vec![crowds];
+    }
+    vec![
+        crowds,
+        offer("a recoding that breaks a pair", "correspondence", "attack with an earlier release leaves", finest),
+        offer("a recoding that breaks the chain", "chain", "all releases together", finest),
+        offer("somebody of an older increment gone", "growth", "private tables", |offer| {
+            offer.older[0].1 = without_some(&offer.older[0].1);
+        }),
+        offer("no history", "growth", "not the people of the last release", |offer| {
+            offer.history = History::default();
+        }),
+    ]
+}
+
 /// The same release with a history of other tables, by their numbers.
 fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -> Mutant {
     let (chain, _) = third(ChainKind::Cumulative, Some(Guarantee::Blind));

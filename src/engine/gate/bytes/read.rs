@@ -1,5 +1,7 @@
 //! A table from its bytes: layout, pages and rows are looked at by a file each, and put together here.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use bytes::Bytes;
 
 use super::leak::Leak;
@@ -18,6 +20,12 @@ pub struct Table {
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
 pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
+    // The decoder panics at some files that are damaged. They are refused like all that cannot be read.
+    catch_unwind(AssertUnwindSafe(|| scanned(data, columns)))
+        .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
+}
+
+fn scanned(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
     let mut leaks = Vec::new();
     let bytes = Bytes::copy_from_slice(data);
     let Some(metadata) = layout::scan(&bytes, columns, &mut leaks) else { return (None, leaks) };
