@@ -51,30 +51,34 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
     if let Some(newest) = entries.iter().rev().find_map(|entry| entry.release) {
         let place = folder.join(newest.to_string());
         let said = format!(
-            "The newest release is {}: {} rows. It replaces all earlier ones; never combine releases.",
+            "The newest release is {}: {}. It replaces all earlier ones; never combine releases.",
             printable(&place.display().to_string()),
-            last.rows
+            rows(last.rows)
         );
         wrapped(text, "", &said);
     }
     if last.outcome == Outcome::Held {
         let said = format!(
-            "There is no release yet: {} rows wait, and a crowd is at least {}. Add files; nothing is lost.",
-            last.waiting,
+            "There is no release yet: {} waiting, and a crowd is at least {}. Add files; nothing is lost.",
+            rows(last.waiting),
             policy.k()
         );
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
-        let said = format!("{} rows wait until enough people like them have come.", last.waiting);
+        let said = format!("{} waiting until enough people like them have come.", rows(last.waiting));
         wrapped(text, "", &said);
     }
     if last.pending > 0 {
         let said =
-            format!("{} rows have their crowd and come out with the next release that is approved.", last.pending);
+            format!("{} with a crowd: they come out with the next release that is approved.", rows(last.pending));
         wrapped(text, "", &said);
     }
     if policy.guarantee() == Some(Guarantee::Bcf) {
         let said = "Guarantee `bcf`: these releases are not safe against an attacker who knows the algorithm.";
         wrapped(text, "", said);
     }
+}
+
+fn rows(count: u64) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
