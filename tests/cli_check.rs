@@ -49,27 +49,23 @@ fn samples_pass_and_are_explained() {
     }
 }
 
-/// What nothing does yet stands apart from what `audit` judges.
+/// What releases are judged by, how they are made, and what nothing does yet stand apart.
 #[test]
 fn what_only_the_daemon_will_do_stands_apart() {
     for sample in SAMPLES {
         let said = stdout(&tidegate(&["check", sample]));
-        let (judged, rest) = said.split_once("For the daemon (not in this version)").expect("a heading of its own");
-        let daemons = [
-            "release is made",
-            "Records come",
-            "wait for",
-            "decided from quasi",
-            "second row",
-            "set aside",
-            "Recodings",
-        ];
-        for words in daemons {
+        let (judged, rest) = said.split_once("How releases are made").expect("a heading of its own");
+        let (made, rest) = rest.split_once("For the daemon (not in this version)").expect("a heading of its own");
+        for words in ["wait for", "decided from quasi", "second row", "set aside", "Recodings"] {
             assert!(!judged.contains(words), "{sample}: {words}");
         }
-        assert!(judged.contains("k = ") && !rest.contains("`m`"), "{said}");
+        for words in ["release is made", "Records come"] {
+            assert!(!judged.contains(words) && !made.contains(words), "{sample}: {words}");
+        }
+        assert!(judged.contains("k = ") && made.contains("Recodings") && !rest.contains("`m`"), "{said}");
     }
     let report = json(&tidegate(&["check", "--json", SAMPLES[0]]));
+    assert!(report["feeds"][0]["publishing"].to_string().contains("Recodings"), "{report}");
     assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
 }
 

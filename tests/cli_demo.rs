@@ -34,3 +34,42 @@ fn readme_shows_what_is_printed() {
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(readme.contains(text.trim_end()), "README shows something else than:\n{text}");
 }
+
+/// Times differ from run to run; nothing else may.
+fn timeless(text: &str) -> String {
+    let mut told = String::new();
+    for line in text.lines() {
+        let is_time = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+        let words = line.split(' ').map(|word| if is_time(word) { "(time)" } else { word });
+        told.push_str(&words.collect::<Vec<_>>().join(" "));
+        told.push('\n');
+    }
+    told
+}
+
+#[test]
+fn readme_publishes_what_is_published() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = "deploy/samples/hospital";
+    std::fs::create_dir_all(folder.path().join(sample)).expect("a folder");
+    for entry in std::fs::read_dir(root.join(sample)).expect("a sample") {
+        let file = entry.expect("a file").path();
+        let name = file.file_name().expect("a name");
+        std::fs::copy(&file, folder.path().join(sample).join(name)).expect("a copy");
+    }
+    let readme = timeless(&std::fs::read_to_string(root.join("README.md")).expect("README"));
+    let (_, shown) = readme.split_once("$ tidegate anonymize ").expect("README runs it");
+    let (command, _) = shown.split_once("\n$ ").expect("and goes on");
+    let args: Vec<&str> = command.split_whitespace().filter(|word| *word != "\\").collect();
+    let end = args.iter().position(|word| *word == "releases").expect("README names the folder");
+    let made = tidegate(&[&["anonymize"], &args[..=end]].concat(), folder.path());
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+    let seen = tidegate(&["show", "releases"], folder.path());
+    let audited = tidegate(&["audit", "--dir", "releases"], folder.path());
+    assert_eq!(audited.status.code(), Some(0), "{}", String::from_utf8_lossy(&audited.stdout));
+    for output in [made, seen] {
+        let text = timeless(&String::from_utf8(output.stdout).expect("text"));
+        assert!(readme.contains(text.trim_end()), "README shows something else than:\n{text}");
+    }
+}

@@ -70,9 +70,9 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
     if let Some(newest) = entries.iter().rev().find_map(|entry| entry.release) {
         let place = folder.join(newest.to_string());
         let said = format!(
-            "The newest release is {}, {}. {}",
+            "The newest release is {} with {}. {}",
             printable(&place.display().to_string()),
-            rows(last.rows, "in it", "in it"),
+            rows(last.rows, "", "").trim_end(),
             if disjoint {
                 "It holds other people than those before it."
             } else {
@@ -87,14 +87,8 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
         let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.k());
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
-        wrapped(
-            text,
-            "",
-            &format!(
-                "{waits} until enough people {} have come.",
-                if last.waiting == 1 { "like this one" } else { "like them" }
-            ),
-        );
+        let like = if last.waiting == 1 { "like this one" } else { "like them" };
+        wrapped(text, "", &format!("{waits} until enough people {like} have come."));
     }
     if last.pending > 0 {
         let said = rows(

@@ -46,8 +46,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     match (identifiers, policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => {}
         (0, _) => {
-            let text = "no column is an identifier, so a second row of one person cannot be recognised: the daemon \
-                        will need one, or `on_repeat = \"none\"` if every row is another person";
+            let text = "no column is an identifier, so a second row of one person cannot be recognised: declare \
+                        one, or write `on_repeat = \"none\"` if every row is another person";
             warn(Some("policy.on_repeat"), text);
         }
         (_, _) => {

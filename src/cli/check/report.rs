@@ -33,8 +33,10 @@ pub struct FeedReport {
     pub columns: Vec<ColumnReport>,
     /// The whole policy in force.
     pub policy: Settings,
-    /// The policy in words: what `audit` judges by.
+    /// The policy in words: what releases are judged by.
     pub explained: Vec<String>,
+    /// How `anonymize` makes releases, in words.
+    pub publishing: Vec<String>,
     /// What only the daemon will use, in words; this version has none.
     pub for_daemon: Vec<String>,
     /// What can go wrong.
@@ -90,6 +92,7 @@ impl FeedReport {
             columns: feed.columns.iter().map(ColumnReport::of).collect(),
             policy: feed.policy.in_force().clone(),
             explained: words::explain(feed),
+            publishing: words::publishing(feed),
             for_daemon: words::for_daemon(feed),
             warnings: doubts::of(feed),
         }

@@ -22,6 +22,10 @@ pub fn feed(report: &FeedReport) -> String {
     for sentence in &report.explained {
         wrapped(&mut text, "  ", sentence);
     }
+    text.push_str("\nHow releases are made\n");
+    for sentence in &report.publishing {
+        wrapped(&mut text, "  ", sentence);
+    }
     text.push_str("\nFor the daemon (not in this version)\n");
     for sentence in &report.for_daemon {
         wrapped(&mut text, "  ", sentence);

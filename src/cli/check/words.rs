@@ -1,5 +1,5 @@
 //! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
-//! Keeps what is judged today apart from what only the daemon will do; must never soften a limit.
+//! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
 use crate::daemon::config::{Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::Role;
@@ -7,7 +7,7 @@ use crate::engine::policy::{
     Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
 };
 
-/// What `audit` judges releases by.
+/// What releases are judged by.
 pub fn explain(feed: &Feed) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
@@ -34,13 +34,18 @@ pub fn explain(feed: &Feed) -> Vec<String> {
     said
 }
 
-/// What only the daemon will use: how it finds releases, what waits, when it makes one.
-pub fn for_daemon(feed: &Feed) -> Vec<String> {
+/// How releases are made: what is promised, what waits, how a recoding is found.
+pub fn publishing(feed: &Feed) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = Vec::new();
     said.push(guarantee(policy));
     if let Some(standing) = policy.standing() {
         said.push(rare(policy.k(), standing));
+    }
+    if policy.diversity().is_some() {
+        said.push(
+            "In this version `anonymize` makes no release under `diversity`; `audit` judges by it (diversity).".into(),
+        );
     }
     if policy.diversity().is_some() || policy.masking().is_some() {
         said.push(on_unsafe(policy.on_unsafe()).into());
@@ -60,9 +65,12 @@ pub fn for_daemon(feed: &Feed) -> Vec<String> {
     });
     let open = feed.columns.of(Role::Quasi).any(|column| column.unknown.is_none());
     if open {
-        said.push("Rows with values that a quasi column's taxonomy does not know are set aside.".into());
+        said.push(
+            "A row with a value that a quasi column's taxonomy does not know is refused: `anonymize` stops at it, or sets \
+             it aside where --quarantine-share allows that."
+                .into(),
+        );
     }
-    services(feed, &mut said);
     said
 }
 
@@ -147,8 +155,9 @@ fn on_unsafe(outcome: OnUnsafe) -> &'static str {
     }
 }
 
-fn services(feed: &Feed, said: &mut Vec<String>) {
-    let services = &feed.services;
+/// What only the daemon will use: where records come from, when a release is made.
+pub fn for_daemon(feed: &Feed) -> Vec<String> {
+    let (services, mut said) = (&feed.services, Vec::new());
     if let Some(source) = &services.source {
         said.push(match &source.place {
             SourcePlace::Kafka { topic, .. } => format!("Records come from the topic {topic}."),
@@ -176,4 +185,5 @@ fn services(feed: &Feed, said: &mut Vec<String>) {
     if !missing.is_empty() {
         said.push(format!("It would still need {}.", missing.join(", ")));
     }
+    said
 }

@@ -60,7 +60,7 @@ pub fn text(plan: &Plan<'_>) -> String {
     text
 }
 
-/// The tables that `audit` has no use for.
+/// The tables that only the daemon will use, and the key that `anonymize` uses too.
 fn for_daemon(text: &mut String, plan: &Plan<'_>) {
     let name = plan.name;
     let format = match plan.format {
@@ -69,8 +69,8 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
     };
     let _ = write!(
         text,
-        "\n# [source], [store], [schedule] and the keys are for the daemon, which this version does not have yet; `audit` uses\n\
-         # none of them, and they may be left out.\n\
+        "\n# [source], [store], [schedule] and the keys are for the daemon, which this version does not have yet; they may be\n\
+         # left out. Of them, `anonymize` uses `store.key` alone.\n\
          \n\
          # Where the daemon will take records from.\n\
          [source]\n\
@@ -79,8 +79,9 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          settle = \"2s\"\n\
          {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
          \n\
-         # Where the daemon will keep its log and the releases. The keys were made just now: once it runs, keep copies of\n\
-         # them in a safe place. Without the first one nobody can read what the feed has stored, with it everybody can.\n\
+         # Where the daemon will keep its log and the releases. The keys were made just now: keep copies of them in a safe\n\
+         # place. `anonymize` seals its private state with the first one; without it no chain can be continued, and with\n\
+         # it everybody can read what waits.\n\
          [store]\n\
          private = {private}\n\
          public = {public}\n\
@@ -100,14 +101,14 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What `audit` judges by: everybody must look like k - 1 others at least, in each release and in all of them\n\
-         # together.\n\
+        "\n# What releases are made and judged by: everybody must look like k - 1 others at least, in each release and in\n\
+         # all of them together.\n\
          [policy]\n\
          k = 10\n",
     );
     if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
         text.push_str(
-            "on_repeat = \"none\"                 # no identifier column: to the daemon every row will be another person\n",
+            "on_repeat = \"none\"                 # no identifier column: every row counts as another person\n",
         );
     }
     if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {

@@ -8,6 +8,7 @@ use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::Outcome;
 use crate::engine::policy::Guarantee;
+use crate::engine::release::Figure;
 
 /// Ticks that are listed at most, the newest.
 const MOST_TICKS: usize = 20;
@@ -77,19 +78,21 @@ fn ticks(text: &mut String, shown: &Shown) {
 
 fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
-    let line = format!(
-        "{} wait, {} withheld from this chain, {} have their crowd and wait for an approved release",
-        rows(found.rows),
-        rows(found.withheld),
-        rows(found.pending)
-    );
+    let mut line = format!("{} waiting, {} withheld from this chain", rows(found.rows), rows(found.withheld));
+    if found.pending > 0 {
+        let _ = write!(line, ", {} with a crowd, for the next release that is approved", rows(found.pending));
+    }
     wrapped(text, "  ", &line);
     if found.stopped {
         wrapped(text, "  ", "A check that reads sensitive values failed: this chain publishes nothing any more.");
     }
     if !found.ages.is_empty() {
-        let ages: Vec<String> =
-            found.ages.iter().map(|age| format!("{} for {} ticks", rows(age.rows), age.ticks)).collect();
+        let age = |ticks: u32| match ticks {
+            0 => "since the newest tick".to_owned(),
+            1 => "for 1 tick".to_owned(),
+            ticks => format!("for {ticks} ticks"),
+        };
+        let ages: Vec<String> = found.ages.iter().map(|of| format!("{} {}", rows(of.rows), age(of.ticks))).collect();
         wrapped(text, "  waiting: ", &ages.join(", "));
     }
     for crowd in &found.crowds {
@@ -154,7 +157,11 @@ fn shortened(labels: &[String]) -> String {
 }
 
 fn checks(text: &mut String, shown: &ReleaseShown) {
-    let figure = |figure: Option<crate::engine::release::Figure>| figure.map_or("-".to_owned(), |of| format!("{of:?}"));
+    let figure = |figure: Option<Figure>| match figure {
+        None => "-".to_owned(),
+        Some(Figure::Whole(count)) => count.to_string(),
+        Some(Figure::Real(number)) => format!("{:.4}", number.get()),
+    };
     let private = shown.verdict.as_ref().and_then(|tick| tick.verdict.as_ref());
     for line in &shown.manifest.checks {
         // The operator may see what the public manifest leaves out.
