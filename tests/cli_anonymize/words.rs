@@ -21,7 +21,7 @@ fn one_row_waits_and_several_wait() {
     for (name, words) in [
         ("a.csv", "There is no release yet: 1 row waits, and a crowd is at least 3."),
         ("b.csv", "There is no release yet: 2 rows wait, and a crowd is at least 3."),
-        ("c.csv", "3 rows in it. It replaces all earlier ones; never combine releases."),
+        ("c.csv", "with 3 rows. It replaces all earlier ones; never combine releases."),
         ("d.csv", "1 row waits until enough people like this one have come."),
         ("e.csv", "2 rows wait until enough people like them have come."),
     ] {

@@ -54,9 +54,9 @@ pub fn facts<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) 
 pub fn checks() -> Vec<CheckLine> {
     let line = |check: &str, made, value, limit| CheckLine { check: check.to_owned(), made, value, limit };
     vec![
-        line("k", true, Some(Figure::Whole(2)), Some(Figure::Whole(2))),
-        line("distinct_l", true, None, Some(Figure::Whole(2))),
-        line("max_loss", true, Figure::real(0.41421356237309515), Figure::real(0.9)),
+        line("crowd", true, Some(Figure::Whole(2)), Some(Figure::Whole(2))),
+        line("correspondence", true, None, Some(Figure::Whole(2))),
+        line("utility", true, Figure::real(0.41421356237309515), Figure::real(0.9)),
         line("refinement", false, None, None),
     ]
 }

@@ -1,0 +1,38 @@
+//! What is asked of `anonymize`, and whoever wants to know how far it is.
+
+use std::path::{Path, PathBuf};
+
+use super::keys::Made;
+use super::seal::OperatorKey;
+use crate::daemon::config::Feed;
+use crate::engine::policy::Decimal;
+
+/// What is asked for.
+pub struct Task<'t> {
+    /// The feed file.
+    pub feed: &'t Feed,
+    /// The inputs, in order.
+    pub inputs: &'t [PathBuf],
+    /// Where releases go.
+    pub folder: &'t Path,
+    /// The key of the folder.
+    pub key: OperatorKey,
+    /// Where the key is to be kept, if it was made just now.
+    pub made: Option<Made>,
+    /// The share of rows that may be set aside; `None` = none.
+    pub quarantine: Option<Decimal>,
+    /// The time that releases carry.
+    pub time: &'t str,
+}
+
+/// Whoever wants to know how far the work is.
+pub trait Watch {
+    /// So many rows of this input were read.
+    fn reading(&mut self, input: usize, rows: u64);
+    /// This input's tick is computed.
+    fn deciding(&mut self, input: usize);
+    /// Columns of an input that nobody declared.
+    fn undeclared(&mut self, columns: &[String]);
+    /// The key that was made lies in this file now.
+    fn kept(&mut self, key: &Path);
+}
