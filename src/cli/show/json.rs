@@ -75,7 +75,7 @@ pub struct Waiting {
     pub ages: Vec<Age>,
     /// The crowds that wait, the largest first, a few at most.
     pub crowds: Vec<CrowdLine>,
-    /// What the next tick does if nobody comes; null where nothing is decided ahead.
+    /// What the next tick does if nobody comes; null in a chain that was stopped.
     pub next: Option<NextLine>,
     /// What coarsening at once would do; null when it would do nothing.
     pub coarser: Option<CoarserLine>,
@@ -168,7 +168,8 @@ impl Waiting {
     fn of(saved: &Saved) -> Waiting {
         let (feed, columns) = (&saved.feed, &saved.columns);
         let trees = columns.trees();
-        let outlook = saved.rules().filter(|_| !feed.stopped()).map(|rules| feed.outlook(rules, &trees));
+        let policy = saved.policy().ok().filter(|_| !feed.stopped());
+        let outlook = policy.map(|policy| feed.outlook(&policy, &trees));
         let told = outlook.as_ref();
         Waiting {
             chain: feed.chain(),

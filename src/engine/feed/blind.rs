@@ -12,6 +12,12 @@ use crate::engine::histogram::{Cell, Headcount, Histogram, Release};
 use crate::engine::model::{Leaf, Node, Taxonomy};
 use crate::engine::policy;
 
+/// The rules of the standing recoding under this policy.
+pub(super) fn rules(a: u64, rare: &policy::Standing) -> Rules {
+    let max_wait = u32::try_from(rare.max_wait).unwrap_or(u32::MAX);
+    Rules { a, max_wait, max_withheld: rare.max_withheld }
+}
+
 impl Feed {
     /// One tick: `arrivals` are the people who are new in this chain.
     pub(super) fn blind(
@@ -22,10 +28,8 @@ impl Feed {
         trees: &[&Taxonomy],
         ticked: &mut Ticked,
     ) {
-        let max_wait = u32::try_from(rare.max_wait).unwrap_or(u32::MAX);
-        let rules = Rules { a, max_wait, max_withheld: rare.max_withheld };
         let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
-        let mut standing = Standing::resume(rules, state);
+        let mut standing = Standing::resume(rules(a, rare), state);
         let tick = standing.tick(arrivals, ticked.tick, trees);
         self.standing = standing.into_state();
         ticked.step = tick.step;

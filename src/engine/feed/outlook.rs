@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use super::blind::rules;
 use super::state::Feed;
 use crate::engine::anonymizer::{Rules, Standing, State, Step};
-use crate::engine::histogram::Headcount;
+use crate::engine::histogram::{Headcount, Rows};
 use crate::engine::model::{Node, Recoding, Taxonomy};
-use crate::engine::policy::Decimal;
+use crate::engine::policy::{Chain, Decimal, Policy};
 
-/// The next tick of a feed under `blind`.
+/// The next tick of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
     /// For how many ticks rows wait, and how many do; the longest first.
@@ -18,7 +19,8 @@ pub struct Outlook {
     pub crowds: Vec<(Vec<Node>, u64)>,
     /// What the next tick does if nobody comes.
     pub next: Next,
-    /// What coarsening at once would do; `None` when nothing waits or there are too few for a crowd anyhow.
+    /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
+    /// nothing is ever coarsened.
     pub coarser: Option<Coarser>,
 }
 
@@ -47,21 +49,16 @@ pub struct Coarser {
 }
 
 impl Feed {
-    /// Looks ahead under the rules of a chain.
-    pub fn outlook(&self, rules: Rules, trees: &[&Taxonomy]) -> Outlook {
-        let people = self.waiting.headcount();
-        let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
-        let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-        for (leaves, heads) in people.iter() {
-            // The last tick is the one before `ticks`.
-            *ages.entry(self.ticks().saturating_sub(heads.since + 1)).or_default() += u64::from(heads.count);
-            let cut = self.standing.cut();
-            let class = |cut: &Recoding| cut.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
-            *crowds.entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()])).or_default() +=
-                u64::from(heads.count);
-        }
-        let mut crowds: Vec<(Vec<Node>, u64)> = crowds.into_iter().collect();
-        crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    /// Looks ahead.
+    pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
+        let (ages, crowds) = self.who_waits();
+        let (Chain::Blind(standing) | Chain::Tested { standing, .. }) = policy.chain() else {
+            let nobody = Rows::empty(self.waiting.width(), self.waiting.values().width(), true);
+            let ticked = self.clone().tick(nobody, policy, trees);
+            let next = Next { step: None, added: ticked.added, withheld: 0 };
+            return Outlook { ages, crowds, next, coarser: None };
+        };
+        let rules = rules(policy.k(), standing);
         let (next, _) = self.without_arrivals(rules, trees);
         let at_once = Rules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
         let (coarser, state) = self.without_arrivals(at_once, trees);
@@ -73,7 +70,24 @@ impl Feed {
             before: discernibility(&self.standing),
             after: discernibility(&state),
         });
-        Outlook { ages: ages.into_iter().rev().collect(), crowds, next, coarser }
+        Outlook { ages, crowds, next, coarser }
+    }
+
+    /// For how long people wait, and in which classes of the standing recoding; where there is none, in one.
+    fn who_waits(&self) -> (Vec<(u32, u64)>, Vec<(Vec<Node>, u64)>) {
+        let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+        for (leaves, heads) in self.waiting.headcount().iter() {
+            // The last tick is the one before `ticks`.
+            *ages.entry(self.ticks().saturating_sub(heads.since + 1)).or_default() += u64::from(heads.count);
+            let cut = self.standing.cut();
+            let class = |cut: &Recoding| cut.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+            *crowds.entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()])).or_default() +=
+                u64::from(heads.count);
+        }
+        let mut crowds: Vec<(Vec<Node>, u64)> = crowds.into_iter().collect();
+        crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        (ages.into_iter().rev().collect(), crowds)
     }
 
     fn without_arrivals(&self, rules: Rules, trees: &[&Taxonomy]) -> (Next, State) {
