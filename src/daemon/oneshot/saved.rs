@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::anonymizer::Rules;
 use crate::engine::feed::Feed;
 use crate::engine::gate::own::Approved;
-use crate::engine::model::{Column, Columns};
-use crate::engine::policy::{Chain, ChainKind, Facts, Policy, Settings};
+use crate::engine::model::{Column, Columns, Growth};
+use crate::engine::policy::{ChainKind, Facts, Policy, Settings};
 use crate::engine::release::Sha256;
 
 /// The version of this form.
@@ -96,14 +95,6 @@ impl Saved {
         policy.ok_or_else(|| Error::new(Kind::Input, "the policy was written by another version of tidegate"))
     }
 
-    /// The rules of the standing recoding, under `blind`.
-    pub fn rules(&self) -> Option<Rules> {
-        let policy = self.policy().ok()?;
-        let Chain::Blind(standing) = policy.chain() else { return None };
-        let max_wait = u32::try_from(standing.max_wait).unwrap_or(u32::MAX);
-        Some(Rules { a: policy.k(), max_wait, max_withheld: standing.max_withheld })
-    }
-
     /// As bytes, to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("the state has no form that cannot be written")
@@ -152,10 +143,22 @@ impl Saved {
         if names(&self.columns) != names(&feed.columns) {
             return changed("column".to_owned(), "the list of columns");
         }
-        match self.columns.iter().zip(feed.columns.iter()).find(|(old, new)| old != new) {
-            Some((old, new)) => changed(format!("column.{}.{}", old.name, differs(old, new)), "this key"),
+        let columns = self.columns.iter().zip(feed.columns.iter());
+        match columns.filter(|(old, new)| old != new).find_map(|(old, new)| Some((old, differs(old, new)?))) {
+            Some((old, key)) => changed(format!("column.{}.{key}", old.name), "this key"),
             None => Ok(()),
         }
+    }
+
+    /// Takes over the new leaves of a feed file that is [`frozen`](Saved::frozen) otherwise.
+    pub fn grow(&mut self, feed: &config::Feed) {
+        let (old, new) = (self.columns.trees(), feed.columns.trees());
+        if old == new {
+            return;
+        }
+        let growth: Option<Vec<Growth>> = old.iter().zip(&new).map(|(old, new)| Growth::between(old, new)).collect();
+        self.feed.grow(&growth.expect("nothing else has changed"), &feed.policy, &new);
+        self.columns = feed.columns.clone();
     }
 
     /// The first key of `[policy]` that differs.
@@ -166,17 +169,22 @@ impl Saved {
     }
 }
 
-/// The first key in which two columns of one name differ.
-fn differs(old: &Column, new: &Column) -> &'static str {
+/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are no difference.
+fn differs(old: &Column, new: &Column) -> Option<&'static str> {
+    let grown = match (&old.taxonomy, &new.taxonomy) {
+        (Some(old), Some(new)) => old.rule == new.rule && Growth::between(&old.tree, &new.tree).is_some(),
+        (old, new) => old == new,
+    };
     let keys = [
         ("role", old.role != new.role),
         ("type", old.kind != new.kind),
         ("path", old.path != new.path),
         ("optional", old.optional != new.optional),
         ("guarded", old.guarded != new.guarded),
-        ("taxonomy", old.taxonomy != new.taxonomy),
+        ("unknown", old.unknown != new.unknown),
+        ("taxonomy", !grown),
     ];
-    keys.into_iter().find(|(_, differs)| *differs).map_or("unknown", |(key, _)| key)
+    keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
 }
 
 fn in_force(feed: &config::Feed) -> String {

@@ -64,13 +64,19 @@ impl<'t> Work<'t> {
     /// Locks the folder, finishes what a kill has left half done, and looks at all that is in it.
     fn open(task: &'t Task<'t>, watch: &mut dyn Watch) -> Result<Work<'t>> {
         let folder = Folder::open(task.folder)?;
+        if task.made.is_some() && Folder::begun(task.folder)? {
+            let text =
+                "another tidegate has begun this folder meanwhile, with a key of its own: give the command again";
+            return Err(Error::new(Kind::Io, text).in_file(task.folder));
+        }
         let known = folder.load(&task.key)?;
         if let (None, Some(made)) = (&known, &task.made) {
             made.keep()?;
             watch.kept(made.file());
         }
-        let saved = known.unwrap_or_else(|| Saved::new(task.feed));
+        let mut saved = known.unwrap_or_else(|| Saved::new(task.feed));
         saved.frozen(task.feed)?;
+        saved.grow(task.feed);
         let history = history(&folder, &saved, task.feed)?;
         Ok(Work { task, folder, saved, history })
     }

@@ -5,6 +5,7 @@
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
+mod growth;
 mod outlook;
 mod parts;
 mod people;

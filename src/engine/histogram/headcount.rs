@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Histogram;
-use crate::engine::model::Leaf;
+use crate::engine::model::{Growth, Leaf};
 
 /// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
 /// decided of all.
@@ -160,6 +160,13 @@ impl Headcount {
             let some = (0..self.tuples()).flat_map(of);
             Headcount::of(self.width(), some.map(|(tuple, heads)| (self.tuple_at(tuple).collect::<Vec<_>>(), heads)))
         })
+    }
+
+    /// The same people under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
+    pub fn grow(&mut self, growth: &[Growth]) {
+        let moved =
+            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf));
+        self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
     /// The same people but for one; `None` if nobody of this leaf tuple came at that time.

@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::Leaf;
+use crate::engine::model::{Growth, Leaf};
 
 pub use build::Builder;
 pub use cells::{Cells, MOST_TEXT, MisfitKind, RawCell, parse_text as parse_value, parse_value as value_of};
@@ -105,6 +105,13 @@ impl Histogram {
     /// The leaves of one quasi column, one per distinct leaf tuple.
     pub fn column(&self, column: usize) -> &[Leaf] {
         &self.leaves[column]
+    }
+
+    /// The same rows under taxonomies that have new leaves; old leaves keep their order, so the tuples do.
+    pub fn grow(&mut self, growth: &[Growth]) {
+        let moved =
+            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf));
+        self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
     /// The cells of a leaf tuple.

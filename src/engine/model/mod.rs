@@ -5,6 +5,7 @@
 mod column;
 pub mod cut;
 pub mod forms;
+mod growth;
 mod leaf;
 pub mod paths;
 pub mod taxonomy;
@@ -12,6 +13,7 @@ mod value;
 
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
 pub use cut::{Cut, NoAntichain, Recoding};
+pub use growth::Growth;
 pub use leaf::whole_number;
 pub use paths::Path;
 pub use taxonomy::{Leaf, Node, Taxonomy, Tree, TreeError};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parts::Atom;
 use crate::engine::histogram::Headcount;
-use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
 
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,18 @@ impl State {
     fn class(&self, leaves: &[Leaf]) -> Option<Vec<Node>> {
         let cut = self.cut.as_ref()?;
         Some(cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect())
+    }
+
+    /// The same state under taxonomies that have new leaves.
+    pub fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
+        self.pool.grow(growth);
+        self.withheld.grow(growth);
+        for (cut, (growth, tree)) in self.cut.iter_mut().flatten().zip(growth.iter().zip(trees)) {
+            *cut = growth.cut(cut, tree);
+        }
+        let moved = |class: Vec<Node>| class.iter().zip(growth).map(|(&node, growth)| growth.node(node)).collect();
+        self.crowds =
+            std::mem::take(&mut self.crowds).into_iter().map(|(class, people)| (moved(class), people)).collect();
     }
 
     pub(super) fn arrive(&mut self, arrivals: &Headcount) {

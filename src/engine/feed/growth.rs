@@ -1,0 +1,36 @@
+//! A feed whose taxonomies have grown (CONTRACTS 1): everything that it keeps is numbered anew. Nobody moves: the new leaves
+//! are nobody's yet.
+
+use super::state::Feed;
+use crate::engine::model::{Cut, Growth, Recoding, Taxonomy};
+use crate::engine::policy::{Chain, Policy};
+
+impl Feed {
+    /// The same feed under taxonomies that have new leaves; one growth per quasi column.
+    pub fn grow(&mut self, growth: &[Growth], policy: &Policy, trees: &[&Taxonomy]) {
+        let recoding = |old: &[Cut]| -> Recoding {
+            old.iter().zip(growth).zip(trees).map(|((cut, growth), tree)| growth.cut(cut, tree)).collect()
+        };
+        // Where first leaves stand for classes, a new leaf may be the first.
+        let first = matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. });
+        self.waiting.grow(growth);
+        self.withheld.grow(growth);
+        self.carried.grow(growth);
+        self.whole.grow(growth);
+        self.standing.grow(growth, trees);
+        for increment in &mut self.unpublished {
+            increment.recoding = recoding(&increment.recoding);
+            increment.rows.grow(growth);
+        }
+        for published in &mut self.published {
+            published.recoding = recoding(&published.recoding);
+            published.rows.grow(growth);
+            if first {
+                published.rows = published.rows.coarsened(&published.recoding, trees);
+            }
+        }
+        if let Some(last) = self.published.last().filter(|_| first) {
+            self.whole = self.whole.coarsened(&last.recoding, trees);
+        }
+    }
+}
