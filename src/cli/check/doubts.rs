@@ -28,7 +28,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
     } else if policy.masking().is_none() && policy.diversity().is_none() {
         let text = "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
-                    known. Write for example `diversity = { distinct_l = 2 }`";
+                    known. `audit` looks for that when you write for example `diversity = { distinct_l = 2 }`; \
+                    `anonymize` makes no releases under it in this version";
         warn(Some("policy.diversity"), text);
     }
     if *policy.chain() == Chain::Bcf {
@@ -59,6 +60,14 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         let text = format!(
             "`{}` is quasi, and its name speaks of people or of free text: releases may publish labels of its \
              taxonomy. Drop it, or make it the identifier",
+            column.name
+        );
+        found.push(warning(Some("column"), &text));
+    }
+    for column in feed.columns.of(Role::Sensitive).filter(|column| speaks_of_people(&column.name)) {
+        let text = format!(
+            "`{}` is sensitive, so every value of it is published as it stands, and its name speaks of people or of \
+             free text. Drop it, or make it the identifier",
             column.name
         );
         found.push(warning(Some("column"), &text));

@@ -2,7 +2,7 @@
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
 use crate::daemon::config::{Approval, Feed, SourcePlace, Ticks};
-use crate::engine::model::Role;
+use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
     Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
 };
@@ -63,13 +63,21 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         OnRepeat::DeadLetter => "A second row of one person is set aside (on_repeat = \"dead-letter\").".into(),
         OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
     });
-    let open = feed.columns.of(Role::Quasi).any(|column| column.unknown.is_none());
-    if open {
-        said.push(
-            "A row with a value that a quasi column's taxonomy does not know is refused: `anonymize` stops at it, or sets \
-             it aside where --quarantine-share allows that."
-                .into(),
-        );
+    let (taken, refused): (Vec<&Column>, Vec<&Column>) =
+        feed.columns.of(Role::Quasi).partition(|column| column.unknown.is_some());
+    if !refused.is_empty() {
+        said.push(format!(
+            "A row with a value that the taxonomy does not know is refused: `anonymize` stops at it, or sets it aside \
+             where --quarantine-share allows that ({}).",
+            names(&refused)
+        ));
+    }
+    if !taken.is_empty() {
+        said.push(format!(
+            "A value that the taxonomy does not know counts as the label in `unknown`, and `anonymize` says how many \
+             did ({}).",
+            names(&taken)
+        ));
     }
     said
 }
@@ -88,11 +96,10 @@ fn guarantee(policy: &Policy) -> String {
         Chain::Bcf => "Attacks across releases leave at least k candidates by the published algorithm to the letter, \
                        for comparison (guarantee = \"bcf\")."
             .into(),
-        Chain::Disjoint { suppression, output, .. } => {
+        Chain::Disjoint { output, .. } => {
             let tables = if *output == Output::TwoTable { "two tables" } else { "one table" };
             format!(
-                "Rows that find no crowd wait for the next release; at most {suppression} of the rows of a release \
-                 may be suppressed instead; it is {tables}."
+                "Each release holds the people who are new, once there are {k} of them; until then they wait. It is {tables}."
             )
         }
     }
@@ -155,6 +162,10 @@ fn on_unsafe(outcome: OnUnsafe) -> &'static str {
     }
 }
 
+fn names(columns: &[&Column]) -> String {
+    columns.iter().map(|column| &*column.name).collect::<Vec<_>>().join(", ")
+}
+
 /// What only the daemon will use: where records come from, when a release is made.
 pub fn for_daemon(feed: &Feed) -> Vec<String> {
     let (services, mut said) = (&feed.services, Vec::new());
@@ -176,9 +187,12 @@ pub fn for_daemon(feed: &Feed) -> Vec<String> {
         let by = if schedule.approval == Approval::Manual { ", after a person has approved it" } else { "" };
         said.push(format!("A release is made {ticks}, if at least {rows} new rows are there{by}."));
     }
+    let store = services.store.as_ref();
     let tables = [
         ("[source]", services.source.is_none()),
-        ("[store]", services.store.is_none()),
+        ("[store]", store.is_none()),
+        ("store.private", store.is_some_and(|store| store.private.is_none())),
+        ("store.public", store.is_some_and(|store| store.public.is_none())),
         ("[schedule]", services.schedule.is_none()),
     ];
     let missing: Vec<&str> = tables.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();

@@ -149,10 +149,10 @@ pub struct RegistryTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoreTable {
-    /// The log and everything personal.
-    pub private: Root,
-    /// What everybody may read.
-    pub public: Root,
+    /// The log and everything personal. The daemon needs it.
+    pub private: Option<Root>,
+    /// What everybody may read. The daemon needs it.
+    pub public: Option<Root>,
     /// The key that everything personal is encrypted with; made by `init`.
     pub key: Option<Secret>,
     /// The key that manifests are signed with; without one they are unsigned and say so.

@@ -33,6 +33,7 @@ use toml::de::DeTable;
 use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
 use self::places::{Places, Problem};
+use self::unbuilt::{Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{ChainKind, Facts, Policy, contradictions};
@@ -105,7 +106,7 @@ impl Feed {
                 return Err(error);
             }
         }
-        let unbuilt = unbuilt::unbuilt(tree.get_ref());
+        let unbuilt = unbuilt(tree.get_ref());
         let written = deserialize(tree, &places)?;
         understand(written, file, &places, unbuilt)
     }
@@ -125,7 +126,7 @@ fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFi
     })
 }
 
-fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: Vec<Problem>) -> Result<Feed> {
+fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: Vec<Unbuilt>) -> Result<Feed> {
     let base = file.parent().unwrap_or(Path::new(""));
     let mut notes = Notes::default();
     let name_fits = |char: char| matches!(char, 'a'..='z' | '0'..='9' | '_' | '-');
@@ -140,10 +141,16 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
     let services = services::read(&mut written, base, &mut notes);
-    for problems in [notes.problems, unbuilt] {
-        if let Some(error) = places.first(problems) {
-            return Err(error);
+    if let Some(mut error) = places.first(notes.problems) {
+        // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
+        let besides = unbuilt.first().filter(|_| error.field.as_ref().is_some_and(|field| field.starts_with("policy")));
+        if let Some(unbuilt) = besides {
+            error.text = format!("{}; besides, {}", error.text, unbuilt.text);
         }
+        return Err(error);
+    }
+    if let Some(error) = places.first(unbuilt.iter().map(Unbuilt::problem).collect()) {
+        return Err(error);
     }
     let policy = Policy::new(&written.policy, chain, &facts)
         .map_err(|found| places.place(Problem::new(found.key, found.text)))?;

@@ -132,7 +132,12 @@ impl Places<'_> {
     /// What the parser of TOML says, at its place. Nothing is known of such a text, so a line is shown only if it looks
     /// harmless.
     pub fn of_syntax(&self, error: &toml::de::Error) -> Error {
-        let text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
+        let mut text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
+        // The commonest slip: a list of tables written as a table.
+        let twice = error.span().and_then(|span| self.text.get(span)).is_some_and(|key| key.contains("column"));
+        if twice && error.message().contains("duplicate key") {
+            text.push_str("; a feed has several columns, so each begins with `[[column]]`, in two pairs of brackets");
+        }
         let found = Error::new(Kind::Feed, text);
         let Some(span) = error.span() else { return found.in_file(&self.file) };
         let mut found = self.at(&span, found);

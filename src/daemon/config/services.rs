@@ -38,9 +38,9 @@ impl Services {
 #[derive(Debug)]
 pub struct Store {
     /// The log and everything personal.
-    pub private: Root,
+    pub private: Option<Root>,
     /// What everybody may read.
-    pub public: Root,
+    pub public: Option<Root>,
     /// Encrypts everything personal.
     pub key: Option<Secret>,
     /// Signs manifests.
@@ -124,10 +124,11 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
 }
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {
-    let (private, public) = (table.private.under(base), table.public.under(base));
+    let [private, public] = [table.private, table.public].map(|root| root.map(|root| root.under(base)));
     let text =
         "the public root and the private one must lie apart: what is personal must never be where everybody reads";
-    notes.refuse_if(private.overlaps(&public), "store.public", text);
+    let overlap = private.as_ref().zip(public.as_ref()).is_some_and(|(private, public)| private.overlaps(public));
+    notes.refuse_if(overlap, "store.public", text);
     if table.signing_key.is_none() {
         notes.warn(
             "store.signing_key",

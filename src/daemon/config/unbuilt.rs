@@ -9,6 +9,7 @@ use super::places::Problem;
 /// Key, and the value that is not built (`None`: any).
 const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.guarantee", Some("chain")),
+    ("policy.on_unsafe", Some("coarsest")),
     ("policy.m", None),
     ("policy.mask", None),
     ("policy.base_rate", None),
@@ -17,6 +18,7 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.search", Some("mondrian")),
     ("policy.search", Some("mdav")),
     ("policy.outliers", None),
+    ("policy.suppression", None),
     ("policy.output", Some("two-table")),
     ("policy.values", None),
     ("policy.max_ratio", None),
@@ -30,8 +32,22 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("column.role", Some("measure")),
 ];
 
+/// A safeguard that is written and not built.
+pub struct Unbuilt {
+    path: String,
+    /// That it is not built, in words.
+    pub text: String,
+}
+
+impl Unbuilt {
+    /// As an error of its own.
+    pub fn problem(&self) -> Problem {
+        Problem::new(&self.path, format!("{}, and nothing is promised that is not kept: leave it out", self.text))
+    }
+}
+
 /// What is written in a feed file and not built.
-pub fn unbuilt(file: &DeTable<'_>) -> Vec<Problem> {
+pub fn unbuilt(file: &DeTable<'_>) -> Vec<Unbuilt> {
     let mut found = Vec::new();
     for (key, value) in UNBUILT {
         let (table, key) = key.split_once('.').expect("every line names a table and a key");
@@ -50,13 +66,12 @@ pub fn unbuilt(file: &DeTable<'_>) -> Vec<Problem> {
     found
 }
 
-fn look(table: &DeTable<'_>, path: &str, key: &str, value: Option<&str>) -> Option<Problem> {
+fn look(table: &DeTable<'_>, path: &str, key: &str, value: Option<&str>) -> Option<Unbuilt> {
     let written = table.get(key)?.get_ref();
     let name = match value {
         None => format!("`{key}`"),
         Some(value) if written.as_str() == Some(value) => format!("`{key} = \"{value}\"`"),
         Some(_) => return None,
     };
-    let text = format!("{name} is not built in this version, and nothing is promised that is not kept: leave it out");
-    Some(Problem::new(format!("{path}.{key}"), text))
+    Some(Unbuilt { path: format!("{path}.{key}"), text: format!("{name} is not built in this version") })
 }

@@ -75,7 +75,11 @@ impl<'s> Walk<'_, 's, '_> {
             }
             let what = wanted(&choices);
             let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
-            let hint = if path == "column" { ": write `[[column]]`, once for each column" } else { "" };
+            let hint = match last(path) {
+                "column" => ": write `[[column]]`, once for each column",
+                "taxonomy" => ": write for example `taxonomy = { file = \"ward.csv\" }`",
+                _ => "",
+            };
             let item = if path.ends_with(']') { "each item of " } else { "" };
             let text = format!("{item}`{}` must be {what}, not {is}{hint}", last(path));
             return self.found.wrong.push(Problem::new(path, text));
@@ -213,8 +217,6 @@ fn missing(path: &str, key: &str) -> String {
             "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
         }
         ("source", "kind") => "what the source is must be said: write `kind = \"kafka\"` or `kind = \"directory\"`",
-        ("store", "private") => "the log needs a place of its own: write `private = \"var/admissions\"`",
-        ("store", "public") => "releases need a place of their own: write `public = \"releases/admissions\"`",
         _ => return format!("{} needs a key `{key}`", title(path)),
     };
     what.to_owned()
