@@ -108,7 +108,7 @@ fn a_changed_state_does_not_open() {
         says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "does not open");
     }
     fs::remove_file(&state).expect("a state");
-    says(&place.unchanged(&mut place.command(&["c.csv"])), "usage", "holds other things");
+    says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "newer than the private state");
     fs::write(&state, &sealed).expect("a state");
     place.entries(&["c.csv"]);
 }
@@ -139,6 +139,65 @@ fn published_files_are_as_they_were_published() {
     says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "missing or was changed");
     fs::rename(away, place.out().join("1")).expect("a release");
     place.entries(&["c.csv"]);
+}
+
+/// Going on from an older state would publish people twice.
+#[test]
+fn an_older_state_is_noticed() {
+    let place = begun();
+    let state = place.out().join(".private/state.sealed");
+    let sealed = fs::read(&state).expect("a state");
+    let newest = |error: &Json| says(error, "input", "put the newest");
+    // A release that the state does not know, and ticks without one.
+    for inputs in [&["c.csv"][..], &["x.csv", "y.csv"]] {
+        place.put("x.csv", HEADER);
+        place.put("y.csv", HEADER.to_owned() + &people(61..62));
+        place.entries(inputs);
+        let newer = fs::read(&state).expect("a state");
+        fs::write(&state, &sealed).expect("a state");
+        newest(&place.unchanged(&mut place.command(&["d.csv"])));
+        newest(&place.unchanged(&mut place.command(&["c.csv"])));
+        fs::write(&state, newer).expect("a state");
+        place.entries(&["d.csv"]);
+    }
+}
+
+/// A kill between the commit and the move leaves a decided release aside; only that is moved to its place.
+#[test]
+fn only_what_was_decided_is_moved_to_its_place() {
+    let place = begun();
+    let [aside, release] = [".private/stage/2", "2"].map(|name| place.out().join(name));
+    let table = place.bytes("2/data.parquet");
+    fs::create_dir_all(aside.parent().expect("a folder")).expect("a folder");
+    fs::rename(&release, &aside).expect("a release");
+    place.put("out/.private/stage/2/raw.csv", "rows");
+    says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "no file of the release");
+    fs::remove_file(aside.join("raw.csv")).expect("a file");
+    for name in ["data.parquet", "report.html", "manifest.json"] {
+        let bytes = fs::read(aside.join(name)).expect("a file");
+        fs::write(aside.join(name), &bytes[1..]).expect("a file");
+        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "missing or was changed");
+        assert!(!release.exists());
+        fs::write(aside.join(name), bytes).expect("a file");
+    }
+    place.entries(&["c.csv"]);
+    assert_eq!(place.bytes("2/data.parquet"), table);
+    place.put("out/2/notes.txt", "mine");
+    says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "no file of the release");
+}
+
+/// Verdicts lie in the clear and outlast the rows: no class below the limit is in them.
+#[test]
+fn verdicts_keep_no_small_class() {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..9);
+    place.entries(&["a.csv"]);
+    let verdict = place.json(".private/verdicts/000000.json");
+    let refused = verdict["refused"].as_array().expect("a list");
+    assert!(!refused.is_empty());
+    for refusal in refused {
+        assert_eq!(refusal["text"], "a class below it would hold fewer than 3 people");
+    }
 }
 
 #[test]
@@ -307,19 +366,20 @@ fn what_was_never_committed_does_not_come_out() {
     let left = |name: &str| {
         place.put(&format!("out/.private/stage/{name}"), "left");
     };
-    for run in [["1/left.txt", "1/taxonomy.json"], ["2/left.txt", "7/left.txt"]] {
+    for (tick, run) in [["1/left.txt", "1/taxonomy.json"], ["2/left.txt", "7/left.txt"]].into_iter().enumerate() {
         run.into_iter().for_each(left);
-        place.put("out/.private/verdicts/000009.json", "{}");
+        let verdict = format!("out/.private/verdicts/{tick:06}.json");
+        place.put(&verdict, "{}");
         for folder in ["", "stage", "verdicts"] {
             let path = place.out().join(".private").join(folder);
             fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("permissions");
         }
         let mode = fs::Permissions::from_mode(0o600);
-        fs::set_permissions(place.out().join(".private/verdicts/000009.json"), mode).expect("permissions");
+        fs::set_permissions(place.path(&verdict), mode).expect("permissions");
         place.entries(&["a.csv", "b.csv"][..if run[0].starts_with('1') { 1 } else { 2 }]);
         let bytes = files(&place.out());
         assert!(!bytes.keys().any(|path| path.to_string_lossy().contains("left")), "{:?}", bytes.keys());
-        assert!(!place.out().join(".private/verdicts/000009.json").exists());
+        assert_ne!(fs::read(place.path(&verdict)).expect("the tick's own verdict"), b"{}");
         assert!(files(&place.out().join(".private/stage")).is_empty());
     }
     assert_eq!(people(0..1).lines().count(), 1);

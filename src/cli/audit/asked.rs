@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::oneshot::{find_key, open_state, tables};
+use crate::daemon::oneshot::{Folder, find_key, open_state, tables};
 use crate::engine::audit::Subject;
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Policy};
@@ -22,6 +22,10 @@ pub struct Asked {
 /// # Errors
 /// The folder cannot be read, the key is another one, or a feed file that was named is not the chain's.
 pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<Asked> {
+    if !Folder::begun(folder)? {
+        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        return Err(Error::new(Kind::Usage, text).in_file(folder).in_field("--dir"));
+    }
     let feed = feed.map(Feed::load).transpose()?;
     let secret = feed.as_ref().and_then(|feed| feed.services.key());
     let found = find_key(key, secret, folder, false)?;

@@ -10,7 +10,7 @@ pub use json::{ReleaseShown, Shown};
 
 use super::{Exit, Out, Result};
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{self, Saved, beside, find_key, look};
+use crate::daemon::oneshot::{self, Folder, Saved, beside, find_key, look};
 
 /// See what a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]
@@ -37,6 +37,7 @@ pub struct Args {
 /// The folder cannot be read, the key is another one, or there is no such release.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let seen = look(&args.folder)?;
+    let saved = sealed(&args)?;
     if let Some(number) = args.release {
         let shown = ReleaseShown::of(&seen, number).ok_or_else(|| {
             let text = format!("there is no release {number} here; the newest is {}", seen.manifests.len());
@@ -49,7 +50,6 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         }
         return Ok(Exit::Done);
     }
-    let saved = sealed(&args)?;
     let shown = Shown::of(&seen, saved.as_ref());
     if out.json() {
         out.value(&shown)
@@ -65,5 +65,11 @@ fn sealed(args: &Args) -> Result<Option<Saved>> {
         return Ok(None);
     }
     let found = find_key(args.key.as_deref(), None, &args.folder, false)?;
-    Ok(Some(oneshot::open_state(&args.folder, &found.key)?))
+    // A first run that was killed leaves verdicts and no state.
+    if !Folder::begun(&args.folder)? {
+        return Ok(None);
+    }
+    let saved = oneshot::open_state(&args.folder, &found.key)?;
+    saved.releases.iter().try_for_each(|line| oneshot::manifest(&args.folder, line).map(drop))?;
+    Ok(Some(saved))
 }

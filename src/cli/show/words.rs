@@ -15,6 +15,9 @@ const MOST_TICKS: usize = 20;
 /// Candidates of the search that are listed at most.
 const MOST_REFUSED: usize = 30;
 
+/// What stands beside every release under `bcf`.
+const BCF: &str = "Guarantee `bcf`: not safe against an attacker who knows the algorithm.";
+
 /// A folder.
 pub fn folder(shown: &Shown, path: &Path) -> String {
     let mut text = String::new();
@@ -43,7 +46,7 @@ pub fn folder(shown: &Shown, path: &Path) -> String {
         None => wrapped(&mut text, "", "What waits is sealed: give --key to see it."),
     }
     if shown.guarantee == Some(Guarantee::Bcf) {
-        wrapped(&mut text, "", "Guarantee `bcf`: not safe against an attacker who knows the algorithm.");
+        wrapped(&mut text, "", BCF);
     }
     text
 }
@@ -67,7 +70,9 @@ fn ticks(text: &mut String, shown: &Shown) {
             Outcome::Stopped => "stopped",
             Outcome::Known => "known",
         };
-        let step = tick.step.as_ref().map_or(String::new(), |step| format!("; {step}"));
+        // That rows are held says already why there is no recoding.
+        let step = tick.step.as_ref().filter(|_| tick.answer.outcome != Outcome::Held);
+        let step = step.map_or(String::new(), |step| format!("; {step}"));
         wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
         for reason in &tick.answer.reasons {
             wrapped(text, "         - ", &reason.text);
@@ -144,6 +149,10 @@ pub fn release(shown: &ReleaseShown) -> String {
     }
     text.push_str("\nChecks\n");
     checks(&mut text, shown);
+    if of.guarantee == Some(Guarantee::Bcf) {
+        text.push('\n');
+        wrapped(&mut text, "", BCF);
+    }
     text
 }
 

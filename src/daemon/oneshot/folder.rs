@@ -76,11 +76,30 @@ impl Folder {
     /// The key is another one, or the state or a release was changed.
     pub fn load(&self, key: &OperatorKey) -> Result<Option<Saved>> {
         let saved = if Folder::begun(&self.path)? { Some(open_state(&self.path, key)?) } else { None };
+        self.newest(saved.as_ref())?;
         for line in saved.iter().flat_map(|saved| &saved.releases) {
             self.show(line)?;
         }
         self.sweep(saved.as_ref().map_or(0, |saved| saved.feed.ticks()))?;
         Ok(saved)
+    }
+
+    /// Nothing here is newer than the state. A kill leaves no release that the state does not know, and one verdict at most:
+    /// whatever else there is came after the state, which then was put back from a copy or lost.
+    fn newest(&self, saved: Option<&Saved>) -> Result<()> {
+        let known = |release: u32| saved.iter().flat_map(|saved| &saved.releases).any(|line| line.release == release);
+        let releases = within(&self.path)?;
+        let mut releases = releases.iter().filter_map(|path| Some((number(path)?, path)));
+        if let Some((_, path)) = releases.find(|(number, path)| !known(*number) && path.join("manifest.json").exists())
+        {
+            return Err(older().in_file(path));
+        }
+        let ticks = saved.map_or(0, |saved| saved.feed.ticks());
+        let verdicts = within(&self.path.join(PRIVATE).join(VERDICTS))?;
+        match verdicts.iter().find(|path| number(path).is_some_and(|tick| tick > ticks)) {
+            Some(path) => Err(older().in_file(path)),
+            None => Ok(()),
+        }
     }
 
     /// Writes a file aside and reads it back, so that what is judged is what lies on the disk.
@@ -139,6 +158,7 @@ impl Folder {
         if fs::symlink_metadata(&to).is_ok() {
             return if self.intact(line).is_ok() { remove(&from) } else { Err(in_the_way(&to)) };
         }
+        self.as_decided(&from, line)?;
         let place = self.path.join("taxonomy");
         let taxonomy = place.join(&line.taxonomy);
         let moved = fs::create_dir_all(&place).and_then(|()| {
@@ -150,15 +170,26 @@ impl Folder {
         sync(&self.path)
     }
 
+    /// What was written aside is what was decided, and nothing else lies beside it.
+    fn as_decided(&self, aside: &Path, line: &Line) -> Result<()> {
+        let manifest = same(&aside.join("manifest.json"), &line.manifest)?;
+        let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|_| gone(aside))?;
+        same(&aside.join("data.parquet"), &line.data)?;
+        for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
+            let name = Path::new(&file.path).file_name().map(|name| aside.join(name));
+            let file_here = name.filter(|file| file.exists()).unwrap_or_else(|| self.path.join(&file.path));
+            same(&file_here, file.sha256.bytes())?;
+        }
+        alone(aside, &["data.parquet", "manifest.json", "report.html", &line.taxonomy])
+    }
+
     /// Removes what was written and never committed: releases, and verdicts of ticks that did not come to their end.
     fn sweep(&self, ticks: u32) -> Result<()> {
         let private = self.path.join(PRIVATE);
         within(&private.join(STAGE))?.iter().try_for_each(|path| remove(path))?;
-        let tick =
-            |path: &Path| path.file_stem().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok());
         let torn = |path: &Path| path.extension().is_some_and(|extension| extension == "new");
         let verdicts = within(&private.join(VERDICTS))?;
-        let verdicts = verdicts.iter().filter(|path| torn(path) || tick(path).is_some_and(|tick| tick >= ticks));
+        let verdicts = verdicts.iter().filter(|path| torn(path) || number(path).is_some_and(|tick| tick >= ticks));
         verdicts.into_iter().try_for_each(|path| remove(path))?;
         remove(&private.join(STATE).with_extension("new"))
     }
@@ -174,19 +205,12 @@ impl Folder {
         replace(&folder.join(format!("{tick:06}.json")), bytes)
     }
 
-    /// The table of a release; all its files are byte for byte as they were published.
+    /// The table of a release, as [`intact`] finds it.
     ///
     /// # Errors
-    /// One of them is missing or was changed.
+    /// One of its files is missing or was changed.
     pub fn intact(&self, line: &Line) -> Result<Vec<u8>> {
-        let place = self.release(line.release);
-        let file = place.join("manifest.json");
-        let manifest = same(&file, &line.manifest)?;
-        let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|_| gone(&file))?;
-        for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
-            same(&self.path.join(&file.path), file.sha256.bytes())?;
-        }
-        same(&place.join("data.parquet"), &line.data)
+        intact(&self.path, line)
     }
 
     fn aside(&self, release: u32) -> PathBuf {
@@ -206,10 +230,57 @@ pub fn open_state(path: &Path, key: &OperatorKey) -> Result<Saved> {
     let file = path.join(PRIVATE).join(STATE);
     let sealed = fs::read(&file).map_err(|error| Error::io(&file, "read the private state", &error))?;
     let opened = key.open(&sealed).ok_or_else(|| {
-        let text = "the private state does not open: the key is another one, or the file was changed";
+        let text = "the private state does not open: the key is another one (--key, store.key, or the .key file beside the \
+                    folder: name the one that the folder began with), or the file was changed";
         Error::new(Kind::Input, text).in_file(&file)
     })?;
     Saved::parse(&opened).map_err(|error| error.in_file(&file))
+}
+
+/// The table of a release; all its files are byte for byte as they were published.
+///
+/// # Errors
+/// One of them is missing or was changed.
+pub fn intact(folder: &Path, line: &Line) -> Result<Vec<u8>> {
+    let manifest = manifest(folder, line)?;
+    for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
+        same(&folder.join(&file.path), file.sha256.bytes())?;
+    }
+    let place = folder.join(line.release.to_string());
+    alone(&place, &["data.parquet", "manifest.json", "report.html"])?;
+    same(&place.join("data.parquet"), &line.data)
+}
+
+/// Nothing lies in a release but its files: whatever does would be taken for a part of it.
+fn alone(place: &Path, files: &[&str]) -> Result<()> {
+    let foreign = |path: &&PathBuf| !files.iter().any(|file| path.ends_with(file));
+    match within(place)?.iter().find(foreign) {
+        Some(path) => {
+            Err(Error::new(Kind::Input, "this is no file of the release that it lies in: move it away").in_file(path))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The number that a release or a verdict is called by.
+fn number(path: &Path) -> Option<u32> {
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+fn older() -> Error {
+    let text = "this is newer than the private state, which was put back from an older copy or lost: put the newest \
+                .private/state.sealed back. Going on from an older one would publish people twice";
+    Error::new(Kind::Input, text)
+}
+
+/// The manifest of a release, byte for byte as it was published.
+///
+/// # Errors
+/// It is missing or was changed.
+pub fn manifest(folder: &Path, line: &Line) -> Result<Manifest> {
+    let file = folder.join(line.release.to_string()).join("manifest.json");
+    let bytes = same(&file, &line.manifest)?;
+    serde_json::from_slice(&bytes).map_err(|_| gone(&file))
 }
 
 /// A file that must have this digest.
@@ -236,6 +307,11 @@ fn gone(file: &Path) -> Error {
 fn usable(path: &Path) -> Result<()> {
     if within(path)?.iter().all(|entry| entry.ends_with(PRIVATE)) {
         return Ok(());
+    }
+    if let Some(release) =
+        within(path)?.into_iter().find(|path| number(path).is_some() && path.join("manifest.json").exists())
+    {
+        return Err(older().in_file(&release));
     }
     let text = "the folder holds other things and no chain of releases: name a new or empty folder";
     Err(Error::new(Kind::Usage, text).in_file(path).in_field("--out"))

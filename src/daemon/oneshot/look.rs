@@ -27,12 +27,18 @@ pub fn look(path: &Path) -> Result<Seen> {
                     version)";
         return Err(Error::new(Kind::Usage, text).in_file(path));
     }
-    let mut manifests = Vec::new();
-    for file in numbered(path, |name| name.parse().ok())? {
-        let file = file.join("manifest.json");
-        let bytes = fs::read(&file).map_err(|error| Error::io(&file, "read the manifest", &error))?;
-        let manifest = Manifest::parse(&bytes);
-        manifests.push(manifest.map_err(|error| Error::new(Kind::Input, error.to_string()).in_file(&file))?);
+    let mut manifests: Vec<Manifest> = Vec::new();
+    // Other people's folders may have numbers for names; releases have manifests, and no number is left out.
+    for file in numbered(path, |name| name.parse().ok())?.into_iter().map(|place| place.join("manifest.json")) {
+        if !file.exists() {
+            continue;
+        }
+        manifests.push(read(&file)?);
+    }
+    let release = manifests.iter().map(|manifest| manifest.release);
+    if let Some((missing, _)) = (1..).zip(release).find(|(wanted, found)| wanted != found) {
+        let text = format!("release {missing} is missing, and there are later ones: put it back as it was published");
+        return Err(Error::new(Kind::Input, text).in_file(path));
     }
     let private = path.join(".private").join("verdicts");
     let mut ticks = Vec::new();
@@ -47,6 +53,19 @@ pub fn look(path: &Path) -> Result<Seen> {
         return Err(Error::new(Kind::Usage, text).in_file(path));
     }
     Ok(Seen { manifests, ticks })
+}
+
+/// The manifest of a release.
+///
+/// # Errors
+/// It is not there, or is none.
+pub fn told(path: &Path, release: u32) -> Result<Manifest> {
+    read(&path.join(release.to_string()).join("manifest.json"))
+}
+
+fn read(file: &Path) -> Result<Manifest> {
+    let bytes = fs::read(file).map_err(|error| Error::io(file, "read the manifest", &error))?;
+    Manifest::parse(&bytes).map_err(|error| Error::new(Kind::Input, error.to_string()).in_file(file))
 }
 
 /// The entries of a folder that have a number, in its order.

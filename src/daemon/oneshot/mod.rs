@@ -17,9 +17,9 @@ mod task;
 mod ticks;
 
 pub use entry::{Against, Entry, Outcome, Told};
-pub use folder::{Folder, open_state};
+pub use folder::{Folder, manifest, open_state};
 pub use keys::{Found, Made, beside, find as find_key};
-pub use look::{Seen, look};
+pub use look::{Seen, look, told};
 pub use outcome::{Recorded, TickVerdict};
 pub use saved::{Line, Saved};
 pub use seal::OperatorKey;

@@ -139,10 +139,20 @@ fn plain(check: &str, text: String) -> Against {
 
 fn refused(refusal: &Refusal, columns: &Columns) -> Refused {
     let (column, tree) = columns.of(Role::Quasi).zip(columns.trees()).nth(refusal.column).expect("a quasi column");
-    Refused {
-        column: column.name.to_string(),
-        label: tree.label(refusal.node).to_owned(),
-        text: words(&refusal.reason, columns),
+    Refused { column: column.name.to_string(), label: tree.label(refusal.node).to_owned(), text: kept(&refusal.reason) }
+}
+
+/// A reason as it is kept: verdicts outlast the rows that they speak of, and lie there in the clear, so that no class and
+/// no count below the limit is in them.
+fn kept(reason: &Reason) -> String {
+    match reason {
+        Reason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
+        Reason::Earlier { limit, .. } => {
+            format!("people of an earlier release would be left with fewer than {limit} candidates")
+        }
+        Reason::Newcomers { limit, .. } => {
+            format!("people who are new would be left with fewer than {limit} candidates")
+        }
     }
 }
 
@@ -150,7 +160,8 @@ fn refused(refusal: &Refusal, columns: &Columns) -> Refused {
 fn words(reason: &Reason, columns: &Columns) -> String {
     match reason {
         Reason::Rows { class, rows, limit } => {
-            format!("{} would hold {rows} people, fewer than {limit}", describe(class, columns))
+            let people = if *rows == 1 { "person" } else { "people" };
+            format!("{} would hold {rows} {people}, fewer than {limit}", describe(class, columns))
         }
         Reason::Earlier { class, left, limit, .. } => format!(
             "people of earlier releases in {} would be left with {left} candidates, fewer than {limit}",
