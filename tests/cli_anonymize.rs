@@ -9,11 +9,15 @@ mod answers;
 mod folder;
 #[path = "cli_anonymize/golden.rs"]
 mod golden;
+#[path = "cli_anonymize/growth.rs"]
+mod growth;
 #[path = "cli_anonymize/inputs.rs"]
 mod inputs;
 #[path = "cli_anonymize/kills.rs"]
 mod kills;
 #[path = "cli_anonymize/place.rs"]
 mod place;
+#[path = "cli_anonymize/shown.rs"]
+mod shown;
 #[path = "cli_anonymize/words.rs"]
 mod words;

@@ -1,5 +1,5 @@
-//! Chains with known answers through the command line: the standing recoding tick by tick, one call each, and the
-//! paper's two releases of Adult.
+//! Chains with known answers through the command line: the standing recoding tick by tick, one call each, and two releases
+//! under the paper's validity, small and of Adult.
 
 use std::collections::BTreeSet;
 
@@ -93,6 +93,30 @@ fn standing_recodings_tick_by_tick() {
     let every = if std::env::var_os("TIDEGATE_CASES").is_some() { 1 } else { 3 };
     let cases = cases.as_array().expect("cases").iter().enumerate().step_by(every);
     cases.for_each(|(at, case)| standing(at, case));
+}
+
+/// The paper's algorithm on small tables: both releases' recodings.
+#[test]
+fn two_small_releases_under_bcf() {
+    for (at, case) in golden("anonymizer_small.json").as_array().expect("cases").iter().enumerate() {
+        let place = Place::new("");
+        let trees: Vec<&Json> = case["taxonomies"].as_array().expect("trees").iter().collect();
+        feed(&place, &trees, &format!("guarantee = \"bcf\"\nk = {}\n", case["k"]));
+        for (name, part) in [("d1.csv", "D1"), ("d2.csv", "D2")] {
+            let rows = case[part].as_array().expect("rows").iter();
+            let rows = rows.map(|row| (strings(&row[0]), row[1].as_str().expect("a value").to_owned()));
+            table(&place, name, trees.len(), rows);
+        }
+        let entries = place.entries(&["d1.csv", "d2.csv"]);
+        for (entry, cut) in entries.iter().zip(["R1_cut", "R2_cut"]) {
+            assert_eq!(entry["outcome"], "published", "case {at}, {cut}");
+            recoded(
+                &place.json(&format!("{}/manifest.json", entry["release"])),
+                &case[cut],
+                &format!("case {at}, {cut}"),
+            );
+        }
+    }
 }
 
 #[test]

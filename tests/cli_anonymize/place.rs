@@ -77,6 +77,7 @@ impl Place {
         let output = command.output().expect("the program starts");
         let said = text(&output.stderr);
         let answer: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+        assert!(answer.get("error").is_none(), "{answer}");
         fits("anonymize", &answer);
         assert_eq!(answer.as_object().map(serde_json::Map::len), Some(1));
         let entries = answer["releases"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();

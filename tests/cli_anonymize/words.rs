@@ -1,5 +1,7 @@
 //! What a person reads at a terminal.
 
+use std::process::Command;
+
 use super::place::{FEED, HEADER, Place, text};
 
 fn told(place: &Place, inputs: &[&str]) -> String {
@@ -46,6 +48,26 @@ fn other_kinds_of_chains_have_their_own_words() {
     place.put("a.csv", HEADER.to_owned() + "1,3,F,x\n2,20,M,x\n3,30,F,x\n");
     let said = told(&place, &["a.csv"]).replace('\n', " ");
     assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their crowd and come out"), "{said}");
+}
+
+#[test]
+fn what_has_no_detail_is_told_and_why() {
+    let place = Place::new(FEED);
+    // One man among women: the sexes cannot be told apart.
+    place.put("a.csv", alike(0..9) + "9,3,M,x\n");
+    place.put("b.csv", alike(0..9));
+    let said = told(&place, &["a.csv"]).replace('\n', " ");
+    assert!(
+        said.contains("Published without any detail: `sex`. `tidegate show") && said.contains(" 1` says"),
+        "{said}"
+    );
+    let said = told(&place, &["b.csv"]).replace('\n', " ");
+    assert!(said.contains("Nobody new came with the last file."), "{said}");
+    let said = told(&place, &["a.csv", "b.csv"]).replace('\n', " ");
+    assert!(said.contains("Nothing new: all of these files are in the folder already."), "{said}");
+    let mut show = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    let output = show.arg("show").arg(place.out()).arg("1").output().expect("the program starts");
+    assert!(text(&output.stdout).contains("sex, below `*`: a class below it would hold fewer than 3 people"));
 }
 
 #[test]

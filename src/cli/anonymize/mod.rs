@@ -14,7 +14,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{Entry, Folder, Found, Outcome, Task, find_key, run as run_all};
+use crate::daemon::oneshot::{Entry, Folder, Found, Outcome, Task, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 use watch::Shown;
@@ -34,8 +34,8 @@ pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
     feed: PathBuf,
-    /// A file of raw rows; once per tick, oldest first
-    #[arg(long = "in", value_name = "FILE", required = true)]
+    /// Files of raw rows, one per tick, oldest first
+    #[arg(long = "in", value_name = "FILE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
     /// Where the releases go
     #[arg(long, value_name = "DIR")]
@@ -70,7 +70,9 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     if out.json() {
         out.value(&Answer { releases: entries.clone() });
     } else {
-        out.text(&words::report(&entries, &args.inputs, &args.out, &feed.policy));
+        let newest = entries.iter().rev().find_map(|entry| entry.release);
+        let newest = newest.map(|release| told(&args.out, release)).transpose()?;
+        out.text(&words::report(&entries, &args.inputs, &args.out, &feed.policy, newest.as_ref()));
     }
     Ok(exit(&entries))
 }

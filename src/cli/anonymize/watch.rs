@@ -35,6 +35,37 @@ impl Watch for Shown {
         self.line.aside(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
     }
 
+    fn missing(&mut self, input: usize, cells: u64) {
+        let (cells, are) = if cells == 1 {
+            ("1 sensitive cell".to_owned(), "is")
+        } else {
+            (format!("{cells} sensitive cells"), "are")
+        };
+        let text = format!("{}: {cells} missing or not readable {are} published as missing", self.names[input]);
+        self.line.aside(|| note(&text));
+    }
+
+    fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64) {
+        let (rows, fall) = if rows == 1 { ("1 row".to_owned(), "falls") } else { (format!("{rows} rows"), "fall") };
+        let text = format!(
+            "{}: {rows} {fall} on `{}` in `{}`, where everything goes that its taxonomy does not know",
+            self.names[input],
+            printable(leaf),
+            printable(column)
+        );
+        self.line.aside(|| note(&text));
+    }
+
+    fn telling(&mut self, columns: &[String]) {
+        let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
+        let text = format!(
+            "nearly every row has a value of its own in {}, and sensitive columns are published as they are: who knows \
+             such a value of somebody finds their row. If it is a number or a name of people, make it the identifier",
+            names.join(", ")
+        );
+        self.line.aside(|| note(&text));
+    }
+
     fn kept(&mut self, key: &Path) {
         let name = printable(&key.display().to_string());
         let text = format!("a key was made: {name}. Keep it; the folder cannot be read or continued without it");

@@ -8,12 +8,19 @@ use crate::cli::tell::name;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::{Entry, Outcome};
 use crate::engine::policy::{Chain, Guarantee, Policy};
+use crate::engine::release::Manifest;
 
 /// The widest name that the table shows as it is.
 const WIDEST: usize = 40;
 
 /// The report.
-pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, policy: &Policy) -> String {
+pub fn report(
+    entries: &[Entry],
+    inputs: &[PathBuf],
+    folder: &Path,
+    policy: &Policy,
+    newest: Option<&Manifest>,
+) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, WIDEST);
@@ -35,7 +42,28 @@ pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, policy: &Pol
         }
     }
     summary(&mut text, entries, folder, policy);
+    if let Some(manifest) = newest {
+        detail(&mut text, manifest, folder);
+    }
     text
+}
+
+/// Columns of which nothing is left.
+fn detail(text: &mut String, manifest: &Manifest, folder: &Path) {
+    let columns = manifest.recoding.0.iter().filter(|(_, labels)| labels.len() == 1);
+    let names: Vec<String> = columns.map(|(column, _)| format!("`{}`", printable(column))).collect();
+    if names.is_empty() {
+        return;
+    }
+    // Under `blind` what stood against more is kept with the release that the recoding was found for.
+    let blind = manifest.guarantee == Some(Guarantee::Blind);
+    let release = if blind && manifest.chain == 1 { 1 } else { manifest.release };
+    let said = format!(
+        "Published without any detail: {}. `tidegate show {} {release}` says what stood against more.",
+        names.join(", "),
+        printable(&folder.display().to_string())
+    );
+    wrapped(text, "", &said);
 }
 
 /// A name without its middle, where it is too wide: files of a feed differ at their ends.
@@ -80,6 +108,11 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
             }
         );
         wrapped(text, "", &said);
+    }
+    if entries.iter().all(|entry| entry.outcome == Outcome::Known) {
+        wrapped(text, "", "Nothing new: all of these files are in the folder already.");
+    } else if last.outcome == Outcome::Waiting && last.waiting == 0 {
+        wrapped(text, "", "Nobody new came with the last file.");
     }
     let waits = rows(last.waiting, "waits", "wait");
     if last.outcome == Outcome::Held {

@@ -33,6 +33,12 @@ pub trait Watch {
     fn deciding(&mut self, input: usize);
     /// Columns of an input that nobody declared.
     fn undeclared(&mut self, columns: &[String]);
+    /// So many sensitive cells of an input were missing or could not be read.
+    fn missing(&mut self, input: usize, cells: u64);
+    /// So many rows of an input fall on the leaf of a column that takes what its taxonomy does not know.
+    fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64);
+    /// Sensitive columns in which nearly every row of an input has a value of its own.
+    fn telling(&mut self, columns: &[String]);
     /// The key that was made lies in this file now.
     fn kept(&mut self, key: &Path);
 }

@@ -1,0 +1,148 @@
+//! What `show` and `audit --dir` tell of a folder: of every kind of chain who waits, since when and what comes next; and
+//! that nothing in it was changed.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+use super::place::{FEED, HEADER, Place, fits, people, text};
+
+fn asked(place: &Place, command: &str, more: &[&str]) -> Output {
+    let mut asked = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    asked.arg(command).args(if command == "audit" { &["--dir"][..] } else { &[] });
+    asked.arg(place.out()).args(more).arg("--key").arg(place.path("a.key")).output().expect("the program starts")
+}
+
+fn shown(place: &Place) -> Json {
+    let output = asked(place, "show", &["--json"]);
+    let shown = serde_json::from_slice(&output.stdout).expect("JSON");
+    fits("show", &shown);
+    shown
+}
+
+#[test]
+fn who_waits_is_told_of_every_kind_of_chain() {
+    for (kind, policy) in [("", "guarantee = \"bcf\"\n"), ("chain = \"disjoint\"\n", "")] {
+        let feed =
+            FEED.replace("[policy]\n", &format!("{kind}[policy]\n")).replace("k = 3\n", &format!("k = 3\n{policy}"));
+        let place = Place::new(&feed);
+        place.put("a.csv", HEADER.to_owned() + &people(0..1));
+        place.put("b.csv", HEADER.to_owned() + &people(1..2));
+        place.entries(&["a.csv", "b.csv"]);
+        let waiting = &shown(&place)["waiting"];
+        assert_eq!(waiting["rows"], 2, "{waiting}");
+        assert_eq!(waiting["ages"], serde_json::json!([{"ticks": 1, "rows": 1}, {"ticks": 0, "rows": 1}]));
+        assert_eq!(waiting["next"], serde_json::json!({"added": 0, "withheld": 0, "coarser": false}));
+        assert_eq!(waiting["crowds"].as_array().map(Vec::len), Some(1));
+        assert_eq!(waiting["coarser"], Json::Null);
+    }
+}
+
+/// Two releases and a key.
+fn begun() -> Place {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..20);
+    place.people("b.csv", 20..40);
+    place.entries(&["a.csv", "b.csv"]);
+    place
+}
+
+#[test]
+fn what_was_changed_is_not_judged_safe() {
+    let place = begun();
+    assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
+    let named = place.json("1/manifest.json")["files"][1]["path"].as_str().expect("a path").to_owned();
+    for name in ["1/manifest.json", "1/report.html", "2/data.parquet", named.as_str()] {
+        let (path, bytes) = (place.out().join(name), place.bytes(name));
+        fs::write(&path, [&bytes[..], b" "].concat()).expect("a file");
+        let output = asked(&place, "audit", &["--json"]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(text(&output.stdout).contains("missing or was changed"), "{name}");
+        if name.ends_with("manifest.json") {
+            assert_eq!(asked(&place, "show", &[]).status.code(), Some(2));
+            assert_eq!(asked(&place, "show", &["1"]).status.code(), Some(2));
+        }
+        fs::remove_file(&path).expect("a file");
+        assert_eq!(asked(&place, "audit", &[]).status.code(), Some(2), "{name}");
+        fs::write(&path, bytes).expect("a file");
+    }
+    assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
+}
+
+#[test]
+fn folders_that_are_none_are_told_apart() {
+    let place = begun();
+    // Somebody else's folder.
+    fs::create_dir(place.out().join("7")).expect("a folder");
+    assert_eq!(asked(&place, "show", &[]).status.code(), Some(0));
+    fs::rename(place.out().join("1"), place.path("away")).expect("a release");
+    let output = asked(&place, "show", &["--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).contains("release 1 is missing"));
+    let nowhere = Place::new(FEED);
+    let output = asked(&nowhere, "audit", &["--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).contains("there are no releases here"));
+}
+
+#[test]
+fn a_key_is_all_that_anonymize_wants_of_a_store() {
+    let place = Place::new(&FEED.replace("[policy]", "[store]\nkey = \"file:a.key\"\n[policy]"));
+    place.people("a.csv", 0..20);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command.arg("anonymize").arg("--feed").arg(place.path("feed.toml")).arg("--out").arg(place.out());
+    let output = command.arg("--in").arg(place.path("a.csv")).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(!place.path("out.key").exists());
+    assert_eq!(asked(&place, "show", &[]).status.code(), Some(0));
+}
+
+#[test]
+fn several_files_after_one_option() {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..20);
+    place.people("b.csv", 20..40);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command.current_dir(place.path("")).args([
+        "anonymize",
+        "--in",
+        "a.csv",
+        "b.csv",
+        "--feed",
+        "feed.toml",
+        "--out",
+        "out",
+    ]);
+    assert_eq!(command.output().expect("the program starts").status.code(), Some(0));
+    assert!(place.out().join("2").is_dir());
+}
+
+/// What is published as it stands is looked at before it leaves: only the operator is told.
+#[test]
+fn sensitive_columns_that_tell_who_somebody_is_are_noted() {
+    let place = Place::new(FEED);
+    let rows = |from: u64, own: bool| {
+        let row = |n: u64| format!("p{n},3,F,{}\n", if own { format!("case {n}") } else { "flu".to_owned() });
+        HEADER.to_owned() + &(from..from + 150).map(row).collect::<String>()
+    };
+    place.put("a.csv", rows(0, true));
+    place.put("b.csv", rows(200, true));
+    place.put("c.csv", rows(400, false) + "p999,3,F,\n");
+    let (_, said) = place.answered(&mut place.command(&["a.csv", "b.csv"]), 2);
+    assert_eq!(said.matches("nearly every row has a value of its own in `diagnosis`").count(), 1, "{said}");
+    let (_, said) = place.answered(&mut place.command(&["c.csv"]), 1);
+    assert!(said.contains("c.csv: 1 sensitive cell missing or not readable is published as missing"), "{said}");
+    assert!(!said.contains("nearly every row") && !said.contains("case"), "{said}");
+}
+
+#[test]
+fn what_no_taxonomy_knows_is_counted() {
+    let feed = FEED.replace("{ flat = [\"F\", \"M\"] }", "{ flat = [\"F\", \"M\"] }\nunknown = \"other\"");
+    let place = Place::new(&feed);
+    place.put("a.csv", HEADER.to_owned() + &people(0..20) + "p98,3,Mm,x\np99,3,,x\n");
+    let mut command = place.command(&["a.csv"]);
+    let (_, said) = place.answered(command.args(["--quarantine-share", "0.5"]), 1);
+    assert!(said.contains("on `other` in `sex`, where everything goes"), "{said}");
+    assert!(!said.contains("Mm"), "{said}");
+}
