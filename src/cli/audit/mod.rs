@@ -24,12 +24,16 @@ use crate::engine::policy::OnRepeat;
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
+tidegate audit --dir <DIR> [--key <FILE>]",
+    after_help = "\
 Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint.
 
-Exit code 0: safe. 1: unsafe, or not decided. 2: an error.")]
+Exit code 0: safe. 1: unsafe, or not decided. 2: an error."
+)]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE", required_unless_present = "dir")]

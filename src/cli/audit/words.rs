@@ -88,17 +88,20 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     let all = judged().map(|at| chain.all[at].left).min().unwrap_or(0);
     let kind = if chain.exact() { "exactly" } else { "at most" };
     let left = candidates(&all.to_string());
-    put(text, &format!("All releases together leave {kind} {left}, over every class anyone could be in (k = {k})"));
+    let everywhere = format!("over every class anyone could be in (k = {k})");
     if let Some(realised) = &chain.realised {
         let people = realised.all.iter().flatten().map(|target| target.left).min().unwrap_or(0);
         let lower = realised.lower.iter().flatten().min().copied().unwrap_or(0);
         let sure = chain.exact_realised() || lower >= people;
         let range = if sure { format!("exactly {people}") } else { format!("{lower} to {people}") };
-        put(text, &format!("For the people who are really in the data: {}", candidates(&range)));
+        let range = candidates(&range);
+        put(text, &format!("All releases together leave {range} for the people who are really in the data (k = {k})"));
         let by: Vec<String> =
             realised.all.iter().map(|at| at.as_ref().map_or("-".into(), |at| at.left.to_string())).collect();
         wrapped(text, "  by the release they were new in: ", &by.join(", "));
+        put(text, &format!("Counting classes in which nobody is, {kind} {left} {everywhere}"));
     } else {
+        put(text, &format!("All releases together leave {kind} {left}, {everywhere}"));
         put(text, "Without the raw rows (--increment) classes count in which nobody may be");
         let by: Vec<String> = chain.all.iter().map(|target| target.left.to_string()).collect();
         wrapped(text, "  by the release that people were new in: ", &by.join(", "));
