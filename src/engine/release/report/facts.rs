@@ -11,7 +11,7 @@ use crate::engine::release::manifest::Manifest;
 pub fn write(page: &mut Page, manifest: &Manifest) {
     put!(page, "<header>\n<h1>Release {} of <bdi>{}</bdi></h1>\n", manifest.release, Text(&manifest.feed));
     let time = manifest.time.replacen('T', " ", 1).replacen('Z', " UTC", 1);
-    put!(page, "<p class=\"due\">Due at {}, chain {}</p>\n</header>\n", Text(&time), manifest.chain);
+    put!(page, "<p class=\"due\">{}, chain {}</p>\n</header>\n", Text(&time), manifest.chain);
     put!(page, "<section aria-label=\"In short\">\n<dl class=\"facts\">\n");
     let smallest = format!("the policy asks for at least {}", Count(manifest.k));
     let loss = format!("Loss {:.4} of at most 1", manifest.loss);
@@ -77,8 +77,8 @@ fn promise(page: &mut Page, manifest: &Manifest) {
     put!(
         page,
         "<p>Not promised: that nobody can tell whether a person is in the data, or since when. A crowd hides what its \
-         members have only as far as they differ in it; what was asked of that stands under <a href=\"#checks\">checks</a>.\
-         </p>\n"
+         members have only as far as they differ in it: whether that was looked at stands under \
+         <a href=\"#checks\">checks</a>.</p>\n"
     );
 }
 

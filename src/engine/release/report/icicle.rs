@@ -1,5 +1,5 @@
 //! A recoding drawn on its taxonomy: the tree from the root down to the cut, every node as wide as its share of the
-//! domain, and below it how many rows there are under each label.
+//! domain, and below it a bar with the area of the rows under each label.
 //!
 //! However large the tree, the drawing is bounded: it ends at the cut, and neighbours that would be too narrow to see are
 //! drawn as one box that says how many they are.
@@ -104,7 +104,7 @@ pub fn write(page: &mut Page, column: &Cutting) {
     let boxes = boxes(column);
     let domain = column.tree.values(0);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
-    let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(|drawn| drawn.rows).max().unwrap_or(0);
+    let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
     let (labels, name) = (Many(column.cut.nodes().len() as u64, "published label"), Text(column.name));
     put!(
@@ -132,7 +132,7 @@ pub fn write(page: &mut Page, column: &Cutting) {
         }
         put!(page, "</svg>\n");
         if drawn.is_cut() && drawn.rows > 0 {
-            let tall = (ROWS - 4.0) * percent(drawn.rows, most) / 100.0;
+            let tall = (ROWS - 4.0) * drawn.density() / most;
             let y = height - tall;
             put!(
                 page,
@@ -146,6 +146,11 @@ pub fn write(page: &mut Page, column: &Cutting) {
 impl Box {
     fn is_cut(&self) -> bool {
         !matches!(self.kind, Kind::Above(_))
+    }
+
+    /// Rows per value of the domain: a bar as tall as that has the area of its rows.
+    fn density(&self) -> f64 {
+        self.rows as f64 / self.width.max(1) as f64
     }
 
     /// What is shown when one points at it.

@@ -8,15 +8,21 @@ use crate::engine::model::Node;
 /// Longer lists are cut, and to how many labels.
 const ALL: usize = 24;
 const SOME: usize = 16;
+/// Labels without rows that are listed all the same.
+const FEW: usize = 3;
 
 /// The table of one column.
 pub fn write(page: &mut Page, column: &Cutting, rows: u64) {
     let listed = listed(column);
     put!(page, "<table class=\"labels\">\n<caption>{}", Many(column.cut.nodes().len() as u64, "published label"));
-    if listed.len() < column.cut.nodes().len() {
+    let seen = column.cut.nodes().iter().filter(|&&node| column.shown.at(node) > 0).count();
+    if listed.len() < seen {
         put!(page, "; the {} with the most rows, in the order of the taxonomy", Count(listed.len() as u64));
     }
-    put!(page, "</caption>\n<thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"number\">Values</th>");
+    put!(
+        page,
+        "</caption>\n<thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"number\">Values in it</th>"
+    );
     put!(page, "<th scope=\"col\" class=\"number\">Rows</th><th scope=\"col\" class=\"number\">Share</th>");
     put!(
         page,
@@ -31,7 +37,9 @@ pub fn write(page: &mut Page, column: &Cutting, rows: u64) {
     }
     if listed.len() < column.cut.nodes().len() {
         let rest = column.cut.nodes().len() - listed.len();
-        let label = format!("<i>{}</i>", Many(rest as u64, "more label"));
+        let more = if listed.len() < seen { "more label" } else { "label" };
+        let nobody = if listed.len() < seen { "" } else { " without rows" };
+        let label = format!("<i>{}{nobody}</i>", Many(rest as u64, more));
         line(page, &label, column.tree.values(0) - values, rows - shown, rows);
     }
     put!(page, "</tbody>\n</table>\n");
@@ -43,9 +51,13 @@ fn line(page: &mut Page, label: &str, values: u64, rows: u64, all: u64) {
     put!(page, "<td class=\"graph\">{}</td></tr>\n", Bar(rows, all));
 }
 
-/// All labels, or those with the most rows (the earlier of equals), in preorder.
+/// All labels, or those with rows, or those with the most rows (the earlier of equals), in preorder.
 fn listed(column: &Cutting) -> Vec<Node> {
     let mut nodes = column.cut.nodes().to_vec();
+    let seen = nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
+    if nodes.len() > seen + FEW {
+        nodes.retain(|&node| column.shown.at(node) > 0);
+    }
     if nodes.len() > ALL {
         nodes.sort_by_key(|&node| std::cmp::Reverse(column.shown.at(node)));
         nodes.truncate(SOME);

@@ -45,7 +45,8 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     put!(page, "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", Text(&title), include_str!("style.css"));
     facts::write(&mut page, manifest);
-    recoding::write(&mut page, &cuttings);
+    let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
+    recoding::write(&mut page, &cuttings, &sensitive);
     checks::write(&mut page, &manifest.checks);
     sizes::write(&mut page, manifest.k, &sizes);
     facts::write_policy(&mut page, manifest);

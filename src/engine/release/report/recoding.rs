@@ -5,7 +5,7 @@ use super::html::{Count, Page, Share, Text, put};
 use super::{Cutting, icicle, labels};
 
 /// The sections on columns.
-pub fn write(page: &mut Page, columns: &[Cutting]) {
+pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str]) {
     put!(
         page,
         "<section>\n<h2>What is left of each column</h2>\n<p>Values were replaced by coarser labels until every \
@@ -13,8 +13,8 @@ pub fn write(page: &mut Page, columns: &[Cutting]) {
         everything is as it was, 1 = nothing is left.</p>\n"
     );
     put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">Rows without detail</th></tr></thead>\n<tbody>\n");
+    put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values before</th>");
+    put!(page, "<th scope=\"col\" class=\"number\">Rows with no detail left</th></tr></thead>\n<tbody>\n");
     for column in columns {
         let rows = column.shown.all();
         put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
@@ -23,14 +23,16 @@ pub fn write(page: &mut Page, columns: &[Cutting]) {
         put!(page, "<td class=\"number\">{}</td>", Count(column.tree.values(0)));
         put!(page, "<td class=\"number\">{}</td></tr>\n", Share(column.shown.at(0), rows));
     }
-    put!(page, "</tbody>\n</table>\n</section>\n<section>\n<h2>The columns on their taxonomies</h2>\n");
+    put!(page, "</tbody>\n</table>\n");
+    published_as_they_are(page, sensitive);
+    put!(page, "</section>\n<section>\n<h2>The columns on their taxonomies</h2>\n");
     put!(
         page,
         "<p class=\"key\"><svg class=\"swatch above\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
         </svg> divided further, <svg class=\"swatch published\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
         </svg> published label, <svg class=\"swatch several\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\
-        </svg> several published labels. As wide as the part of the domain that it stands for; the bars below count its \
-        rows.</p>\n"
+        </svg> several published labels. Each is as wide as the part of the domain that it stands for; the bars below have the \
+        area of its rows.</p>\n"
     );
     for column in columns {
         put!(page, "<section class=\"column\">\n<div class=\"drawing\">\n<h3><bdi>{}</bdi></h3>\n", Text(column.name));
@@ -40,4 +42,15 @@ pub fn write(page: &mut Page, columns: &[Cutting]) {
         put!(page, "</section>\n");
     }
     put!(page, "</section>\n");
+}
+
+/// The other columns of the table.
+fn published_as_they_are(page: &mut Page, sensitive: &[&str]) {
+    let Some((last, others)) = sensitive.split_last() else { return };
+    put!(page, "<p>Beside them the table holds ");
+    for (at, name) in others.iter().enumerate() {
+        put!(page, "{}<bdi>{}</bdi>", if at > 0 { ", " } else { "" }, Text(name));
+    }
+    put!(page, "{}<bdi>{}</bdi>: sensitive, not generalised", if others.is_empty() { "" } else { " and " }, Text(last));
+    put!(page, ". What is missing there was missing or could not be read.</p>\n");
 }
