@@ -92,12 +92,14 @@ fn trespasses_are_found() {
 #[test]
 fn whispers_are_found() {
     let pair = |text| {
-        let others = ["src/engine/gate/crowd.rs", "src/engine/gate/verdict.rs"].map(|place| source(place, ""));
+        let others = ["crowd.rs", "verdict.rs", "own/crowd.rs"].map(|file| format!("src/engine/gate/{file}"));
+        let others = others.map(|place| source(&place, ""));
         let sources: Vec<Source> = others.into_iter().chain([source("src/engine/gate/chain.rs", text)]).collect();
         rooms::whispers(&imports(&sources)).len()
     };
     assert_eq!(pair("use super::crowd::smallest;"), 1);
     assert_eq!(pair("use super::verdict::Reason;"), 0);
+    assert_eq!(pair("use super::own::crowd::smallest;"), 1);
 }
 
 #[test]
