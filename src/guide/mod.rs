@@ -10,6 +10,9 @@ pub mod house {}
 #[doc = include_str!("threats.md")]
 pub mod threats {}
 
+#[doc = include_str!("releases.md")]
+pub mod releases {}
+
 #[doc = include_str!("audit.md")]
 pub mod audit {}
 
