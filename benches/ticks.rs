@@ -68,7 +68,9 @@ fn judged(
     let newest: Vec<Newest> =
         candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows }).collect();
     let recoding = candidate.table.recoding();
-    let case = Case { policy, columns, recoding, history, before: feed.whole(), older: &older, newest: &newest };
+    let (release, withheld) = (candidate.release, feed.withheld().rows());
+    let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);
+    let case = Case { policy, columns, release, withheld, recoding, history, before, older, newest };
     let start = Instant::now();
     let judged = judge(&case, file);
     // The gate reads the bytes and writes them again.

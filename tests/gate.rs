@@ -21,15 +21,16 @@ mod sheet;
 use chain::Offer;
 use sample::{lines, third};
 use sheet::Sheet;
-use tidegate::engine::gate::own::{Pages, Verdict};
+use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
+use tidegate::engine::release::Pages;
 
 /// What is done to a good release.
 pub enum Spoil {
     /// To the table, or to what the gate knows beside it.
     Offer(Box<dyn Fn(&mut Offer)>),
     /// To the files that go with the table.
-    Pages(Box<dyn Fn(&mut Pages)>),
+    Pages(Box<dyn Fn(&Offer, &mut Pages)>),
 }
 
 /// A release with one thing spoilt.
@@ -69,7 +70,7 @@ fn refused(good: &Offer, mutants: &[Mutant]) {
         }
         let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &mutant.spoil {
             Spoil::Offer(_) => spoilt.decided(|_| ()),
-            Spoil::Pages(spoil) => spoilt.decided(spoil),
+            Spoil::Pages(spoil) => spoilt.decided(|pages| spoil(&spoilt, pages)),
         }));
         let Ok(verdict) = decided else {
             wrong.push(format!("{}: the gate panicked", mutant.name));
@@ -118,7 +119,7 @@ fn every_mutant_is_refused() {
 /// The bytes of one of the files that go with a table.
 type Bytes = fn(&mut Pages) -> &mut Vec<u8>;
 
-const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report.1, |pages| &mut pages.taxonomy.1];
+const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report, |pages| &mut pages.taxonomy];
 
 /// Whichever byte is another one, and wherever a file ends too early: refused, and never by falling over.
 #[test]

@@ -5,11 +5,11 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ticked};
-use tidegate::engine::gate::own::{Approved, Case, History, Judged, Newest, Older, Pages, Verdict, judge};
+use tidegate::engine::gate::own::{Approved, Case, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
 use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
-use tidegate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Sha256};
+use tidegate::engine::release::{self, Facts, Pages, Sha256};
 
 /// Somebody's row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,6 +139,8 @@ impl Offer {
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,
+            release: self.release,
+            withheld: self.withheld,
             recoding: &self.recoding,
             history: &self.history,
             before: &self.before,
@@ -148,45 +150,28 @@ impl Offer {
         judge(&case, self.data.clone())
     }
 
-    pub fn facts<'f>(&'f self, checks: &'f [CheckLine]) -> Facts<'f> {
+    pub fn facts(&self) -> Facts<'_> {
         Facts {
             feed: "admissions",
             chain: self.chain,
-            release: self.release,
             time: "2026-11-21T10:00:00Z",
-            policy: &self.policy,
-            columns: &self.columns,
-            withheld: self.withheld,
-            checks,
             signed: false,
             decision: None,
             previous: self.previous,
         }
     }
 
-    /// The files that go with a table.
-    pub fn pages(&self, facts: &Facts<'_>, table: &Release) -> Pages {
-        let line = |path: &str, bytes: &[u8], rows| FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows };
-        let [data, report] = ["data.parquet", "report.html"].map(|name| format!("{}/{name}", self.release));
-        let taxonomy = release::taxonomy(&self.columns);
-        let named = format!("taxonomy/{}.json", Sha256::of(&taxonomy));
-        let files = vec![line(&data, &self.data, Some(table.rows())), line(&named, &taxonomy, None)];
-        let mut manifest = Manifest::of(facts, table, files);
-        let page = release::report(&manifest, &self.columns, table);
-        manifest.files.push(line(&report, &page, None));
-        Pages { data, taxonomy: (named, taxonomy), report: (report, page), manifest: manifest.bytes() }
+    /// The files that go with the table, as they follow from what was judged.
+    pub fn pages(&self, judged: &Judged) -> Option<Pages> {
+        let lines = judged.lines();
+        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.table()?.release, &self.data))
     }
 
     /// The whole decision; `spoil` gets at the files that go with the table.
     pub fn decided(&self, spoil: impl FnOnce(&mut Pages)) -> Result<Approved, Verdict> {
         let judged = self.judged();
-        let Some(table) = judged.table().filter(|table| table.release.rows() > 0) else {
-            return Err(judged.verdict().clone());
-        };
-        let lines = judged.lines();
-        let facts = self.facts(&lines);
-        let mut pages = self.pages(&facts, &table.release);
+        let Some(mut pages) = self.pages(&judged) else { return Err(judged.verdict().clone()) };
         spoil(&mut pages);
-        judged.approve(&facts, pages)
+        judged.approve(&self.facts(), pages)
     }
 }

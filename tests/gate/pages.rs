@@ -1,13 +1,53 @@
 //! The files that go with a table, spoilt one by one: the manifest field by field, its spelling, the report, the taxonomies.
 
 use serde_json::{Value as Json, json};
-use tidegate::engine::gate::own::Pages;
-use tidegate::engine::release::Sha256;
+use tidegate::engine::policy::{ChainKind, Guarantee, Settings};
+use tidegate::engine::release::{self, FileLine, Manifest, Pages, Sha256, Terms};
 
+use crate::chain::{Offer, policy};
+use crate::sample::settings;
 use crate::{Mutant, Spoil};
 
 fn pages(name: &'static str, reason: &'static str, spoil: impl Fn(&mut Pages) + 'static) -> Mutant {
+    knowing(name, reason, move |_, pages| spoil(pages))
+}
+
+/// The same for who needs what was offered.
+fn knowing(name: &'static str, reason: &'static str, spoil: impl Fn(&Offer, &mut Pages) + 'static) -> Mutant {
     Mutant { name, spoil: Spoil::Pages(Box::new(spoil)), check: "pages", reason }
+}
+
+/// A manifest with something changed, and the report that follows from it.
+fn again(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 'static) -> Mutant {
+    knowing(name, reason, move |offer, pages| {
+        let mut json: Json = serde_json::from_slice(&pages.manifest).expect("JSON");
+        edit(&mut json);
+        let text = format!("{json:#}\n").into_bytes();
+        assert_ne!(text, pages.manifest, "something is changed");
+        let mut manifest = Manifest::parse(&text).expect("spelled as manifests are");
+        let judged = offer.judged();
+        let table = &judged.table().expect("a table").release;
+        let line = manifest.files.pop().expect("the report");
+        pages.report = release::report(&manifest, &offer.columns, table);
+        manifest.files.push(FileLine::of(&line.path, &pages.report, None));
+        pages.manifest = manifest.bytes();
+    })
+}
+
+/// The files of a release that was judged by something else.
+fn by_other(
+    name: &'static str,
+    reason: &'static str,
+    number: u32,
+    written: impl Fn(Settings) -> Settings + 'static,
+) -> Mutant {
+    knowing(name, reason, move |offer, pages| {
+        let judged = offer.judged();
+        let lines = judged.lines();
+        let policy = policy(&written(settings(Some(Guarantee::Blind))), ChainKind::Cumulative);
+        let terms = Terms { release: number, policy: &policy, ..judged.terms(&lines) };
+        *pages = Pages::of(&offer.facts(), &terms, &judged.table().expect("a table").release, &offer.data);
+    })
 }
 
 /// A manifest with something changed, spelled as manifests are.
@@ -139,23 +179,23 @@ fn more() -> Vec<Mutant> {
 fn others() -> Vec<Mutant> {
     /// The report and what the manifest says of it.
     fn reported(pages: &mut Pages, edit: impl Fn(String) -> String) {
-        let text = String::from_utf8(pages.report.1.clone()).expect("text");
+        let text = String::from_utf8(pages.report.clone()).expect("text");
         let other = edit(text.clone()).into_bytes();
         assert_ne!(other, text.into_bytes(), "something is changed");
-        let [was, is] = [&pages.report.1, &other].map(|page| Sha256::of(page).to_string());
+        let [was, is] = [&pages.report, &other].map(|page| Sha256::of(page).to_string());
         let manifest = String::from_utf8(pages.manifest.clone()).expect("text");
         assert!(manifest.contains(&was));
         pages.manifest = manifest.replace(&was, &is).into_bytes();
-        pages.report.1 = other;
+        pages.report = other;
     }
     /// The taxonomies and what the manifest says of them.
     fn told(pages: &mut Pages, from: &str, to: &str) {
-        let text = String::from_utf8(pages.taxonomy.1.clone()).expect("text");
+        let text = String::from_utf8(pages.taxonomy.clone()).expect("text");
         let other = text.replacen(from, to, 1).into_bytes();
-        assert_ne!(other, pages.taxonomy.1, "something is changed");
-        let [was, is] = [&pages.taxonomy.1, &other].map(|file| Sha256::of(file).to_string());
+        assert_ne!(other, pages.taxonomy, "something is changed");
+        let [was, is] = [&pages.taxonomy, &other].map(|file| Sha256::of(file).to_string());
         pages.manifest = String::from_utf8(pages.manifest.clone()).expect("text").replace(&was, &is).into_bytes();
-        pages.taxonomy = (pages.taxonomy.0.replace(&was, &is), other);
+        pages.taxonomy = other;
     }
     const NOT_THIS_PAGE: &str = "report: the page is not the one";
     const NOT_THESE_TREES: &str = "taxonomy: the file is not";
@@ -168,7 +208,7 @@ fn others() -> Vec<Mutant> {
         pages("another number in the report", NOT_THIS_PAGE, |pages| {
             reported(pages, |text| text.replacen("28", "27", 1));
         }),
-        pages("a report that the manifest does not name", "manifest, files", |pages| pages.report.1.push(b' ')),
+        pages("a report that the manifest does not name", "manifest, files", |pages| pages.report.push(b' ')),
         pages("a label of the taxonomies renamed", NOT_THESE_TREES, |pages| told(pages, "0-19", "0-18")),
         pages("a label of the taxonomies under another", NOT_THESE_TREES, |pages| {
             told(pages, "\"parent\":\"young\"", "\"parent\":\"old\"");
@@ -177,10 +217,40 @@ fn others() -> Vec<Mutant> {
             told(pages, "\"values\":4", "\"values\":40");
         }),
         pages("a blank in the taxonomies", NOT_THESE_TREES, |pages| told(pages, "{", "{ ")),
-        pages("taxonomies that the manifest does not name", "manifest, files", |pages| pages.taxonomy.1.push(b' ')),
+        pages("taxonomies that the manifest does not name", "manifest, files", |pages| pages.taxonomy.push(b' ')),
+    ]
+}
+
+/// Files that agree with each other, and not with what was judged.
+fn agreeing() -> Vec<Mutant> {
+    fn last_first(json: &mut Json) {
+        let policy = json["policy"].as_object_mut().expect("keys");
+        let k = policy.shift_remove("k").expect("k");
+        policy.insert("k".to_owned(), k);
+    }
+    fn same(written: Settings) -> Settings {
+        written
+    }
+    fn strict(written: Settings) -> Settings {
+        Settings { k: Some(1000), ..written }
+    }
+    fn noted(json: &mut Json, file: usize) {
+        json["files"][file]["path"] = json!("3/jane-doe-has-hiv");
+    }
+    vec![
+        manifest("keys of the policy in another order", "manifest, policy", last_first),
+        again("keys of the policy in another order, in the report too", "manifest, policy", last_first),
+        again("keys of the policy in another order in the report", "report: the page is not the one", last_first),
+        by_other("a promise that was not judged", "manifest, k", 3, strict),
+        by_other("a policy that was not judged", "manifest, policy", 3, strict),
+        by_other("the number of another release", "manifest, release", 4, same),
+        by_other("the place of another release", "manifest, files", 4, same),
+        manifest("words in the path of the table", "manifest, files", |json| noted(json, 0)),
+        manifest("words in the path of the taxonomies", "manifest, files", |json| noted(json, 1)),
+        manifest("words in the path of the report", "manifest, files", |json| noted(json, 2)),
     ]
 }
 
 pub fn mutants() -> Vec<Mutant> {
-    [fields(), more(), others()].into_iter().flatten().collect()
+    [fields(), more(), others(), agreeing()].into_iter().flatten().collect()
 }

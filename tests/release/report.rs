@@ -6,15 +6,15 @@ use std::path::Path;
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
 use tidegate::engine::policy::Guarantee;
-use tidegate::engine::release::{CheckLine, FileLine, Manifest, Sha256, report};
+use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Sha256, report};
 
 use crate::common::random::{self, Draw};
-use crate::manifest::{checks, facts, policy, small};
+use crate::manifest::{checks, facts, policy, small, terms};
 use crate::table::{Table, declared, random_table};
 
 fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
     let policy = policy(guarantee);
-    let manifest = Manifest::of(&facts(table, &policy, checks), &table.release, Vec::new());
+    let manifest = Manifest::of(&facts(), &terms(table, &policy, checks), &table.release, Vec::new());
     let bytes = report(&manifest, &table.columns, &table.release);
     String::from_utf8(bytes).expect("text")
 }
@@ -157,10 +157,8 @@ fn labels_stay_text() {
     let policy = policy(Guarantee::Blind);
     let mut checks = checks();
     checks[0].check = evil[0].to_owned();
-    let mut said = facts(&table, &policy, &checks);
-    said.feed = evil[0];
-    said.time = evil[1];
-    let manifest = Manifest::of(&said, &table.release, Vec::new());
+    let said = Facts { feed: evil[0], time: evil[1], ..facts() };
+    let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &table.release, Vec::new());
     let page = String::from_utf8(report(&manifest, &table.columns, &table.release)).expect("text");
     keep("labels", &page);
     for word in ["<script", "<img", "<!--", "\0"] {
@@ -176,7 +174,7 @@ fn reports_are_functions_of_what_is_published() {
         let table = random_table(draw, 60);
         let policy = policy(Guarantee::Blind);
         let checks = checks();
-        let manifest = Manifest::of(&facts(&table, &policy, &checks), &table.release, Vec::new());
+        let manifest = Manifest::of(&facts(), &terms(&table, &policy, &checks), &table.release, Vec::new());
         let bytes = report(&manifest, &table.columns, &table.release);
         well_formed(std::str::from_utf8(&bytes).expect("text"));
         let again = table.built_otherwise(draw);

@@ -7,8 +7,8 @@ use super::saved::Line;
 use super::ticks::Work;
 use crate::daemon::error::Result;
 use crate::engine::feed::{Candidate, Published};
-use crate::engine::gate::own::{Approved, Case, Judged, Newest, Older, Pages, Verdict, judge};
-use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Sha256};
+use crate::engine::gate::own::{Approved, Case, Judged, Newest, Older, Verdict, judge};
+use crate::engine::release::{self, Facts, Pages, Sha256};
 
 /// What the gate said of a candidate.
 enum Said {
@@ -55,22 +55,13 @@ impl Work<'_> {
         let judged = self.ask(candidate, data.clone());
         recorded.verdict(judged.verdict());
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
-        let taxonomy = release::taxonomy(&feed.columns);
-        let taxonomy_name = format!("{}.json", Sha256::of(&taxonomy));
-        let taxonomy = stage(&taxonomy_name, &taxonomy)?;
-        let lines = judged.lines();
-        let facts = self.facts(candidate, &lines);
-        let place = |name: &str| format!("{}/{name}", candidate.release);
-        let (data_path, report_path) = (place("data.parquet"), place("report.html"));
-        let taxonomy_path = format!("taxonomy/{taxonomy_name}");
-        let line = |path: &str, bytes: &[u8], rows| FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows };
-        let files = vec![line(&data_path, &data, Some(table.release.rows())), line(&taxonomy_path, &taxonomy, None)];
-        let mut manifest = Manifest::of(&facts, &table.release, files);
-        let report = stage("report.html", &release::report(&manifest, &feed.columns, &table.release))?;
-        manifest.files.push(line(&report_path, &report, None));
-        let manifest = stage("manifest.json", &manifest.bytes())?;
-        let pages =
-            Pages { data: data_path, taxonomy: (taxonomy_path, taxonomy), report: (report_path, report), manifest };
+        let (lines, facts) = (judged.lines(), self.facts());
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
+        let pages = Pages {
+            taxonomy: stage(&format!("{}.json", Sha256::of(&pages.taxonomy)), &pages.taxonomy)?,
+            report: stage("report.html", &pages.report)?,
+            manifest: stage("manifest.json", &pages.manifest)?,
+        };
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
                 recorded.verdict(approved.verdict());
@@ -92,6 +83,8 @@ impl Work<'_> {
         let case = Case {
             policy: &self.task.feed.policy,
             columns: &self.task.feed.columns,
+            release: candidate.release,
+            withheld: self.saved.feed.withheld().rows(),
             recoding: candidate.table.recoding(),
             history: &self.history,
             before: self.saved.feed.whole(),
@@ -101,16 +94,11 @@ impl Work<'_> {
         judge(&case, data)
     }
 
-    fn facts<'f>(&'f self, candidate: &Candidate, checks: &'f [CheckLine]) -> Facts<'f> {
+    fn facts(&self) -> Facts<'_> {
         Facts {
             feed: &self.saved.name,
             chain: self.saved.feed.chain(),
-            release: candidate.release,
             time: self.task.time,
-            policy: &self.task.feed.policy,
-            columns: &self.task.feed.columns,
-            withheld: self.saved.feed.withheld().rows(),
-            checks,
             signed: false,
             decision: None,
             previous: self.saved.releases.last().map(|line| Sha256::from_bytes(line.manifest)),

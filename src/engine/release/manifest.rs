@@ -18,17 +18,28 @@ use crate::engine::policy::{Guarantee, Policy};
 /// The version of the form.
 const SCHEMA: u32 = 1;
 
-/// What is said of a release besides its table.
+/// What is said of a release besides its table and what it was judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The feed's name.
     pub feed: &'a str,
     /// The chain.
     pub chain: u32,
-    /// The release; numbers run on through all chains.
-    pub release: u32,
     /// When the tick was scheduled: `2026-11-21T10:00:00Z`.
     pub time: &'a str,
+    /// Whether a signature lies beside the manifest.
+    pub signed: bool,
+    /// The digest of the decision to publish, where there is a log.
+    pub decision: Option<Sha256>,
+    /// The digest of the manifest before this one.
+    pub previous: Option<Sha256>,
+}
+
+/// What a release was judged by, which is what it has to be published under.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// The release; numbers run on through all chains.
+    pub release: u32,
     /// The policy in force.
     pub policy: &'a Policy,
     /// The declared columns.
@@ -37,12 +48,6 @@ pub struct Facts<'a> {
     pub withheld: u64,
     /// The checks, made or not.
     pub checks: &'a [CheckLine],
-    /// Whether a signature lies beside the manifest.
-    pub signed: bool,
-    /// The digest of the decision to publish, where there is a log.
-    pub decision: Option<Sha256>,
-    /// The digest of the manifest before this one.
-    pub previous: Option<Sha256>,
 }
 
 /// A manifest.
@@ -107,6 +112,13 @@ pub struct FileLine {
     pub rows: Option<u64>,
 }
 
+impl FileLine {
+    /// Of a file with these bytes; `rows` if it is a table.
+    pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
+        FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
+    }
+}
+
 /// Bytes that are no manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoManifest {
@@ -131,25 +143,25 @@ impl Manifest {
     ///
     /// # Panics
     /// Never: a policy is JSON.
-    pub fn of(facts: &Facts, table: &Release, files: Vec<FileLine>) -> Manifest {
+    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Release, files: Vec<FileLine>) -> Manifest {
         Manifest {
             schema: SCHEMA,
             feed: facts.feed.to_owned(),
             chain: facts.chain,
-            release: facts.release,
+            release: terms.release,
             time: facts.time.to_owned(),
-            policy: serde_json::to_value(facts.policy).expect("a policy is JSON"),
-            guarantee: facts.policy.guarantee(),
-            k: facts.policy.k(),
+            policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
+            guarantee: terms.policy.guarantee(),
+            k: terms.policy.k(),
             smallest_class: (0..table.classes()).map(|class| table.size(class)).min().unwrap_or(0),
             rows: table.rows(),
             classes: table.classes() as u64,
-            withheld: facts.withheld,
-            loss: loss(table, &facts.columns.trees()),
+            withheld: terms.withheld,
+            loss: loss(table, &terms.columns.trees()),
             discernibility: discernibility(table),
-            recoding: Labels::of(table, facts.columns),
+            recoding: Labels::of(table, terms.columns),
             files,
-            checks: facts.checks.to_vec(),
+            checks: terms.checks.to_vec(),
             signed: facts.signed,
             decision: facts.decision,
             previous: facts.previous,

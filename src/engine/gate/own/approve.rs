@@ -15,26 +15,21 @@
 //! # }
 //! ```
 
+use super::case::Case;
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::engine::gate::bytes::Table;
 use crate::engine::gate::utility;
 use crate::engine::histogram::{Release, Values};
-use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Sha256};
+use crate::engine::model::{Columns, Role};
+use crate::engine::policy::Policy;
+use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Places, Terms};
 
-/// The files that go with a table: where they will lie, and their bytes.
-pub struct Pages {
-    /// Where the table will lie.
-    pub data: String,
-    /// What every label stands for.
-    pub taxonomy: (String, Vec<u8>),
-    /// The page for people.
-    pub report: (String, Vec<u8>),
-    /// The manifest.
-    pub manifest: Vec<u8>,
-}
-
-/// A table that was judged.
+/// A table that was judged, with all that it was judged by: nothing else can be published with it.
 pub struct Judged {
+    policy: Policy,
+    columns: Columns,
+    release: u32,
+    withheld: u64,
     verdict: Verdict,
     table: Option<Table>,
     data: Vec<u8>,
@@ -87,8 +82,16 @@ impl Approved {
 }
 
 impl Judged {
-    pub(super) fn new(verdict: Verdict, table: Option<(Release, Values)>, data: Vec<u8>) -> Judged {
-        Judged { verdict, table: table.map(|(release, values)| Table { release, values }), data }
+    pub(super) fn new(case: &Case<'_>, verdict: Verdict, table: Option<(Release, Values)>, data: Vec<u8>) -> Judged {
+        Judged {
+            policy: case.policy.clone(),
+            columns: case.columns.clone(),
+            release: case.release,
+            withheld: case.withheld,
+            verdict,
+            table: table.map(|(release, values)| Table { release, values }),
+            data,
+        }
     }
 
     /// What was found.
@@ -112,7 +115,13 @@ impl Judged {
         self.verdict.checks.iter().map(line).chain([CheckLine { made: true, ..named("pages") }]).collect()
     }
 
-    /// Reads the other files back; `facts` are what they may tell.
+    /// What the table was judged by, with these lines of its checks.
+    pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> Terms<'j> {
+        let Judged { release, withheld, .. } = *self;
+        Terms { release, policy: &self.policy, columns: &self.columns, withheld, checks }
+    }
+
+    /// Reads the other files back; `facts` and what was judged are all that they may tell.
     ///
     /// # Errors
     /// The verdict, with every reason.
@@ -122,9 +131,10 @@ impl Judged {
             check.reasons = self.look_through(facts, &pages, table);
         }
         self.verdict.checks.push(check);
+        let places = Places::of(self.release, &pages.taxonomy);
         match self.table {
             Some(table) if self.verdict.safe() => Ok(Approved {
-                files: vec![(pages.data, self.data), pages.taxonomy, pages.report],
+                files: vec![(places.data, self.data), (places.taxonomy, pages.taxonomy), (places.report, pages.report)],
                 manifest: pages.manifest,
                 table,
                 verdict: self.verdict,
@@ -133,81 +143,80 @@ impl Judged {
         }
     }
 
+    /// Every file is compared with the bytes that it must have; what is wrong with a manifest is looked for afterwards.
     fn look_through(&self, facts: &Facts<'_>, pages: &Pages, table: &Table) -> Vec<Reason> {
         let mut reasons = Vec::new();
-        if release::taxonomy(facts.columns) != pages.taxonomy.1 {
+        if release::taxonomy(&self.columns) != pages.taxonomy {
             reasons.push(Reason::plain("taxonomy", "the file is not the taxonomies of the feed file"));
         }
-        let manifest = match Manifest::parse(&pages.manifest) {
-            Ok(manifest) => manifest,
-            Err(error) => {
-                reasons.push(Reason::plain("manifest", error.to_string()));
-                return reasons;
-            }
-        };
-        let wrong = |field| Reason::plain(format!("manifest, {field}"), "this is not what the published table gives");
-        let fields = self.told_wrong(facts, pages, &manifest, table);
-        if !fields.is_empty() {
-            reasons.extend(fields.into_iter().map(wrong));
-            return reasons;
-        }
-        // The page cannot name itself.
-        let named = |line: &FileLine| line.path != pages.report.0;
-        let before =
-            Manifest { files: manifest.files.iter().filter(|line| named(line)).cloned().collect(), ..manifest };
-        if release::report(&before, facts.columns, &table.release) != pages.report.1 {
+        let lines = self.lines();
+        let terms = self.terms(&lines);
+        let mut meant = Manifest::of(facts, &terms, &table.release, Vec::new());
+        if release::report(&meant, &self.columns, &table.release) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
+        }
+        let places = Places::of(self.release, &pages.taxonomy);
+        meant.files = vec![
+            FileLine::of(&places.data, &self.data, Some(table.release.rows())),
+            FileLine::of(&places.taxonomy, &pages.taxonomy, None),
+            FileLine::of(&places.report, &pages.report, None),
+        ];
+        match Manifest::parse(&pages.manifest) {
+            Err(error) => reasons.push(Reason::plain("manifest", error.to_string())),
+            Ok(told) => {
+                let wrong = told_wrong(&told, &meant, &table.release, &self.columns);
+                let text = "this is not what the published table gives";
+                reasons.extend(wrong.iter().map(|field| Reason::plain(format!("manifest, {field}"), text)));
+                if wrong.is_empty() && meant.bytes() != pages.manifest {
+                    let text = "the bytes are not the ones that this table is published with";
+                    reasons.push(Reason::plain("manifest", text));
+                }
+            }
         }
         reasons
     }
+}
 
-    /// The fields of a manifest that tell something else than they should.
-    fn told_wrong(&self, facts: &Facts<'_>, pages: &Pages, told: &Manifest, table: &Table) -> Vec<&'static str> {
-        let release = &table.release;
-        // To the last bit: what may differ may carry a message.
-        let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
-        let smallest = (0..release.classes()).map(|class| release.size(class)).min();
-        let line = |path: &str, bytes: &[u8], rows| FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows };
-        let files = vec![
-            line(&pages.data, &self.data, Some(release.rows())),
-            line(&pages.taxonomy.0, &pages.taxonomy.1, None),
-            line(&pages.report.0, &pages.report.1, None),
-        ];
-        let policy = serde_json::to_value(facts.policy).ok();
-        let trees = facts.columns.trees();
-        let as_told = [
-            ("feed", told.feed == facts.feed),
-            ("chain", told.chain == facts.chain),
-            ("release", told.release == facts.release),
-            ("time", told.time == facts.time),
-            ("policy", Some(&told.policy) == policy.as_ref()),
-            ("guarantee", told.guarantee == facts.policy.guarantee()),
-            ("k", told.k == facts.policy.k()),
-            ("smallest_class", Some(told.smallest_class) == smallest),
-            ("rows", told.rows == release.rows()),
-            ("classes", told.classes == release.classes() as u64),
-            ("withheld", told.withheld == facts.withheld),
-            ("loss", same(told.loss, utility::loss(release, &trees))),
-            ("discernibility", same(told.discernibility, utility::discernibility(release))),
-            ("recoding", self.recoding_told(facts, told, release)),
-            ("files", told.files == files),
-            ("checks", told.checks == self.lines()),
-            ("signed", told.signed == facts.signed),
-            ("decision", told.decision == facts.decision),
-            ("previous", told.previous == facts.previous),
-        ];
-        as_told.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
-    }
+/// The fields of a manifest that tell something else than they should. Figures are computed here once more, by the gate's
+/// own code.
+fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Columns) -> Vec<&'static str> {
+    // To the last bit: what may differ may carry a message.
+    let same = |told: f64, meant: f64, found: f64| [meant, found].iter().all(|other| told.to_bits() == other.to_bits());
+    let smallest = (0..table.classes()).map(|class| table.size(class)).min();
+    let loss = utility::loss(table, &columns.trees());
+    let as_told = [
+        ("feed", told.feed == meant.feed),
+        ("chain", told.chain == meant.chain),
+        ("release", told.release == meant.release),
+        ("time", told.time == meant.time),
+        // Keys keep their order in the text; as values they are equal in any.
+        ("policy", told.policy.to_string() == meant.policy.to_string()),
+        ("guarantee", told.guarantee == meant.guarantee),
+        ("k", told.k == meant.k),
+        ("smallest_class", Some(told.smallest_class) == smallest),
+        ("rows", told.rows == table.rows()),
+        ("classes", told.classes == table.classes() as u64),
+        ("withheld", told.withheld == meant.withheld),
+        ("loss", same(told.loss, meant.loss, loss)),
+        ("discernibility", same(told.discernibility, meant.discernibility, utility::discernibility(table))),
+        ("recoding", recoding_told(told, table, columns)),
+        ("files", told.files == meant.files),
+        ("checks", told.checks == meant.checks),
+        ("signed", told.signed == meant.signed),
+        ("decision", told.decision == meant.decision),
+        ("previous", told.previous == meant.previous),
+    ];
+    as_told.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
+}
 
-    /// Whether the labels are those of the recoding that the table was judged under.
-    fn recoding_told(&self, facts: &Facts<'_>, told: &Manifest, release: &Release) -> bool {
-        let columns = facts.columns.of(crate::engine::model::Role::Quasi).zip(facts.columns.trees());
-        told.recoding.0.len() == release.width()
-            && columns.zip(release.recoding()).zip(&told.recoding.0).all(|(((column, tree), cut), (name, labels))| {
-                let nodes = cut.nodes().iter().map(|&node| tree.label(node));
-                *column.name == **name && nodes.eq(labels.iter().map(String::as_str))
-            })
-    }
+/// Whether the labels are those of the recoding that the table was judged under.
+fn recoding_told(told: &Manifest, table: &Release, columns: &Columns) -> bool {
+    let quasi = columns.of(Role::Quasi).zip(columns.trees());
+    told.recoding.0.len() == table.width()
+        && quasi.zip(table.recoding()).zip(&told.recoding.0).all(|(((column, tree), cut), (name, labels))| {
+            let nodes = cut.nodes().iter().map(|&node| tree.label(node));
+            *column.name == **name && nodes.eq(labels.iter().map(String::as_str))
+        })
 }
 
 fn named(check: &str) -> CheckLine {

@@ -14,6 +14,10 @@ pub struct Case<'a> {
     pub policy: &'a Policy,
     /// The columns of the feed.
     pub columns: &'a Columns,
+    /// The number of the release.
+    pub release: u32,
+    /// People withheld from the chain so far.
+    pub withheld: u64,
     /// The recoding that the manifest will state.
     pub recoding: &'a [Cut],
     /// The chain's releases as they were published.

@@ -16,7 +16,7 @@ mod past;
 mod utility;
 mod verdict;
 
-pub use approve::{Approved, Files, Judged, Pages};
+pub use approve::{Approved, Files, Judged};
 pub use case::{Case, Defect, History, Newest, Older};
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
@@ -41,5 +41,5 @@ pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
         checks.extend(CHECKS.iter().map(|check| check(ready)));
     }
     checks.extend(NOT_MADE.iter().map(|name| Checked::not_made(name)));
-    Judged::new(Verdict { checks }, ready.map(Ready::into_table), data)
+    Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), data)
 }
