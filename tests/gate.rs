@@ -11,6 +11,8 @@ mod bytes;
 mod cases;
 #[path = "gate/pages.rs"]
 mod pages;
+#[path = "gate/promises.rs"]
+mod promises;
 #[path = "gate/rows.rs"]
 mod rows;
 #[path = "gate/sample.rs"]

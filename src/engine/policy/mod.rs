@@ -95,6 +95,12 @@ impl Policy {
         self.k
     }
 
+    /// The fewest people of an atom, or of a class of a disjoint release (SCIENCE 4 and 5): k, and where guarded values are
+    /// masked max(k, 2l') with l' = 2m.
+    pub fn a(&self) -> u64 {
+        self.masking.map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
+    }
+
     /// What the chain promises.
     pub fn chain(&self) -> &Chain {
         &self.chain

@@ -70,6 +70,16 @@ fn a_base_rate_of_exactly_one_in_2m_is_allowed() {
 }
 
 #[test]
+fn atoms_are_large_enough_for_masking() {
+    let facts = Facts { guarded_sets: 1, sensitive: 1, ..Facts::default() };
+    let a = |k, m| {
+        let written = Settings { k: Some(k), m, ..Settings::default() };
+        Policy::new(&written, ChainKind::Cumulative, &facts).expect("a policy").a()
+    };
+    assert_eq!([a(3, None), a(3, Some(2)), a(10, Some(2)), a(10, Some(3))], [3, 8, 10, 12]);
+}
+
+#[test]
 fn diversity_comes_in_pairs() {
     let table = DiversitySettings { c: Some(Decimal::from(3)), ..DiversitySettings::default() };
     let written = Settings { k: Some(2), diversity: Some(table), ..Settings::default() };

@@ -15,7 +15,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     if !matches!(ready.case.policy.chain(), Chain::Blind(_)) {
         return Checked::not_made("atoms");
     }
-    let a = ready.case.policy.k();
+    let a = ready.case.policy.a();
     let mut smallest = None;
     let mut reasons = Vec::new();
     for newest in ready.case.newest {

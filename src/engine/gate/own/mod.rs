@@ -5,6 +5,7 @@
 //! No line of this room is shared with what proposed the release, and only this room can make an [`Approved`].
 
 mod approve;
+mod asked;
 mod atoms;
 mod case;
 mod chain;
@@ -26,9 +27,6 @@ use case::Ready;
 const CHECKS: &[fn(&Ready<'_>) -> Checked] =
     &[crowd::check, growth::check, atoms::check, correspondence::check, chain::check, utility::check];
 
-/// Checks of the house that later versions make.
-const NOT_MADE: &[&str] = &["minimality", "diversity", "refinement", "dominance"];
-
 /// Judges the bytes of a table.
 pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
     let (mut form, table) = form::check(case, &data);
@@ -40,6 +38,6 @@ pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
     if let Some(ready) = &ready {
         checks.extend(CHECKS.iter().map(|check| check(ready)));
     }
-    checks.extend(NOT_MADE.iter().map(|name| Checked::not_made(name)));
+    checks.extend(asked::checks(case.policy));
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), data)
 }

@@ -19,7 +19,7 @@ pub struct Verdict {
 pub struct Checked {
     /// Its name.
     pub check: String,
-    /// Whether it was made. One that was not says nothing.
+    /// Whether it was made. One that was not says nothing for a release; that it had to be made is a reason against it.
     pub made: bool,
     /// Whether it reads sensitive values; its figures stay private then.
     pub sensitive: bool,
@@ -82,7 +82,7 @@ impl Checked {
 }
 
 impl Verdict {
-    /// Whether nothing speaks against the release.
+    /// Whether nothing speaks against the release, in a check that was made or in one that had to be.
     pub fn safe(&self) -> bool {
         self.checks.iter().all(|check| check.reasons.is_empty())
     }

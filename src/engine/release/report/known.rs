@@ -164,5 +164,11 @@ const KNOWN: &[Known] = &[
         "Odds of an attacker",
         "By how much an attacker's odds can have moved over the whole chain.",
     ),
+    check(
+        "algorithm",
+        Side::Neither,
+        "An attacker who knows the algorithm",
+        "A release under bcf is not safe against one: what was refused can give sensitive values away.",
+    ),
     check("diversity", Side::Neither, "Variety of values", "Whether crowds show enough different sensitive values."),
 ];

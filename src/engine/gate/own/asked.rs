@@ -1,0 +1,65 @@
+//! What the policy asks for and nothing here looks after (CONTRACTS 1). Checks of later versions are told as not made, and
+//! whatever the policy asks of one of them speaks against every release: nothing leaves under a promise that nobody has
+//! looked at. None of it depends on the release.
+//!
+//! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
+
+use super::verdict::{Checked, Reason};
+use crate::engine::policy::{Chain, Decimal, MaxRatio, Output, Policy, Search, Settings};
+
+/// Checks that later versions make.
+const LATER: &[&str] = &["minimality", "diversity", "refinement", "dominance"];
+
+/// The checks that are not made, with every reason why one of them would have to be.
+pub fn checks(policy: &Policy) -> Vec<Checked> {
+    let asked = asked(policy);
+    let check = |name: &str| {
+        let keys = asked.iter().filter(|(of, ..)| *of == name);
+        Checked { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..Checked::not_made(name) }
+    };
+    let mut checks: Vec<Checked> = LATER.iter().map(|name| check(name)).collect();
+    // Other forms of a release than the one that is judged here. It has no line in a manifest, since none is published.
+    checks.extend(Some(check("policy")).filter(|form| !form.reasons.is_empty()));
+    if matches!(policy.chain(), Chain::Bcf) {
+        checks.push(Checked::not_made("algorithm"));
+    }
+    checks
+}
+
+fn uncovered(key: &str) -> Reason {
+    let text = format!("`{key}` is asked for and this version has no check for it");
+    Reason::plain(format!("policy.{key}"), text)
+}
+
+/// What is asked for: the check that would have to be made, and the key.
+fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
+    #[rustfmt::skip]
+    let Settings {
+        m, diversity, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
+        p_rule, dominance_safe,
+        // Told by the kind of chain.
+        guarantee: _, cuts: _, rho: _, max_odds: _,
+        // Judged by the checks that are made.
+        k: _, max_loss: _,
+        // They go with `m`, with `search`, and with the ratios.
+        mask: _, base_rate: _, outliers: _, values: _, max_repairs: _,
+        // They decide who is in a release and what happens after a refusal; they promise nothing of one.
+        rare: _, max_wait: _, max_withheld: _, on_unsafe: _, on_repeat: _,
+    } = policy.in_force();
+    let all = [
+        ("minimality", "m", m.is_some()),
+        ("diversity", "diversity", diversity.is_some()),
+        ("refinement", "max_ratio", matches!(max_ratio, Some(MaxRatio::Limit(_)))),
+        ("refinement", "min_solutions", min_solutions.is_some()),
+        ("refinement", "max_global_ratio", max_global_ratio.is_some()),
+        ("refinement", "max_joint_ratio", max_joint_ratio.is_some()),
+        ("dominance", "dominance", dominance.is_some()),
+        ("dominance", "p_rule", p_rule.is_some()),
+        ("dominance", "dominance_safe", *dominance_safe == Some(true)),
+        ("policy", "guarantee", matches!(policy.chain(), Chain::Tested { .. })),
+        ("policy", "search", search.is_some_and(|search| search != Search::TopDown)),
+        ("policy", "suppression", suppression.is_some_and(|share| share > Decimal::ZERO)),
+        ("policy", "output", *output == Some(Output::TwoTable)),
+    ];
+    all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
+}
