@@ -2,13 +2,14 @@
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::gate::own::{Approved, Verdict};
+use tidegate::engine::model::Value as Cell;
 use tidegate::engine::policy::{
     ChainKind, Decimal, DiversitySettings, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy,
     Search, Settings,
 };
 
-use crate::chain::{Chain, Offer, policy};
-use crate::sample::{columns, people, third};
+use crate::chain::{Chain, Human, Offer, policy};
+use crate::sample::{columns, people, settings, third};
 use crate::told;
 
 /// The first release under a policy, which is good apart from what the policy asks for.
@@ -123,4 +124,37 @@ fn bcf_says_what_it_is_not_safe_against() {
             assert!(lines.is_empty() && !said);
         }
     }
+}
+
+/// Two atoms of one class, 3 and 7 or 5 and 5 people: the first was not published when it formed, so that both come out
+/// with one release. Nothing public tells how many came together.
+#[test]
+fn a_manifest_tells_no_sizes_of_atoms() {
+    let published = |sizes: [usize; 2]| {
+        let mut chain = Chain::new(columns(), policy(&settings(Some(Guarantee::Blind)), ChainKind::Cumulative));
+        chain.release(&people(0));
+        let some = |first: usize, count: usize| -> Vec<Human> {
+            let values = vec![Cell::Text("Flu".into()), Cell::Null];
+            let human = |at: usize| Human { number: 1000 + at as u128, leaves: vec![0, 0], values: values.clone() };
+            (first..first + count).map(human).collect()
+        };
+        chain.proposed(&some(0, sizes[0]));
+        let candidate = chain.proposed(&some(sizes[0], sizes[1]));
+        let offer = chain.offer(&candidate);
+        assert_eq!(offer.newest.len(), 2);
+        let approved = offer.decided(|_| ()).expect("a good release");
+        let smallest = approved.verdict().checks.iter().find(|check| check.check == "atoms").expect("a check").value;
+        let manifest = String::from_utf8(approved.manifest().to_vec()).expect("text");
+        (smallest.map(|figure| figure.get() as usize), approved.files().to_vec(), manifest)
+    };
+    let (least, files, told) = published([3, 7]);
+    let (other_least, other_files, other_told) = published([5, 5]);
+    assert_eq!([least, other_least], [Some(3), Some(5)], "the operator is told");
+    assert!(files == other_files, "the same public files");
+    assert_eq!(told, other_told);
+    let json: Json = serde_json::from_str(&told).expect("JSON");
+    let atoms = json["checks"].as_array().expect("checks").iter().find(|line| line["check"] == "atoms");
+    assert_eq!(atoms, Some(&json!({"check": "atoms", "made": true, "value": null, "limit": 3})));
+    let report = String::from_utf8_lossy(&files[2].1).into_owned();
+    assert!(!report.contains("sensitive values and is not given"));
 }

@@ -125,7 +125,7 @@ fn pages_are_self_contained() {
     for value in ["Flu", "HIV"] {
         assert!(!page.contains(value));
     }
-    assert!(page.contains("<b>not made</b>") && page.contains("depends on sensitive values and is not given"));
+    assert!(page.contains("<b>not made</b>") && page.contains("passed; the figure is private"));
 }
 
 #[test]

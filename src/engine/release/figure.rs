@@ -1,5 +1,6 @@
 //! The lines about checks in a manifest (CONTRACTS 4): what was checked, whether it was made, and figures where they are
-//! public. Which figures are public is decided before: a check that reads sensitive values never has its value here.
+//! public. Which figures are public is decided before: a check that reads sensitive values, or counts what the release
+//! does not show, never has its value here.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -86,7 +87,7 @@ pub struct CheckLine {
     pub check: String,
     /// Whether it was made. A release is published only when every check that was made has passed.
     pub made: bool,
-    /// What it found; null when it was not made, or when it reads sensitive values.
+    /// What it found; null when it was not made, or when the figure is private.
     pub value: Option<Figure>,
     /// What the policy allows; null where there is nothing to compare with.
     pub limit: Option<Figure>,

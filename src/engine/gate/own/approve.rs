@@ -104,12 +104,12 @@ impl Judged {
         self.table.as_ref()
     }
 
-    /// The public part of the verdict: no figure of a check that reads sensitive values.
+    /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.
     pub fn lines(&self) -> Vec<CheckLine> {
         let line = |check: &Checked| CheckLine {
             check: check.check.clone(),
             made: check.made,
-            value: check.value.filter(|_| check.made && !check.sensitive),
+            value: check.public_value(),
             limit: check.limit,
         };
         self.verdict.checks.iter().map(line).chain([CheckLine { made: true, ..named("pages") }]).collect()

@@ -1,5 +1,8 @@
 //! Atoms (SCIENCE 4): people whose atoms formed together are never told apart. Every atom of the newest increment has at
 //! least a people, and no atom of any increment is split by the release.
+//!
+//! How small the smallest atom is stays private: a class of the release can consist of several, and which they are, nobody
+//! is told.
 
 use super::case::{Newest, Older, Ready};
 use super::verdict::{Checked, Reason};
@@ -29,7 +32,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         known(ready, older, &mut reasons);
     }
     reasons.truncate(NAMED);
-    Checked { reasons, ..Checked::made("atoms").at_least(smallest, a) }
+    Checked { reasons, ..Checked::made("atoms").private().at_least(smallest, a) }
 }
 
 /// Atoms with fewer than a people.

@@ -21,8 +21,10 @@ pub struct Checked {
     pub check: String,
     /// Whether it was made. One that was not says nothing for a release; that it had to be made is a reason against it.
     pub made: bool,
-    /// Whether it reads sensitive values; its figures stay private then.
+    /// Whether what it finds may depend on sensitive values: its figures are private then, and a reason stops the chain.
     pub sensitive: bool,
+    /// Whether its figures stay private although they depend on no sensitive value: they tell more than the release.
+    pub private: bool,
     /// What it found; the worst of all places.
     pub value: Option<Figure>,
     /// What the policy asks for.
@@ -60,7 +62,15 @@ impl Reason {
 impl Checked {
     /// A check that passes unless reasons are added.
     pub fn made(check: &str) -> Checked {
-        Checked { check: check.to_owned(), made: true, sensitive: false, value: None, limit: None, reasons: Vec::new() }
+        Checked {
+            check: check.to_owned(),
+            made: true,
+            sensitive: false,
+            private: false,
+            value: None,
+            limit: None,
+            reasons: Vec::new(),
+        }
     }
 
     /// A check that this release does not get.
@@ -72,6 +82,17 @@ impl Checked {
     #[must_use]
     pub fn secret(self) -> Checked {
         Checked { sensitive: true, ..self }
+    }
+
+    /// The same as one whose figures nobody outside may see.
+    #[must_use]
+    pub fn private(self) -> Checked {
+        Checked { private: true, ..self }
+    }
+
+    /// The figure, where it may be published.
+    pub fn public_value(&self) -> Option<Figure> {
+        self.value.filter(|_| self.made && !self.sensitive && !self.private)
     }
 
     /// The same with a count and the least that it may be.

@@ -44,7 +44,7 @@ pub fn write(page: &mut Page, checks: &[CheckLine]) {
 fn outcome(line: &CheckLine, about: Option<&Known>) -> &'static str {
     match (line.made, line.value, line.limit) {
         (false, ..) => "<b>not made</b>",
-        (true, None, Some(_)) => "passed; the figure depends on sensitive values and is not given",
+        (true, None, Some(_)) => "passed; the figure is private",
         (true, None, None) => "passed",
         (true, Some(_), None) => "reported",
         (true, Some(value), Some(limit)) if about.is_some_and(|about| !about.side.holds(value, limit)) => {
