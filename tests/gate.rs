@@ -11,6 +11,8 @@ mod bytes;
 mod cases;
 #[path = "gate/pages.rs"]
 mod pages;
+#[path = "gate/people.rs"]
+mod people;
 #[path = "gate/promises.rs"]
 mod promises;
 #[path = "gate/rows.rs"]

@@ -126,7 +126,8 @@ impl Judged {
     /// # Errors
     /// The verdict, with every reason.
     pub fn approve(mut self, facts: &Facts<'_>, pages: Pages) -> Result<Approved, Verdict> {
-        let mut check = Checked::made("pages");
+        // The manifest holds the digest of the table, so what is said of it may follow from sensitive values.
+        let mut check = Checked::made("pages").secret();
         if let Some(table) = &self.table {
             check.reasons = self.look_through(facts, &pages, table);
         }

@@ -1,6 +1,8 @@
 //! Nobody is lost and nobody is counted twice: the release holds exactly the people of the last one and those who are new,
 //! with the sensitive values that were accepted, and every row that was ever published in the chain; and the history that
 //! this is said of is the one of these people.
+//!
+//! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
 use super::case::Ready;
 use super::verdict::{Checked, Reason};
@@ -8,7 +10,7 @@ use crate::engine::histogram::{Excess, JoinCells, Release, describe};
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &Ready<'_>) -> Checked {
-    let mut found = Checked { reasons: ready.past(), ..Checked::made("growth") };
+    let mut found = Checked { reasons: ready.past(), ..Checked::made("growth").secret() };
     let made = Release::under(&ready.everybody, 0..1, ready.case.recoding);
     if let Some(nodes) = made.first_difference(&ready.table) {
         let [shown, meant] = [&ready.table, &made].map(|release| release.size_of(nodes));

@@ -108,7 +108,8 @@ impl Verdict {
         self.checks.iter().all(|check| check.reasons.is_empty())
     }
 
-    /// Whether a check that reads sensitive values speaks against it.
+    /// Whether a check that may depend on sensitive values speaks against it. Such a release is never merged with the next
+    /// one, even if other checks speak against it as well (SCIENCE 3).
     pub fn stops(&self) -> bool {
         self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty())
     }
