@@ -85,7 +85,16 @@ impl Chain<'_> {
         fold.take(sum, &Target { classes, crowd: &scratch.crowd, left, paper });
     }
 
+    /// Whether the people of these slices are in a class of every view of a sight; `ids` as in [`Chain::classes_of`].
+    pub fn shows(&self, sight: &Sight<'_>, slices: &[&[u32]]) -> bool {
+        let shown = |ids: &[u32]| sight.views.iter().all(|view| self.class_in(view.release, ids).is_some());
+        slices.iter().all(|ids| shown(ids))
+    }
+
     /// The classes of a slice in the views of a sight; `ids` holds a class number per recoding.
+    ///
+    /// # Panics
+    /// If the slice's people are in no class of a view, which [`Chain::shows`] tells.
     pub fn classes_of(&self, sight: &Sight<'_>, ids: &[u32]) -> Vec<u32> {
         let class = |view: &super::View<'_>| {
             self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
@@ -94,6 +103,9 @@ impl Chain<'_> {
     }
 
     /// Looks at the targets that hold a person: one per slice of the increment (`ids` as in [`Chain::classes_of`]).
+    ///
+    /// # Panics
+    /// If somebody of them is in no class of a view, which [`Chain::shows`] tells.
     pub fn realised<F: Fold>(&self, sight: &Sight<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());

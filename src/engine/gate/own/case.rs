@@ -126,6 +126,15 @@ pub struct Lineage {
     pub everybody: bool,
 }
 
+impl Case<'_> {
+    /// Whether the release is under the recoding of the one before it. Under `blind` the candidate then only adds rows to
+    /// what everybody else was seen in, and every figure of theirs is a least figure that was judged already.
+    fn only_adds(&self) -> bool {
+        let now = self.history.number_of(self.recoding);
+        matches!(self.policy.chain(), Chain::Blind(_)) && self.history.number.last() == Some(&now)
+    }
+}
+
 /// A case with its table read.
 pub struct Ready<'a> {
     /// The case.
@@ -155,13 +164,12 @@ impl<'a> Ready<'a> {
         let new: Vec<Histogram> = case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect();
         let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.recoding.len(), 0));
         let everybody = case.before.clone().as_one(0).merge(&new);
-        let (values, maps) = Values::union(&[
-            &case.history.values,
-            &table.values,
-            everybody.values(),
-            new.values(),
-            case.before.values(),
-        ]);
+        let mut known = vec![&case.history.values, &table.values, everybody.values(), new.values()];
+        if !case.only_adds() {
+            // A private table may hold what was never published; a check has to say so.
+            known.extend(case.older.iter().map(|older| older.rows.values()));
+        }
+        let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
         let everybody = everybody.with_values(&values, &maps[2]);
         let mut ready = Ready { case, trees: case.columns.trees(), values, table, lineage: None, everybody };
@@ -172,13 +180,11 @@ impl<'a> Ready<'a> {
         Ok(ready)
     }
 
-    /// The chain that is looked at. Under the recoding of the release before it the candidate only adds rows to what
-    /// everybody else was seen in, and every figure of theirs is a least figure that was judged already; then the newest
-    /// release of each recoding and those who are new are all that matters.
+    /// The chain that is looked at. Where the candidate only adds rows, the newest release of each recoding and those who
+    /// are new are all that matters.
     fn line(&self, map: &[ValueCode], new: Histogram) -> Lineage {
-        let history = self.case.history;
+        let (history, unchanged) = (self.case.history, self.case.only_adds());
         let now = history.number_of(self.case.recoding);
-        let unchanged = matches!(self.case.policy.chain(), Chain::Blind(_)) && history.number.last() == Some(&now);
         let newest = |at: &usize| !history.number[at + 1..].contains(&history.number[*at]);
         let kept: Vec<usize> = (0..history.len()).filter(|at| !unchanged || newest(at)).collect();
         let mut releases: Vec<Release> = kept.iter().map(|&at| history.releases[at].clone().with_values(map)).collect();

@@ -11,10 +11,10 @@ use crate::engine::policy;
 pub fn check(ready: &Ready<'_>) -> Checked {
     let found = Checked::made("chain").secret();
     let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
-    // People without rows in a release are for another check to find.
-    let sound = lineage.releases.last().is_some_and(|candidate| candidate.rows() == ready.everybody.rows());
-    let weakest = sound.then(|| weakest(ready, lineage)).flatten();
-    let Some((weakest, whole)) = weakest else { return Checked { made: false, ..found } };
+    let Some((weakest, whole)) = weakest(ready, lineage) else {
+        let text = "a release does not show the people of the chain, so nothing shows that all together are safe";
+        return Checked { made: false, reasons: vec![Reason::plain("all releases", text)], ..found };
+    };
     let k = ready.case.policy.k();
     let mut found = found.at_least(weakest.iter().map(|weak| weak.left).min(), k);
     for weak in weakest.iter().filter(|weak| weak.left < k) {
@@ -35,11 +35,14 @@ struct Weak {
     left: u64,
 }
 
-/// One per increment that is looked at, and whether all targets were; `None` when a release lost rows.
+/// One per increment that is looked at, and whether all targets were; `None` when a release lost rows or people.
 fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
     let chain = Chain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     let last = lineage.releases.len() - 1;
-    let (mut found, mut whole) = (Vec::new(), true);
+    if lineage.releases[last].rows() != ready.everybody.rows() {
+        return None;
+    }
+    let (mut found, mut whole, mut shown) = (Vec::new(), true, true);
     let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| Weak { increment, left }));
     let swept = if matches!(ready.case.policy.chain(), policy::Chain::Bcf) {
         let comparable = ComparablePairs::of(&chain);
@@ -52,12 +55,14 @@ fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
         let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&Numbered>>());
         let sought = |sight: &Sight<'_>| lineage.everybody || sight.increment == last;
         chain.each_sight(|sight| {
-            if sought(sight) {
-                take(sight.increment, chain.realised(sight, &slices.of_increment(sight.increment), &Least));
+            let slices = if sought(sight) { slices.of_increment(sight.increment) } else { Vec::new() };
+            shown &= chain.shows(sight, &slices);
+            if shown {
+                take(sight.increment, chain.realised(sight, &slices, &Least));
             }
         })
     };
-    swept.ok().map(|()| (found, whole))
+    swept.ok().filter(|()| shown).map(|()| (found, whole))
 }
 
 /// The fewest candidates that any target has left.

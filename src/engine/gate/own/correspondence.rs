@@ -13,7 +13,10 @@ use crate::engine::policy::Chain;
 pub fn check(ready: &Ready<'_>) -> Checked {
     let found = Checked::made("correspondence").secret();
     let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
-    let Some(pairs) = pairs(ready, lineage) else { return Checked { made: false, ..found } };
+    let Some(pairs) = pairs(ready, lineage) else {
+        let text = "the release does not show the people of an earlier one, so nothing shows that the two are safe";
+        return Checked { made: false, reasons: vec![Reason::plain("all pairs of releases", text)], ..found };
+    };
     let k = ready.case.policy.k();
     let least = pairs.iter().flat_map(|(_, anonymity)| figures(anonymity)).map(|(_, left)| left).min();
     let mut found = found.at_least(least, k);
@@ -37,7 +40,7 @@ fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
         .filter_map(|(attack, left)| Some((attack, left?)))
 }
 
-/// The candidate with each earlier release; `None` when it does not hold their rows, which is for another check to say.
+/// The candidate with each earlier release; `None` when it does not hold their rows or their people.
 fn pairs(ready: &Ready<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
     let (candidate, earlier) = lineage.releases.split_last()?;
     let people = match ready.case.policy.chain() {
