@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tidegate::daemon::config::Feed as FeedFile;
 use tidegate::engine::feed::{Candidate, Closed, Feed};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::{Case, History, Newest, Older, judge};
+use tidegate::engine::gate::own::{Case, Census, History, Newest, Older, judge};
 use tidegate::engine::histogram::{Person, Rows, Values};
 use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Policy;
@@ -70,7 +70,8 @@ fn judged(
     let recoding = candidate.table.recoding();
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);
-    let case = Case { policy, columns, release, withheld, recoding, history, before, older, newest };
+    let census = Some(Census { came: feed.standing().arrived(), waiting: feed.waiting().rows() });
+    let case = Case { policy, columns, release, withheld, census, recoding, history, before, older, newest };
     let start = Instant::now();
     let judged = judge(&case, file);
     // The gate reads the bytes and writes them again.

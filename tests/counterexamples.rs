@@ -98,6 +98,7 @@ impl Decided<'_> {
             chain: 1,
             release: at as u32 + 1,
             withheld: 0,
+            census: None,
             previous: None,
         }
     }

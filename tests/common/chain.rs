@@ -5,7 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ticked};
-use tidegate::engine::gate::own::{Approved, Case, History, Judged, Newest, Older, Verdict, judge};
+use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
 use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
@@ -73,6 +73,7 @@ impl Chain {
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
         let values = candidate.rows.values().clone();
+        let (came, waiting) = (self.feed.standing().arrived(), self.feed.waiting().rows());
         Offer {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
@@ -87,6 +88,7 @@ impl Chain {
             chain: self.feed.chain(),
             release: candidate.release,
             withheld: self.feed.withheld().rows(),
+            census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
         }
     }
@@ -128,6 +130,7 @@ pub struct Offer {
     pub chain: u32,
     pub release: u32,
     pub withheld: u64,
+    pub census: Option<Census>,
     pub previous: Option<Sha256>,
 }
 
@@ -141,6 +144,7 @@ impl Offer {
             columns: &self.columns,
             release: self.release,
             withheld: self.withheld,
+            census: self.census,
             recoding: &self.recoding,
             history: &self.history,
             before: &self.before,

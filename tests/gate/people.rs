@@ -111,3 +111,18 @@ fn checks_say_what_they_read() {
         }
     }
 }
+
+/// Nobody is lost between the ticks: whoever came is in the release, waits, or is withheld.
+#[test]
+fn somebody_who_is_lost_is_missed() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let census = good.census.expect("people are counted under blind");
+    assert_eq!(census.came, good.table.rows() + census.waiting + good.withheld);
+    for [came, waiting, withheld] in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
+        let mut spoilt = Offer { withheld: good.withheld + withheld, ..good.clone() };
+        let counted = spoilt.census.as_mut().expect("people are counted");
+        counted.came += came;
+        counted.waiting += waiting;
+        assert!(has(&refused(&spoilt, "somebody too many"), "growth", "came into the chain"));
+    }
+}

@@ -7,7 +7,7 @@ use super::saved::Line;
 use super::ticks::Work;
 use crate::daemon::error::Result;
 use crate::engine::feed::{Candidate, Published};
-use crate::engine::gate::own::{Approved, Case, Judged, Newest, Older, Verdict, judge};
+use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
 use crate::engine::release::{self, Facts, Pages, Sha256};
 
 /// What the gate said of a candidate.
@@ -80,14 +80,18 @@ impl Work<'_> {
             older.map(|Published { recoding, rows, .. }| Older { known: recoding, rows }).collect();
         let newest = candidate.increments.iter().map(|new| Newest { atoms: &new.recoding, rows: &new.rows });
         let newest: Vec<Newest<'_>> = newest.collect();
+        let known = &self.saved.feed;
+        let census = self.task.feed.policy.standing();
+        let census = census.map(|_| Census { came: known.standing().arrived(), waiting: known.waiting().rows() });
         let case = Case {
             policy: &self.task.feed.policy,
             columns: &self.task.feed.columns,
             release: candidate.release,
-            withheld: self.saved.feed.withheld().rows(),
+            withheld: known.withheld().rows(),
+            census,
             recoding: candidate.table.recoding(),
             history: &self.history,
-            before: self.saved.feed.whole(),
+            before: known.whole(),
             older: &older,
             newest: &newest,
         };

@@ -18,6 +18,8 @@ pub struct Case<'a> {
     pub release: u32,
     /// People withheld from the chain so far.
     pub withheld: u64,
+    /// Counts of people by which somebody lost is missed; `None` in chains that do not count who comes.
+    pub census: Option<Census>,
     /// The recoding that the manifest will state.
     pub recoding: &'a [Cut],
     /// The chain's releases as they were published.
@@ -28,6 +30,15 @@ pub struct Case<'a> {
     pub older: &'a [Older<'a>],
     /// The private tables of what is new, tick by tick.
     pub newest: &'a [Newest<'a>],
+}
+
+/// Counts of a chain, of which the withheld are another part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Census {
+    /// Everybody who ever came into the chain and was not erased from it.
+    pub came: u64,
+    /// Those who wait and are not in the release.
+    pub waiting: u64,
 }
 
 /// People who came with one earlier release.

@@ -22,6 +22,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         };
         found.reasons.push(Reason::crowd(place, shown, meant, text));
     }
+    found.reasons.extend(lost(ready));
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
     {
@@ -33,4 +34,12 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         }
     }
     found
+}
+
+/// Whoever came into the chain is in the release, waits, or is withheld.
+fn lost(ready: &Ready<'_>) -> Option<Reason> {
+    let census = ready.case.census?;
+    let known = ready.everybody.rows() + census.waiting + ready.case.withheld;
+    let text = format!("{} people came into the chain, and {known} are published, wait or are withheld", census.came);
+    (known != census.came).then(|| Reason::plain("everybody so far", text))
 }

@@ -18,7 +18,7 @@ mod utility;
 mod verdict;
 
 pub use approve::{Approved, Files, Judged};
-pub use case::{Case, Defect, History, Newest, Older};
+pub use case::{Case, Census, Defect, History, Newest, Older};
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
