@@ -89,13 +89,22 @@ fn recodings() -> Vec<Mutant> {
     ]
 }
 
+/// Somebody of an earlier release gone everywhere: the last release had more rows, and nothing can be said of the two.
+fn gone() -> Vec<Mutant> {
+    fn erased(offer: &mut Offer) {
+        offer.before = without_some(&offer.before);
+        offer.older[0].1 = without_some(&offer.older[0].1);
+        retold(offer);
+    }
+    vec![
+        offer("somebody gone everywhere", "growth", "than the last release", erased),
+        offer("somebody gone everywhere, pair by pair", "correspondence", "does not show the people", erased),
+        offer("somebody gone everywhere, in the chain", "chain", "does not show the people", erased),
+    ]
+}
+
 fn people() -> Vec<Mutant> {
     vec![
-        offer("somebody of an earlier release gone everywhere", "growth", "than the last release", |offer| {
-            offer.before = without_some(&offer.before);
-            offer.older[0].1 = without_some(&offer.older[0].1);
-            retold(offer);
-        }),
         offer("everybody of earlier releases gone", "growth", "than the last release", |offer| {
             offer.before = Histogram::empty(2, 2);
             offer.older.clear();
@@ -133,7 +142,7 @@ pub fn other(bcf: bool) -> Vec<Mutant> {
     if !bcf {
         return vec![crowds];
     }
-    vec![
+    let more = vec![
         crowds,
         offer("a recoding that breaks a pair", "correspondence", "attack with an earlier release leaves", finest),
         offer("a recoding that breaks the chain", "chain", "all releases together", finest),
@@ -143,7 +152,8 @@ pub fn other(bcf: bool) -> Vec<Mutant> {
         offer("no history", "growth", "not the people of the last release", |offer| {
             offer.history = History::default();
         }),
-    ]
+    ];
+    more.into_iter().chain(gone()).collect()
 }
 
 /// The same release with a history of other tables, by their numbers.
@@ -167,5 +177,5 @@ pub fn mutants() -> Vec<Mutant> {
         history("a release twice in the history", "private tables", &[0, 1, 1]),
         history("a history in another order", "not the people of the last release", &[1, 0]),
     ];
-    [recodings(), people(), told].into_iter().flatten().collect()
+    [recodings(), people(), gone(), told].into_iter().flatten().collect()
 }

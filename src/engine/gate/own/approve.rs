@@ -185,13 +185,14 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Colu
     let same = |told: f64, meant: f64, found: f64| [meant, found].iter().all(|other| told.to_bits() == other.to_bits());
     let smallest = (0..table.classes()).map(|class| table.size(class)).min();
     let loss = utility::loss(table, &columns.trees());
+    // Keys keep their order in the text; as values they are equal in any.
+    let [told_policy, meant_policy] = [told, meant].map(|manifest| manifest.policy.to_string());
     let as_told = [
         ("feed", told.feed == meant.feed),
         ("chain", told.chain == meant.chain),
         ("release", told.release == meant.release),
         ("time", told.time == meant.time),
-        // Keys keep their order in the text; as values they are equal in any.
-        ("policy", told.policy.to_string() == meant.policy.to_string()),
+        ("policy", told_policy == meant_policy),
         ("guarantee", told.guarantee == meant.guarantee),
         ("k", told.k == meant.k),
         ("smallest_class", Some(told.smallest_class) == smallest),
