@@ -29,12 +29,15 @@ use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
 use tidegate::engine::release::Pages;
 
+type OfferSpoiler = dyn Fn(&mut Offer);
+type PagesSpoiler = dyn Fn(&Offer, &mut Pages);
+
 /// What is done to a good release.
 pub enum Spoil {
     /// To the table, or to what the gate knows beside it.
-    Offer(Box<dyn Fn(&mut Offer)>),
+    Offer(Box<OfferSpoiler>),
     /// To the files that go with the table.
-    Pages(Box<dyn Fn(&Offer, &mut Pages)>),
+    Pages(Box<PagesSpoiler>),
 }
 
 /// A release with one thing spoilt.

@@ -117,7 +117,7 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
     let waits = rows(last.waiting, "waits", "wait");
     if last.outcome == Outcome::Held {
         let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
-        let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.k());
+        let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.a());
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
         let like = if last.waiting == 1 { "like this one" } else { "like them" };

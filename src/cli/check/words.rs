@@ -40,7 +40,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     let mut said = Vec::new();
     said.push(guarantee(policy));
     if let Some(standing) = policy.standing() {
-        said.push(rare(policy.k(), standing));
+        said.push(rare(policy.a(), standing));
     }
     if policy.diversity().is_some() {
         said.push(
@@ -83,7 +83,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
 }
 
 fn guarantee(policy: &Policy) -> String {
-    let k = policy.k();
+    let k = policy.a();
     match policy.chain() {
         Chain::Blind(_) => format!(
             "What is published is decided from quasi columns and dates alone, so that even who knows every release, \

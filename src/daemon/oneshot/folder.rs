@@ -115,7 +115,13 @@ impl Folder {
         fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, "make the folder", &error))?;
         let file = folder.join(name);
         write(&file, bytes, 0o644)?;
-        fs::read(&file).map_err(|error| Error::io(&file, "read back", &error))
+        let back = fs::read(&file).map_err(|error| Error::io(&file, "read back", &error))?;
+        if back != bytes {
+            return Err(
+                Error::new(Kind::Io, "what was written is not what can be read back: look at the disk").in_file(&file)
+            );
+        }
+        Ok(back)
     }
 
     /// Throws away what was written aside for a release that may not leave.
@@ -205,7 +211,7 @@ impl Folder {
         replace(&folder.join(format!("{tick:06}.json")), bytes)
     }
 
-    /// The table of a release, as [`intact`] finds it.
+    /// The table of a release, as the function of this name finds it.
     ///
     /// # Errors
     /// One of its files is missing or was changed.

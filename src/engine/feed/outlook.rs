@@ -10,13 +10,18 @@ use crate::engine::histogram::{Headcount, Rows};
 use crate::engine::model::{Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Decimal, Policy};
 
+/// For how many ticks rows wait, and how many do.
+type Ages = Vec<(u32, u64)>;
+/// Classes whose rows wait, and how many do.
+type Crowds = Vec<(Vec<Node>, u64)>;
+
 /// The next tick of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
     /// For how many ticks rows wait, and how many do; the longest first.
-    pub ages: Vec<(u32, u64)>,
+    pub ages: Ages,
     /// Classes whose rows wait, and how many do; the largest first.
-    pub crowds: Vec<(Vec<Node>, u64)>,
+    pub crowds: Crowds,
     /// What the next tick does if nobody comes.
     pub next: Next,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
@@ -58,7 +63,7 @@ impl Feed {
             let next = Next { step: None, added: ticked.added, withheld: 0 };
             return Outlook { ages, crowds, next, coarser: None };
         };
-        let rules = rules(policy.k(), standing);
+        let rules = rules(policy.a(), standing);
         let (next, _) = self.without_arrivals(rules, trees);
         let at_once = Rules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
         let (coarser, state) = self.without_arrivals(at_once, trees);
@@ -74,7 +79,7 @@ impl Feed {
     }
 
     /// For how long people wait, and in which classes of the standing recoding; where there is none, in one.
-    fn who_waits(&self) -> (Vec<(u32, u64)>, Vec<(Vec<Node>, u64)>) {
+    fn who_waits(&self) -> (Ages, Crowds) {
         let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
         let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
         for (leaves, heads) in self.waiting.headcount().iter() {
@@ -85,7 +90,7 @@ impl Feed {
             *crowds.entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()])).or_default() +=
                 u64::from(heads.count);
         }
-        let mut crowds: Vec<(Vec<Node>, u64)> = crowds.into_iter().collect();
+        let mut crowds: Crowds = crowds.into_iter().collect();
         crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         (ages.into_iter().rev().collect(), crowds)
     }

@@ -125,10 +125,10 @@ impl Feed {
         }
         match policy.chain() {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
-                self.blind(&heads, policy.k(), standing, trees, &mut ticked);
+                self.blind(&heads, policy.a(), standing, trees, &mut ticked);
             }
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
-            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.k(), trees, &mut ticked.refusals),
+            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
         }
         if let (Closed::Candidate(candidate), Chain::Bcf | Chain::Disjoint { .. }) = (&ticked.closed, policy.chain()) {
             ticked.added = candidate.increments.iter().map(|increment| increment.rows.rows()).sum();
