@@ -4,6 +4,8 @@
 mod common;
 #[path = "decode/json.rs"]
 mod json;
+#[path = "decode/quotes.rs"]
+mod quotes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,6 +88,26 @@ fn faults_of_text_have_their_place() {
         let error = lenient(&path, "0.3").expect_err("more than 0.3");
         assert!(error.text.starts_with("1 of 3 rows cannot be decoded"), "{}", error.text);
         assert_eq!(error.line, Some(3));
+    }
+}
+
+#[test]
+fn lines_are_counted_as_editors_do() {
+    let folder = Folder::new();
+    let row = |age: &str| format!("1,{age},1990-01-02,A,\"x\ny\",1");
+    for end in ["\n", "\r\n"] {
+        for blank in [0, 1, 3] {
+            let [first, second, blanks] = [row("30"), row("120"), end.repeat(blank)];
+            let header = "id,age,born,ward,diagnosis,stay";
+            let path = folder.file("a.csv", format!("{header}{end}{first}{end}{blanks}{second}{end}{end}"));
+            let line = 4 + blank as u64;
+            assert_eq!(strict(&path).expect_err("an age").line, Some(line), "{end:?} {blank}");
+            let quarantined = lenient(&path, "1").expect("set aside").quarantined;
+            assert_eq!((quarantined[0].row, quarantined[0].line), (2, Some(line)));
+            let broken = std::fs::read_to_string(&path).expect("text").replace("120,1990-01-02,A,\"x", "30,,A,\"x\"");
+            let error = strict(&folder.file("b.csv", broken)).expect_err("a quote");
+            assert_eq!(error.line, Some(line), "{end:?} {blank}: {error}");
+        }
     }
 }
 

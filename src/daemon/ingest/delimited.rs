@@ -1,8 +1,9 @@
 //! Comma and semicolon separated text (CONTRACTS 3): the header decides which. Strict: every row has as many fields as
 //! the header, quotes are closed, and everything is UTF-8. Cells become dictionary-encoded strings; an empty one is null.
+//! Where rows cannot be told apart the file is at an end: that is no row that could be set aside.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,9 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
+use super::quotes::{Quotes, delimiter};
 use super::records::Records;
+use super::swallowed::swallowed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::MisfitKind;
 
@@ -21,12 +24,14 @@ const BATCH: usize = 65_536;
 const RECORDS: usize = 16_384;
 /// Bytes that are read at a time.
 const READ: usize = 1 << 18;
-/// Bytes after which a row must have ended.
-const LONGEST: usize = 1 << 24;
+/// What a row is told that may be several.
+const SWALLOWED: &str = "a quoted field that begins here spans lines that look like rows of the file: a quote (\") too many \
+    may have swallowed them. Remove it, or the line breaks in the field";
 
 /// A file that is being read.
 pub struct Delimited {
     reader: Reader<Quotes>,
+    delimiter: u8,
     path: std::path::PathBuf,
     header: Vec<String>,
     /// Which fields are read, and as which column.
@@ -45,12 +50,16 @@ impl Delimited {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
         let mut file = File::open(path).map_err(io)?;
         let delimiter = delimiter(&mut file).map_err(io)?;
-        let quotes = Quotes { file, open: false, row: 0 };
+        let quotes = Quotes::new(file, delimiter);
         // Rows of another length are told apart here, not by the reader: they may be set aside.
         let mut reader =
             ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
         let mut header: Vec<String> = Vec::new();
-        for name in reader.headers().map_err(|error| refused(path, &error))? {
+        let names = reader.headers().cloned().map_err(|error| refused(path, &error, reader.get_ref()))?;
+        if swallowed(names.as_byte_record(), names.len(), delimiter) {
+            return Err(Error::new(Kind::Input, SWALLOWED).in_file(path).at_line(1));
+        }
+        for name in &names {
             let name = name.trim_start_matches('\u{feff}');
             if header.iter().any(|known| known == name) {
                 let text = format!("the header names the column `{name}` twice");
@@ -66,7 +75,7 @@ impl Delimited {
         }
         let (record, wanted) = (ByteRecord::new(), Vec::new());
         let path = path.to_path_buf();
-        Ok(Delimited { reader, path, header, wanted, record, rows: 0, line: 1, failed: None })
+        Ok(Delimited { reader, delimiter, path, header, wanted, record, rows: 0, line: 1, failed: None })
     }
 
     /// The columns of the header.
@@ -136,74 +145,51 @@ impl Delimited {
 
     /// Reads the next row; `false` at the end.
     fn next(&mut self) -> Result<bool> {
-        self.reader.get_mut().row = 0;
+        self.reader.get_mut().row();
         let read = self.reader.read_byte_record(&mut self.record);
-        if read.map_err(|error| refused(&self.path, &error).at_line(self.reader.position().line()))? {
-            self.line = self.record.position().map_or(0, csv::Position::line);
-            return Ok(true);
+        if !read.map_err(|error| {
+            let line = self.reader.position().line();
+            refused(&self.path, &error, self.reader.get_ref()).at_line(line)
+        })? {
+            return Ok(false);
         }
-        if self.reader.get_ref().open {
-            let text = "a quote (\") is opened and never closed: the rows after it cannot be told apart";
-            return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
+        self.line = self.begun();
+        if self.reader.get_ref().any() && swallowed(&self.record, self.header.len(), self.delimiter) {
+            return Err(Error::new(Kind::Input, SWALLOWED).in_file(&self.path).at_line(self.line));
         }
-        Ok(false)
+        Ok(true)
+    }
+
+    /// The line that the row begins on which was just read. The parser counts line feeds, and says for the beginning of a
+    /// row where the one before it ended: with blank lines, and half of a line's end, still to come.
+    fn begun(&self) -> u64 {
+        let (end, quotes) = (self.reader.position(), self.reader.get_ref());
+        let feeds = if quotes.any() { memchr::memchr_iter(b'\n', self.record.as_slice()).count() } else { 0 };
+        let fed = quotes.before(end.byte()) == Some(b'\n');
+        end.line().saturating_sub(feeds as u64 + u64::from(fed))
     }
 
     /// The line of the file that row number `row` (from 0) begins on.
     pub fn line_of(path: &Path, row: u64) -> Option<u64> {
         let mut again = Delimited::open(path).ok()?;
-        let mut record = ByteRecord::new();
         for _ in 0..=row {
-            again.reader.read_byte_record(&mut record).ok()?;
+            again.next().ok().filter(|&more| more)?;
         }
-        record.position().map(csv::Position::line)
+        Some(again.line)
     }
-}
-
-/// Watches whether a quote is open. The parser takes the end of the file for the end of a quoted field, and would lose
-/// every row in it; doubled quotes inside a field keep the balance. And it ends rows that never end.
-struct Quotes {
-    file: File,
-    open: bool,
-    /// Bytes that were read since the last row ended.
-    row: usize,
-}
-
-impl Read for Quotes {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        if self.row > LONGEST {
-            return Err(std::io::ErrorKind::FileTooLarge.into());
-        }
-        let read = self.file.read(into)?;
-        self.row += read;
-        self.open ^= memchr::memchr_iter(b'"', &into[..read]).count() % 2 == 1;
-        Ok(read)
-    }
-}
-
-/// `;` if the first line has one outside quotes, else `,`. Leaves the file at its beginning.
-fn delimiter(file: &mut File) -> std::io::Result<u8> {
-    let (mut quoted, mut found) = (false, b',');
-    for byte in BufReader::new(file.by_ref()).bytes() {
-        match byte? {
-            b'"' => quoted = !quoted,
-            b';' if !quoted => {
-                found = b';';
-                break;
-            }
-            b'\n' if !quoted => break,
-            _ => {}
-        }
-    }
-    file.rewind()?;
-    Ok(found)
 }
 
 /// What the reader objects to, without the content it objects to.
-fn refused(path: &Path, error: &csv::Error) -> Error {
+fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
+    if let Some((broken, at)) = quotes.broken() {
+        let error = Error::new(Kind::Input, broken.to_string()).in_file(path);
+        return match at.and_then(|at| line_at(path, at)) {
+            Some(line) => error.at_line(line),
+            None => error,
+        };
+    }
     let (line, row) = error.position().map_or((None, 0), |at| (Some(at.line()), at.record()));
     let text = match error.kind() {
-        ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::FileTooLarge => MisfitKind::LongRow.to_string(),
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
         ErrorKind::Utf8 { .. } => format!("row {row}: a field is not UTF-8"),
         _ => format!("row {row}: not a row of delimited text"),
@@ -212,5 +198,17 @@ fn refused(path: &Path, error: &csv::Error) -> Error {
     match line {
         Some(line) => error.at_line(line),
         None => error,
+    }
+}
+
+/// The line that so many bytes lie before.
+fn line_at(path: &Path, bytes: u64) -> Option<u64> {
+    let mut before = File::open(path).ok()?.take(bytes);
+    let (mut block, mut line) = (vec![0; READ], 1);
+    loop {
+        match before.read(&mut block).ok()? {
+            0 => return Some(line),
+            read => line += memchr::memchr_iter(b'\n', &block[..read]).count() as u64,
+        }
     }
 }

@@ -14,10 +14,12 @@ mod parquet;
 mod part;
 mod people;
 mod person;
+mod quotes;
 mod records;
 mod rows;
 mod shape;
 mod source;
+mod swallowed;
 mod table;
 
 pub use misplaced::Misplaced;

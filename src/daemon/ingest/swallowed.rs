@@ -1,0 +1,37 @@
+//! Tells a value of several lines from rows that a stray quote has swallowed. Both are legal quoting: a quote before one
+//! value and another behind a later one make a single field of everything between, with other people's rows in it. It
+//! looks at shapes only, never at what a field says.
+
+use csv::ByteRecord;
+
+/// Whether a row that spans lines may be several rows. A line's fields are counted as if no quote opened in the fields
+/// that span lines; it is *full* when it has as many as the header.
+///
+/// The row is taken for several when it has another number of fields than the header (then nobody can tell how many rows
+/// it is, so it cannot be set aside as one either), when a line inside a field is full, or when two of its lines are.
+/// Ordinary text passes: the lines around a field that spans lines share the other fields of the row between them, so
+/// that at most one is full unless the text itself has the missing number of delimiters. In a file of one column every
+/// line is full, so there no value may span lines.
+pub fn swallowed(row: &ByteRecord, header: usize, delimiter: u8) -> bool {
+    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    if !row.as_slice().iter().any(breaks) {
+        return false;
+    }
+    let delimiters = |text: &[u8]| memchr::memchr_iter(delimiter, text).count();
+    let (mut full, mut line) = (0, 0);
+    for field in row {
+        line += 1;
+        let mut pieces = field.split(breaks);
+        let (Some(last), Some(first)) = (pieces.next_back(), pieces.next()) else { continue };
+        line += delimiters(first);
+        for inside in pieces.filter(|piece| !piece.is_empty()) {
+            if delimiters(inside) + 1 == header {
+                return true;
+            }
+        }
+        full += usize::from(line == header);
+        line = 1 + delimiters(last);
+    }
+    full += usize::from(line == header);
+    row.len() != header || full > 1
+}
