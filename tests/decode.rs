@@ -2,6 +2,8 @@
 //! value, whatever is wrong with a sensitive field is null.
 
 mod common;
+#[path = "decode/header.rs"]
+mod header;
 #[path = "decode/json.rs"]
 mod json;
 #[path = "decode/quotes.rs"]

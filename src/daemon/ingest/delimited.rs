@@ -54,19 +54,11 @@ impl Delimited {
         // Rows of another length are told apart here, not by the reader: they may be set aside.
         let mut reader =
             ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
-        let mut header: Vec<String> = Vec::new();
         let names = reader.headers().cloned().map_err(|error| refused(path, &error, reader.get_ref()))?;
         if swallowed(names.as_byte_record(), names.len(), delimiter) {
             return Err(Error::new(Kind::Input, SWALLOWED).in_file(path).at_line(1));
         }
-        for name in &names {
-            let name = name.trim_start_matches('\u{feff}');
-            if header.iter().any(|known| known == name) {
-                let text = format!("the header names the column `{name}` twice");
-                return Err(Error::new(Kind::Input, text).in_file(path).at_line(1).in_field(name));
-            }
-            header.push(name.to_owned());
-        }
+        let header: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
         if let [one] = header.as_slice()
             && one.contains('\t')
         {
@@ -78,7 +70,7 @@ impl Delimited {
         Ok(Delimited { reader, delimiter, path, header, wanted, record, rows: 0, line: 1, failed: None })
     }
 
-    /// The columns of the header.
+    /// The columns of the header; names may be there twice, or be values.
     pub fn header(&self) -> &[String] {
         &self.header
     }

@@ -1,8 +1,9 @@
 //! The columns of a file against the declared ones, by their names in the file. It looks at no row.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, Kind, Result, printable};
 use crate::engine::model::{Column, Columns};
 
 /// What a declared column is called in a raw file: the steps of its path, or its name.
@@ -13,25 +14,57 @@ pub fn raw_name(column: &Column) -> &str {
 /// Name in the file and declared name of each of these columns.
 ///
 /// # Errors
-/// The first column that the file does not have.
+/// The first column that the file does not have. A name of the file that is near is told only beside a declared one: a
+/// first row of values must not be repeated.
 pub fn wanted<'a>(
     file: &Path,
     header: &[String],
     columns: impl Iterator<Item = &'a Column>,
     name_in_file: impl Fn(&Column) -> &str,
 ) -> Result<Vec<(String, String)>> {
-    let mut wanted = Vec::new();
-    for column in columns {
-        let name = name_in_file(column);
-        if !header.iter().any(|known| known == name) {
-            let near = header.iter().find(|known| known.eq_ignore_ascii_case(name.trim()) || known.trim() == name);
-            let hint = near.map_or(String::new(), |near| format!("; the file has `{near}`"));
-            let text = format!("the column is missing{hint}");
-            return Err(Error::new(Kind::Input, text).in_file(file).in_field(&*column.name));
-        }
-        wanted.push((name.to_owned(), column.name.to_string()));
+    let columns: Vec<&Column> = columns.collect();
+    let there = |column: &&Column| header.iter().any(|known| known == name_in_file(column));
+    if let Some(missing) = columns.iter().find(|column| !there(column)) {
+        let free = header.iter().filter(|known| columns.iter().all(|column| name_in_file(column) != known.as_str()));
+        let near = columns.iter().any(there).then(|| nearest(name_in_file(missing), free)).flatten();
+        let hint = near.map_or(String::new(), |near| format!("; the file has `{}`", printable(near)));
+        let text = format!("the column is missing{hint}");
+        return Err(Error::new(Kind::Input, text).in_file(file).in_field(&*missing.name));
     }
-    Ok(wanted)
+    Ok(columns.iter().map(|column| (name_in_file(column).to_owned(), column.name.to_string())).collect())
+}
+
+/// The name that is most like this one, up to case, white space around it and a letter or two.
+fn nearest<'h>(name: &str, header: impl Iterator<Item = &'h String>) -> Option<&'h str> {
+    let plain = |name: &str| name.trim().to_lowercase();
+    let (name, length) = (plain(name), name.trim().chars().count());
+    let far = |known: &String| strsim::damerau_levenshtein(&plain(known), &name);
+    let near = header.filter(|known| known.chars().count() <= 2 * length.max(4)).map(|known| (far(known), known));
+    let near = near.filter(|&(far, _)| far < length.min(2 + length / 6));
+    near.min_by_key(|&(far, _)| far).map(|(_, known)| known.as_str())
+}
+
+/// Whether no two columns of a text have the same name. Such a name is told when it is declared, else it may be a value.
+///
+/// # Errors
+/// The first two that have.
+pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) -> Result<()> {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut doubled = Vec::new();
+    for (at, name) in header.iter().enumerate() {
+        match first.get(name.as_str()) {
+            Some(&before) => doubled.push((before, at)),
+            None => _ = first.insert(name, at),
+        }
+    }
+    let declared = |&&(at, _): &&(usize, usize)| columns.iter().any(|(name, _)| *name == header[at]);
+    if let Some(&(at, _)) = doubled.iter().find(declared) {
+        let text = format!("the header names the column `{}` twice", printable(&header[at]));
+        return Err(Error::new(Kind::Input, text).in_file(file).at_line(1).in_field(&*header[at]));
+    }
+    let Some((one, other)) = doubled.first() else { return Ok(()) };
+    let text = format!("columns {} and {} of the header have the same name", one + 1, other + 1);
+    Err(Error::new(Kind::Input, text).in_file(file).at_line(1))
 }
 
 /// The columns of the file that nobody declared.

@@ -70,7 +70,8 @@ impl Source {
         Ok(Source { path: path.to_path_buf(), format })
     }
 
-    /// The names of all columns; no two are the same. JSON lines have none: each has keys of its own.
+    /// The names of all columns. In a text that has no header they are values: they may be told when all declared columns
+    /// are among them, not before. JSON lines have none: each has keys of its own.
     pub fn header(&self) -> &[String] {
         match &self.format {
             Format::Delimited(file) => file.header(),
@@ -119,14 +120,16 @@ impl Source {
             return Ok(());
         }
         let wanted = header::wanted(&self.path, self.header(), columns.iter().copied(), header::raw_name)?;
+        header::distinct(&self.path, self.header(), &wanted)?;
         self.want(&wanted)
     }
 
     /// Reads these columns from now on: name in the file, name in the batches.
     ///
     /// # Errors
-    /// A damaged file.
+    /// Two columns of one name, or a damaged file.
     pub fn want(&mut self, columns: &[(String, String)]) -> Result<()> {
+        header::distinct(&self.path, self.header(), &[])?;
         match &mut self.format {
             Format::Delimited(file) => file.want(columns),
             Format::Parquet(file) => file.want(columns)?,

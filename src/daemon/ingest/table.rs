@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
-use super::header::{raw_name, undeclared, wanted};
+use super::header::{distinct, raw_name, undeclared, wanted};
 use super::part::Coder;
 use super::people::People;
 use super::rows::gather;
@@ -67,6 +67,7 @@ impl Table {
                 wanted.push((name.to_owned(), column.name.to_string()));
             }
         }
+        distinct(path, &header, &wanted)?;
         source.want(&wanted)?;
         let undeclared = undeclared(&header, columns, name_in_file);
         Ok(Table { path: path.to_path_buf(), source, undeclared })

@@ -1,0 +1,74 @@
+//! Headers: what is missing, there twice or misspelt is told; what may be a row of values is not.
+
+use tidegate::daemon::error::Error;
+use tidegate::daemon::ingest::Table;
+
+use super::{Folder, SECRET, columns, place, strict};
+
+/// The error of a file as raw rows, as an increment and as a release; it names no cell.
+fn refused(text: &str) -> [Error; 3] {
+    let folder = Folder::new();
+    let path = folder.file("a.csv", text);
+    let errors = [
+        strict(&path).expect_err("no header"),
+        Table::increment(&path, &columns()).err().expect("no header"),
+        Table::release(&path, &columns()).err().expect("no header"),
+    ];
+    for error in &errors {
+        assert!(!format!("{error} {error:?}").contains(SECRET), "{error}");
+    }
+    errors
+}
+
+#[test]
+fn a_first_row_of_values_is_not_told() {
+    let row = format!("{SECRET},30,{SECRET},A,{SECRET},1\n");
+    let [raw, increment, release] = refused(&format!("{row}{row}"));
+    assert_eq!(place(&raw), "None \"id\" the column is missing");
+    assert_eq!(place(&increment), "None \"age\" the column is missing");
+    assert_eq!(place(&release), "None \"age\" the column is missing");
+    // One word of it may be the name of a column, or nearly.
+    for near in ["Age", "ages", " age"] {
+        let [raw, ..] = refused(&format!("{SECRET},{near},{SECRET},M,x,1\n"));
+        assert_eq!(raw.text, "the column is missing");
+    }
+}
+
+#[test]
+fn doubled_columns_are_named_when_they_are_declared() {
+    let header = "id,age,born,ward,diagnosis,stay";
+    let [raw, increment, _] = refused(&format!("{header},age\n"));
+    for error in [raw, increment] {
+        assert_eq!(place(&error), "Some(1) \"age\" the header names the column `age` twice");
+    }
+    let [raw, increment, _] = refused(&format!("{header},{SECRET},x,{SECRET}\n"));
+    for error in [raw, increment] {
+        assert_eq!(place(&error), "Some(1) \"-\" columns 7 and 9 of the header have the same name");
+    }
+}
+
+#[test]
+fn misspelt_columns_are_suggested() {
+    for (header, wanted) in [
+        ("id,Age,born,ward,diagnosis,stay", "; the file has `Age`"),
+        ("id,age ,born,ward,diagnosis,stay", "; the file has `age `"),
+        ("id,aeg,born,ward,diagnosis,stay", "; the file has `aeg`"),
+        ("id,agee,born,ward,diagnosis,stay", "; the file has `agee`"),
+        ("id,years,born,ward,diagnosis,stay", ""),
+    ] {
+        let [raw, increment, _] = refused(&format!("{header}\n"));
+        for error in [raw, increment] {
+            assert_eq!(place(&error), format!("None \"age\" the column is missing{wanted}"));
+        }
+    }
+    for (header, wanted) in [
+        ("id,age,born,ward,diagnoses,stay", "; the file has `diagnoses`"),
+        ("id,age,born,ward,dyagnoses,stay", "; the file has `dyagnoses`"),
+        ("id,age,born,ward,dyagnose,stay", ""),
+        ("id,age,born,ward,diag\nnosis,stay", "; the file has `diag\\nnosis`"),
+    ] {
+        let header = header.replace("diag\nnosis", "\"diag\nnosis\"");
+        let [raw, ..] = refused(&format!("{header}\n"));
+        assert_eq!(place(&raw), format!("None \"diagnosis\" the column is missing{wanted}"));
+    }
+}
