@@ -23,8 +23,8 @@ use tidegate::daemon::config::Feed;
 use tidegate::daemon::error::{Error, Result};
 use tidegate::daemon::ingest::{Decoded, People, PersonHasher, Table, count, decode};
 use tidegate::engine::histogram::MisfitKind;
-use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
+use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Decimal;
 
 const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
@@ -324,9 +324,9 @@ fn people_are_the_same_in_text_and_numbers() {
         decoded.rows.people().expect("identifiers are declared").to_vec()
     };
     let expected: Vec<_> = (1..6).map(|id: i32| hasher().person(&[&id.to_string()])).collect();
-    for kind in ["string", "int"] {
-        assert!(people(&path, kind) == expected && people(&text, kind) == expected, "{kind}");
-    }
+    assert!(people(&path, "int") == expected && people(&text, "int") == expected);
+    assert!(people(&text, "string") == expected);
+    assert!(decode(&path, &feed("string"), &hasher(), None, &mut |_| {}).is_err(), "numbers are no text");
     assert!(PersonHasher::new(&[8; 32]).person(&["1"]) != expected[0]);
     assert_eq!(format!("{:?}", hasher()), "PersonHasher(..)");
     let zeros = folder.file("b.csv", "id,age,born,ward,diagnosis,stay\n07,30,1990-01-02,A,x,1\n");
@@ -445,6 +445,72 @@ fn results_do_not_depend_on_threads() {
         assert_eq!((decoded.quarantined.len(), decoded.nulled), (one.quarantined.len(), one.nulled));
         if path == &csv {
             assert!(decoded.quarantined == one.quarantined && again == first);
+        }
+    }
+}
+
+/// The sample people with another column in the place of one.
+fn with(name: &str, other: ArrayRef) -> RecordBatch {
+    let column = |(field, array): (&Arc<arrow_schema::Field>, &ArrayRef)| {
+        (field.name().clone(), if field.name() == name { Arc::clone(&other) } else { Arc::clone(array) })
+    };
+    let batch = batch();
+    let columns = batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<Vec<_>>();
+    RecordBatch::try_from_iter(columns).expect("columns of one length")
+}
+
+fn written(batch: &RecordBatch) -> [(&'static str, Vec<u8>); 2] {
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a writer");
+    writer.write(batch).expect("rows");
+    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
+    stream.write(batch).and_then(|()| stream.finish()).expect("memory");
+    [("a.parquet", writer.into_inner().expect("memory")), ("a.arrow", stream.into_inner().expect("memory"))]
+}
+
+#[test]
+fn days_outside_the_calendar_are_malformed() {
+    let folder = Folder::new();
+    let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"date\"\nrole");
+    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let days = [i32::MIN, -719_163, -719_162, 2_932_896, 2_932_897];
+    for (name, bytes) in written(&with("diagnosis", Arc::new(Date32Array::from_iter_values(days)))) {
+        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
+        let values = decoded.rows.values();
+        let shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
+        let inside = |text| Value::Date(dates::parse(text).expect("a day"));
+        assert!(shown.contains(&&inside("0001-01-01")) && shown.contains(&&inside("9999-12-31")));
+        assert_eq!((decoded.rows.len(), decoded.nulled), (5, 3 + 1));
+    }
+    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values(days.map(|day| day / 400))))) {
+        let decoded = lenient(&folder.file(name, bytes), "1").expect("rows");
+        assert_eq!(decoded.quarantined.len(), 1, "{:?}", decoded.quarantined);
+    }
+    let born = FEED.replace(
+        "taxonomy = { date = [\"month\", \"year\"], from = \"1900-01-01\", to = \"2020-12-31\" }",
+        "type = \"date\"\ntaxonomy = { flat = [\"+10000-01-01\", \"10000-01-01\", \"2020-02-29\"] }",
+    );
+    let columns = Feed::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
+    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values([2_932_897; 5])))) {
+        let error = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect_err("no day");
+        assert_eq!(error.field.as_deref(), Some("born"), "{error}");
+    }
+}
+
+/// JSON refuses a number for text; columns of whole numbers are refused as such, whatever their role.
+#[test]
+fn numbers_are_no_text() {
+    let folder = Folder::new();
+    for column in ["id", "ward", "diagnosis"] {
+        for (name, bytes) in written(&with(column, Arc::new(Int64Array::from_iter_values(1..6)))) {
+            let path = folder.file(name, bytes);
+            for error in [strict(&path).expect_err(column), lenient(&path, "1").expect_err(column)] {
+                assert_eq!((error.line, error.field.as_deref()), (None, Some(column)));
+                assert!(error.text.contains("declare type = \"int\""), "{error}");
+            }
+            let table = Table::increment(&path, &columns()).expect("a table");
+            let reading = table.raw();
+            let error = count(table, &columns(), reading).err().expect("whole numbers");
+            assert_eq!((error.line, error.field.as_deref()), (None, Some(column)), "{error}");
         }
     }
 }

@@ -4,8 +4,8 @@
 use arrow_array::RecordBatch;
 
 use super::person::{PersonHasher, Tuple};
-use crate::engine::histogram::{Cells, Person, Reading, Rows};
-use crate::engine::model::{Columns, Kind, Role};
+use crate::engine::histogram::{Cells, Misfit, Person, Reading, Rows};
+use crate::engine::model::{Column, Columns, Kind, Role};
 
 /// The people of a table: one hash per row that has all its identifiers.
 #[derive(Default)]
@@ -23,12 +23,22 @@ impl People {
     }
 
     /// Takes in the rows of a batch, if it holds all identifier columns.
-    pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: Reading) {
-        let cells = |name: &str| batch.column_by_name(name).and_then(Cells::of);
-        let identifiers = columns.of(Role::Identifier).map(|column| Some((cells(&column.name)?, column.kind)));
-        let Some(identifiers) = identifiers.collect::<Option<Vec<_>>>().filter(|some| !some.is_empty()) else {
-            return;
+    ///
+    /// # Errors
+    /// A whole column of another type.
+    pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: Reading) -> Result<(), Misfit> {
+        let fitting = |column: &Column| {
+            let array = batch.column_by_name(&column.name)?;
+            let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
+            Some(Cells::fitting(array, column.kind, reading).map(|cells| (cells, column.kind)).map_err(misfit))
         };
+        let Some(identifiers) = columns.of(Role::Identifier).map(fitting).collect::<Option<Vec<_>>>() else {
+            return Ok(());
+        };
+        let identifiers = identifiers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if identifiers.is_empty() {
+            return Ok(());
+        }
         let (hasher, mut tuple) = (People::hasher(), Tuple::default());
         for row in 0..batch.num_rows() {
             tuple.clear();
@@ -41,6 +51,7 @@ impl People {
                 self.0.push(hasher.hash(&tuple));
             }
         }
+        Ok(())
     }
 
     /// How many rows of the last of these tables stand for somebody who has another row in any of them.

@@ -74,7 +74,7 @@ impl Tuple {
                 self.push(text.as_bytes());
                 return Ok(());
             }
-            (RawCell::Int(_) | RawCell::Float(_), Kind::String) if reading == Reading::Json => {
+            (RawCell::Int(_) | RawCell::Float(_), Kind::String) if !reading.is_labels() => {
                 return Err(MisfitKind::NumberForText);
             }
             _ => {}

@@ -95,7 +95,7 @@ impl Table {
     fn misfit(&self, misfit: &Misfit, before: u64) -> Error {
         use crate::engine::histogram::MisfitKind;
         let row = before + misfit.row;
-        let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType);
+        let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText);
         let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
         let line = self.source.line_of(row);
@@ -122,7 +122,7 @@ pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<(H
     let mut before = 0;
     while let Some(batch) = table.batch()? {
         builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
-        people.add(&batch, columns, reading);
+        people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before))?;
         before += batch.num_rows() as u64;
     }
     Ok((builder.finish(), people))

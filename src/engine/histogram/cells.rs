@@ -17,6 +17,8 @@ use crate::engine::model::{Finite, Kind, Value, whole_number};
 
 /// Bytes of the longest text that is a value; more is no value of any column.
 pub const MOST_TEXT: usize = 1 << 16;
+/// 0001-01-01 and 9999-12-31: text has no day beyond them, and many who read a table fail at one.
+const CALENDAR: std::ops::RangeInclusive<i32> = -719_162..=2_932_896;
 
 /// One cell as the source holds it.
 #[derive(Clone, Copy)]
@@ -44,6 +46,9 @@ pub enum MisfitKind {
     /// The column's type in the source cannot hold the declared type.
     #[error("the column's type in the file does not go with the declared type")]
     WrongType,
+    /// A column of whole numbers, declared as text: the leading zeros of codes are gone, and 7 may be "7" or "007".
+    #[error("whole numbers where the declared type is string: declare type = \"int\", or write the column as text")]
+    NumbersForText,
     /// No value, and the column is not optional.
     #[error("the value is missing")]
     Missing,
@@ -92,6 +97,17 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
+    /// A column whose physical type can hold the declared one.
+    ///
+    /// # Errors
+    /// [`MisfitKind::NumbersForText`] or [`MisfitKind::WrongType`].
+    pub fn fitting(array: &'a ArrayRef, kind: Kind, reading: Reading) -> Result<Cells<'a>, MisfitKind> {
+        let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
+        let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
+        let fits = fits(array.data_type(), kind, reading);
+        fits.then(|| Cells::of(array)).flatten().ok_or(wrong)
+    }
+
     /// `None` for types that no declared column can hold (lists, structs, bytes, …).
     pub fn of(array: &'a ArrayRef) -> Option<Cells<'a>> {
         let plain = match array.data_type() {
@@ -99,11 +115,6 @@ impl<'a> Cells<'a> {
             plain => plain,
         };
         Some(Cells { array, read: reader(plain)? })
-    }
-
-    /// Whether cells of this column can be of the declared type.
-    pub fn can_be(&self, kind: Kind, reading: Reading) -> bool {
-        fits(self.array.data_type(), kind, reading.is_text())
     }
 
     /// The cell of a row.
@@ -203,21 +214,32 @@ fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
     })
 }
 
-/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns.
-pub fn fits(physical: &DataType, kind: Kind, from_text: bool) -> bool {
-    let physical = match physical {
+/// The type of a column's values.
+fn values_of(physical: &DataType) -> &DataType {
+    match physical {
         DataType::Dictionary(_, value) => value,
         plain => plain,
-    };
+    }
+}
+
+/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns. Raw numbers are
+/// no text, as in JSON; of a release that others made they are what its readers see.
+fn fits(physical: &DataType, kind: Kind, reading: Reading) -> bool {
+    let physical = values_of(physical);
     let text = matches!(physical, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match kind {
-        _ if *physical == DataType::Null || text && from_text => true,
-        Kind::String => text || physical.is_integer(),
+        _ if *physical == DataType::Null || text && reading.is_text() => true,
+        Kind::String => text || physical.is_integer() && reading.is_labels(),
         Kind::Int => physical.is_integer(),
         Kind::Float => physical.is_integer() || physical.is_floating(),
         Kind::Bool => *physical == DataType::Boolean,
         Kind::Date => *physical == DataType::Date32,
     }
+}
+
+/// Whether a number of days is a day of the years 0001 to 9999, as every date in text is.
+pub fn in_calendar(days: i32) -> bool {
+    CALENDAR.contains(&days)
 }
 
 /// A cell in its column's type; `None` when it is of another type.
@@ -235,14 +257,13 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
             let plain = number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
             float(plain.then(|| number.parse().ok()).flatten()?)?
         }
-        (RawCell::Int(_), Kind::String) if reading == Reading::Json => return None,
         (RawCell::Int(number), Kind::Int) => Value::Int(number),
-        (RawCell::Int(number), Kind::String) => Value::Text(number.to_string().into()),
+        (RawCell::Int(number), Kind::String) if reading.is_labels() => Value::Text(number.to_string().into()),
         // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
         (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
         (RawCell::Float(number), Kind::Float) => float(number)?,
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
-        (RawCell::Days(days), Kind::Date) => Value::Date(days),
+        (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
         _ => return None,
     })
 }

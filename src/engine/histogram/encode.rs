@@ -9,11 +9,11 @@
 use std::convert::Infallible;
 use std::hash::BuildHasher;
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::cells::{Cells, MisfitKind, RawCell, as_seen, fits, parse_value};
+use super::cells::{Cells, MisfitKind, RawCell, as_seen, in_calendar, parse_value};
 use super::reading::Reading;
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
@@ -165,8 +165,7 @@ impl<'a> Encoder<'a> {
     fn fitting<'b>(&self, batch: &'b RecordBatch, column: &Column) -> Result<Cells<'b>, Misfit> {
         let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
         let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-        let fitting = fits(array.data_type(), column.kind, self.reading.is_text());
-        fitting.then(|| Cells::of(array)).flatten().ok_or_else(|| misfit(MisfitKind::WrongType))
+        Cells::fitting(array, column.kind, self.reading).map_err(misfit)
     }
 
     /// The leaf of a raw cell of a quasi column.
@@ -194,29 +193,25 @@ impl<'a> Encoder<'a> {
     /// The first cell that fits nowhere.
     pub fn quasi_codes(&self, batch: &RecordBatch, at: usize) -> Result<Vec<u32>, Misfit> {
         let quasi = &self.quasi[at];
-        codes(batch, quasi.column, |cell| quasi.code(cell, self.reading))
+        let misfit = |(row, kind)| Misfit { row: row as u64, column: quasi.column.name.clone(), kind };
+        let cells = if self.reading.is_labels() {
+            // Labels are text, whatever the type of their leaves.
+            let array = batch.column_by_name(&quasi.column.name).ok_or_else(|| misfit((0, MisfitKind::NoColumn)))?;
+            Cells::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?
+        } else {
+            self.fitting(batch, quasi.column)?
+        };
+        cells.codes(|cell| quasi.code(cell, self.reading)).map_err(misfit)
     }
-}
-
-/// Codes a column of a batch cell by cell.
-fn codes<F>(batch: &RecordBatch, column: &Column, code: F) -> Result<Vec<u32>, Misfit>
-where
-    F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
-{
-    let misfit = |(row, kind)| Misfit { row: row as u64, column: column.name.clone(), kind };
-    let array = batch.column_by_name(&column.name).ok_or_else(|| misfit((0, MisfitKind::NoColumn)))?;
-    let cells = Cells::of(array).ok_or_else(|| misfit((0, MisfitKind::WrongType)))?;
-    cells.codes(code).map_err(misfit)
 }
 
 impl Quasi<'_> {
     fn code(&self, cell: RawCell<'_>, reading: Reading) -> Result<u32, MisfitKind> {
         if matches!(cell, RawCell::Null) || matches!(cell, RawCell::Text("")) {
-            let node =
-                |leaf| if matches!(reading, Reading::Labels { .. }) { self.domain.tree.leaf_node(leaf) } else { leaf };
+            let node = |leaf| if reading.is_labels() { self.domain.tree.leaf_node(leaf) } else { leaf };
             return self.missing.map(node).ok_or(MisfitKind::Missing);
         }
-        if matches!(reading, Reading::Labels { .. }) {
+        if reading.is_labels() {
             let RawCell::Text(label) = cell else { return Err(MisfitKind::WrongType) };
             return self.domain.tree.find(label).ok_or(MisfitKind::NoLabel);
         }
@@ -231,8 +226,9 @@ impl Quasi<'_> {
             (RawCell::Text(text), Kind::String) => Ok(by_text(text)),
             (RawCell::Int(number), Kind::Int) => Ok(self.domain.leaf_of_int(number)),
             (RawCell::Text(date), Kind::Date) if reading == Reading::Json => Ok(by_text(date)),
-            (RawCell::Int(number), Kind::String) if reading != Reading::Json => Ok(by_text(&number.to_string())),
-            (RawCell::Days(days), Kind::Date) => Ok(self.domain.leaf_of_days(days)),
+            (RawCell::Days(days), Kind::Date) => {
+                Ok(in_calendar(days).then(|| self.domain.leaf_of_days(days)).flatten())
+            }
             (RawCell::Bool(truth), Kind::Bool) => Ok(by_text(if truth { "true" } else { "false" })),
             (RawCell::Float(number), Kind::Float) => Ok(by_text(&number.to_string())),
             (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => Ok(by_text(&number.to_string())),

@@ -21,4 +21,9 @@ impl Reading {
     pub fn is_text(self) -> bool {
         matches!(self, Reading::Text | Reading::Labels { text: true })
     }
+
+    /// Whether these are rows of a release.
+    pub fn is_labels(self) -> bool {
+        matches!(self, Reading::Labels { .. })
+    }
 }
