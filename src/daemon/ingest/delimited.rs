@@ -14,6 +14,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::quotes::{Quotes, delimiter};
 use super::records::Records;
+use super::shape::NO_TEXT;
 use super::swallowed::swallowed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::MisfitKind;
@@ -59,6 +60,9 @@ impl Delimited {
             return Err(Error::new(Kind::Input, SWALLOWED).in_file(path).at_line(1));
         }
         let header: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
+        if header.iter().any(|name| name.contains('\0')) {
+            return Err(Error::new(Kind::Input, NO_TEXT).in_file(path));
+        }
         if let [one] = header.as_slice()
             && one.contains('\t')
         {
@@ -90,10 +94,8 @@ impl Delimited {
             if !self.next()? {
                 break;
             }
-            let (found, wanted) = (self.record.len(), self.header.len());
-            if found != wanted {
-                let row = self.rows + rows as u64 + 1;
-                let text = format!("row {row}: {found} field(s) where the header has {wanted}");
+            if let Some(kind) = self.bad() {
+                let text = format!("row {}: {kind}", self.rows + rows as u64 + 1);
                 return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
             }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
@@ -121,10 +123,10 @@ impl Delimited {
         let mut records = Records::new(self.wanted.len());
         while records.len() < RECORDS && self.failed.is_none() {
             match self.next() {
-                Ok(true) if self.record.len() == self.header.len() => {
-                    records.push(self.line, self.wanted.iter().map(|(field, _)| &self.record[*field]));
-                }
-                Ok(true) => records.refuse(self.line),
+                Ok(true) => match self.bad() {
+                    None => records.push(self.line, self.wanted.iter().map(|(field, _)| &self.record[*field])),
+                    Some(kind) => records.refuse(self.line, kind),
+                },
                 Ok(false) => break,
                 Err(error) => self.failed = Some(error),
             }
@@ -135,8 +137,25 @@ impl Delimited {
         }
     }
 
-    /// Reads the next row; `false` at the end.
+    /// What is wrong with the row as such.
+    fn bad(&self) -> Option<MisfitKind> {
+        let [found, wanted] = [self.record.len(), self.header.len()];
+        let number = |fields| u32::try_from(fields).unwrap_or(u32::MAX);
+        (found != wanted).then(|| MisfitKind::Fields { found: number(found), wanted: number(wanted) })
+    }
+
+    /// Reads the next row; `false` at the end. A line of white space is none, where a row has several fields.
     fn next(&mut self) -> Result<bool> {
+        while self.record()? {
+            let blank = |text: &[u8]| !text.is_empty() && text.trim_ascii_start().is_empty();
+            if self.header.len() == 1 || self.record.len() != 1 || !blank(&self.record[0]) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn record(&mut self) -> Result<bool> {
         self.reader.get_mut().row();
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| {

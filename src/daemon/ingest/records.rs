@@ -10,8 +10,8 @@ pub struct Records {
     bytes: Vec<u8>,
     /// Where each field ends.
     ends: Vec<usize>,
-    /// The line of each row, and whether it has its fields.
-    rows: Vec<(u64, bool)>,
+    /// The line of each row, and what is wrong with it as such.
+    rows: Vec<(u64, Option<MisfitKind>)>,
 }
 
 impl Records {
@@ -31,12 +31,12 @@ impl Records {
             self.bytes.extend_from_slice(field);
             self.ends.push(self.bytes.len());
         }
-        self.rows.push((line, true));
+        self.rows.push((line, None));
     }
 
-    /// The next row, which has another number of fields.
-    pub fn refuse(&mut self, line: u64) {
-        self.rows.push((line, false));
+    /// The next row, which is none.
+    pub fn refuse(&mut self, line: u64, kind: MisfitKind) {
+        self.rows.push((line, Some(kind)));
     }
 
     /// The rows as codes.
@@ -44,9 +44,9 @@ impl Records {
         let mut rows = coder.rows(read);
         let mut fields: Vec<Result<&[u8], MisfitKind>> = Vec::with_capacity(self.width);
         let (mut from, mut ends) = (0, self.ends.iter());
-        for &(line, whole) in &self.rows {
-            if !whole {
-                rows.refuse(line, MisfitKind::Fields);
+        for &(line, bad) in &self.rows {
+            if let Some(kind) = bad {
+                rows.refuse(line, kind);
                 continue;
             }
             fields.clear();

@@ -7,6 +7,12 @@ use std::path::Path;
 use super::ipc::MAGIC;
 use crate::daemon::error::{Error, Kind, Result};
 
+/// What is told of a file that no reader is for.
+pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
+/// What is told of a name that no format has.
+const NO_NAME: &str = "the name ends like that of no table: name it .csv or .txt (comma or semicolon separated text), .jsonl, \
+    .ndjson or .json (one JSON object per line), .parquet or .pq, or .arrow, .arrows, .ipc or .feather";
+
 /// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -37,8 +43,9 @@ pub fn shape(path: &Path) -> Result<Shape> {
     }
     let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
     file.take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or("").to_ascii_lowercase();
+    let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let named = named(&end);
+    let strange = named.is_none() && !end.is_empty();
     if head.is_empty() && named != Some(Shape::Lines) {
         return Err(bad("the file is empty: not even a header"));
     }
@@ -50,14 +57,19 @@ pub fn shape(path: &Path) -> Result<Shape> {
         [b'F', b'E', b'A', b'1', ..] => {
             return Err(bad("the file is Feather of version 1: write it anew as Arrow IPC (version 2)"));
         }
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] => {
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] if !is_sheet(&end) => {
             return Err(bad("the file is compressed: unpack it first"));
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
         // What is wrong with a line is for its reader to say.
         _ if named == Some(Shape::Lines) => Shape::Lines,
-        bytes if bytes.contains(&0) => return Err(bad("the file is neither text nor Parquet nor Arrow")),
+        _ if end == "tsv" => {
+            return Err(bad("the name says split by tabs: write it with commas or semicolons, and name it .csv"));
+        }
+        _ if strange => return Err(bad(NO_NAME)),
         bytes if named.is_none() && first(bytes) == Some(b'{') => Shape::Lines,
+        // A cell may hold anything; what a table begins with may not.
+        bytes if first_line(bytes).contains(&0) => return Err(bad(NO_TEXT)),
         _ => Shape::Delimited,
     };
     if found == Shape::Lines && first(&head) == Some(b'[') {
@@ -68,6 +80,7 @@ pub fn shape(path: &Path) -> Result<Shape> {
             let [content, name] = [found, named].map(Shape::name);
             Err(bad(&format!("the content is {content}, the name says {name}: rename or replace it")))
         }
+        None if strange => Err(bad(NO_NAME)),
         _ => Ok(found),
     }
 }
@@ -77,10 +90,21 @@ fn first(head: &[u8]) -> Option<u8> {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().first().copied()
 }
 
+/// The first line of a text that is not blank, as far as it was read.
+fn first_line(head: &[u8]) -> &[u8] {
+    let feed = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    head.split(feed).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// Whether a file of this ending is compressed because its format is.
+fn is_sheet(end: &str) -> bool {
+    matches!(end, "xlsx" | "xlsm" | "ods")
+}
+
 /// What a file of this ending holds.
 fn named(end: &str) -> Option<Shape> {
     Some(match end {
-        "csv" | "tsv" | "txt" => Shape::Delimited,
+        "csv" | "txt" => Shape::Delimited,
         "parquet" | "pq" => Shape::Parquet,
         "arrow" | "arrows" | "ipc" | "feather" => Shape::Ipc,
         "jsonl" | "ndjson" | "json" => Shape::Lines,

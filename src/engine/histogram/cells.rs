@@ -53,7 +53,10 @@ pub enum MisfitKind {
     #[error("the value is missing")]
     Missing,
     /// The value is not of the declared type, or no leaf of the taxonomy stands for it.
-    #[error("the value is outside the taxonomy")]
+    #[error(
+        "the value is outside the taxonomy: add it there, or give the column `unknown = \"other\"` and the taxonomy such a \
+         leaf"
+    )]
     Outside,
     /// The label is not in the taxonomy.
     #[error("the label is not in the taxonomy")]
@@ -80,8 +83,13 @@ pub enum MisfitKind {
     #[error("the field is there twice")]
     Twice,
     /// The row as such: fields are missing or left over.
-    #[error("another number of fields than the header has")]
-    Fields,
+    #[error("{found} field(s) where the header has {wanted}")]
+    Fields {
+        /// How many there are.
+        found: u32,
+        /// How many the header has.
+        wanted: u32,
+    },
     /// The row as such: not one JSON object, or more than that.
     #[error("the line is not one JSON object and nothing else")]
     NoObject,
