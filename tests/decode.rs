@@ -69,6 +69,10 @@ fn place(error: &Error) -> String {
     format!("{:?} {:?} {}", error.line, error.field.as_deref().unwrap_or("-"), error.text)
 }
 
+/// What to do about a value outside the taxonomy.
+const OUTSIDE: &str = "add it there, or give the column `unknown = \"other\"` and the taxonomy such a leaf, or set such rows \
+    aside with --quarantine-share";
+
 #[test]
 fn faults_of_text_have_their_place() {
     let folder = Folder::new();
@@ -76,14 +80,14 @@ fn faults_of_text_have_their_place() {
     for (row, wanted) in [
         (",30,1990-01-02,A,x,1", "Some(3) \"id\" row 2: the value is missing"),
         ("2,,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is missing"),
-        ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy"),
-        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy"),
-        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: the value is outside the taxonomy"),
-        ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: another number of fields than the header has"),
+        ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy: OUTSIDE"),
+        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is outside the taxonomy: OUTSIDE"),
+        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: the value is outside the taxonomy: OUTSIDE"),
+        ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s) where the header has 6"),
     ] {
         let path = folder.file("a.csv", format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"));
         let error = strict(&path).expect_err(row);
-        assert_eq!(place(&error), wanted);
+        assert_eq!(place(&error), wanted.replace("OUTSIDE", OUTSIDE));
         let decoded = lenient(&path, "0.34").expect("a third");
         assert_eq!((decoded.rows.len(), decoded.quarantined.len()), (2, 1));
         assert_eq!((decoded.quarantined[0].row, decoded.quarantined[0].line), (2, Some(3)));
@@ -110,6 +114,31 @@ fn lines_are_counted_as_editors_do() {
             let error = strict(&folder.file("b.csv", broken)).expect_err("a quote");
             assert_eq!(error.line, Some(line), "{end:?} {blank}: {error}");
         }
+    }
+}
+
+/// A sensitive cell never decides what becomes of a file, wherever it stands.
+#[test]
+fn nul_in_a_cell_is_a_character() {
+    let folder = Folder::new();
+    let header = "id,age,born,ward,diagnosis,stay\n";
+    let row = "p\0,30,1990-01-02,A,a\0b,1\n";
+    for before in [0, 1_000] {
+        let text = format!("{header}{}{row}", "p,30,1990-01-02,A,x,1\n".repeat(before));
+        for name in ["a.csv", "none"] {
+            let decoded = strict(&folder.file(name, &text)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((decoded.rows.len(), decoded.nulled), (before + 1, 0));
+            let values = decoded.rows.values();
+            assert_eq!(values.get(0)[0], Value::Text("a\0b".into()));
+        }
+    }
+    let error =
+        strict(&folder.file("b.csv", format!("{header}p,30,1990-01-02,A\0,x,1\n"))).map(|decoded| decoded.nulled);
+    assert_eq!(error.ok(), Some(0), "wards outside are `other`");
+    let long = format!("{},{header}", "x".repeat(5_000));
+    for text in [format!("a\0,{header}"), format!("{}a\0\n", long.trim_end()), format!("\n\r\na\0,{header}")] {
+        let error = strict(&folder.file("c.csv", text)).expect_err("no text");
+        assert!(error.text.contains("neither text nor"), "{error}");
     }
 }
 
@@ -294,6 +323,52 @@ fn content_and_name_agree() {
         let error = strict(&folder.file(name, bytes)).expect_err(name);
         assert_eq!(error.line, None, "{name}");
     }
+}
+
+#[test]
+fn names_that_say_something_else_are_refused() {
+    let folder = Folder::new();
+    for (name, words) in [
+        ("day.xlsx", "name it .csv"),
+        ("day.2024", "name it .csv"),
+        ("feed.toml", ".jsonl"),
+        ("DAY.DAT", ".feather"),
+        ("day.tsv", "tabs"),
+        ("day.csv.gz", "name it .csv"),
+    ] {
+        let error = strict(&folder.file(name, csv())).expect_err(name);
+        assert!(error.line.is_none() && error.text.contains(words), "{error}");
+    }
+    for (name, bytes, words) in
+        [("a.csv.gz", &b"\x1f\x8b\x08"[..], "compressed"), ("a.xlsx", b"PK\x03\x04", "name it .csv")]
+    {
+        assert!(strict(&folder.file(name, bytes)).expect_err(name).text.contains(words));
+    }
+    for name in ["day", "DAY.CSV", "day.1.txt"] {
+        assert_eq!(strict(&folder.file(name, csv())).unwrap_or_else(|error| panic!("{error}")).rows.len(), 5);
+    }
+}
+
+#[test]
+fn blank_lines_are_no_rows() {
+    let folder = Folder::new();
+    let wide = |text: String| format!("\n{}", text.replace('\n', "\n\n \t\n"));
+    for (name, text) in [
+        ("a.csv", wide(csv())),
+        ("b.csv", wide(csv()).replace('\n', "\r\n")),
+        ("a.jsonl", wide(json_lines())),
+        ("b.jsonl", wide(json_lines()).replace('\n', "\r\n")),
+    ] {
+        let path = folder.file(name, &text);
+        assert_eq!(strict(&path).unwrap_or_else(|error| panic!("{name}: {error}")).rows.len(), 5);
+        let path = folder.file(name, text.replace("119", "120"));
+        let one = &lenient(&path, "1").expect("rows").quarantined[0];
+        let line = text.split('\n').position(|line| line.contains("119")).expect("a line") as u64 + 1;
+        assert_eq!((one.row, one.line), (4, Some(line)), "{name}");
+    }
+    // A line that is no text is not blank.
+    let path = folder.file("c.jsonl", [json_lines().as_bytes(), b"\\\xff\n"].concat());
+    assert_eq!(lenient(&path, "1").expect("rows").quarantined.len(), 1);
 }
 
 #[test]

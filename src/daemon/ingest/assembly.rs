@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::misplaced::Misplaced;
 use super::part::{Coder, Part};
+use super::strange::Strange;
 use crate::engine::histogram::{Person, Rows, Values};
 use crate::engine::model::{Columns, Leaf, Role, Value};
 
@@ -27,6 +28,7 @@ pub struct Assembly {
     names: Vec<Arc<str>>,
     seen: u64,
     nulled: u64,
+    strange: Strange,
 }
 
 impl Assembly {
@@ -44,6 +46,7 @@ impl Assembly {
             names: Vec::new(),
             seen: 0,
             nulled: 0,
+            strange: Strange::default(),
         }
     }
 
@@ -55,6 +58,11 @@ impl Assembly {
     /// The rows set aside.
     pub fn quarantined(&self) -> &[Misplaced] {
         &self.quarantined
+    }
+
+    /// The keys that nobody declared; none are left.
+    pub fn strange(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.strange).names()
     }
 
     /// The next rows.
@@ -77,6 +85,7 @@ impl Assembly {
         }));
         self.seen += part.rows;
         self.nulled += part.nulled;
+        self.strange.take(&part.strange);
     }
 
     fn number(&mut self, tuple: Box<[Value]>) -> u32 {

@@ -10,6 +10,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::strange::Strange;
 use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::{Column, whole_number};
 
@@ -72,22 +73,34 @@ pub struct Walk<'p> {
     /// Per node the last line that had it.
     seen: Vec<u64>,
     line: u64,
+    /// Keys of the last line that lead nowhere, where somebody listens.
+    strange: Option<Strange>,
 }
 
 impl<'p> Walk<'p> {
     /// Through objects with so many fields to read.
     pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
-        Walk { paths, fields, seen: vec![0; paths.0.len()], line: 0 }
+        Walk { paths, fields, seen: vec![0; paths.0.len()], line: 0, strange: None }
+    }
+
+    /// Whether the keys of the next line are wanted that lead to no field.
+    pub fn listen(&mut self, wanted: bool) {
+        self.strange = wanted.then(Strange::default);
+    }
+
+    /// Those keys.
+    pub fn strange(&self) -> Option<&Strange> {
+        self.strange.as_ref()
     }
 
     /// Shows the fields of a line; `None` when it is not one object and nothing else.
-    pub fn object<'t>(&mut self, line: &'t str, show: impl FnOnce(Option<&[Field<'t>]>)) {
+    pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[Field<'t>]>) -> T) -> T {
         self.line += 1;
         let mut found = vec![Ok(&b""[..]); self.fields];
         let mut deserializer = serde_json::Deserializer::from_str(line);
         let whole = deserializer.deserialize_map(Object { walk: self, node: 0, found: &mut found });
         let whole = whole.is_ok() && deserializer.end().is_ok();
-        show(whole.then_some(&found));
+        show(whole.then_some(&found))
     }
 
     /// Takes in the value of a node; `None` when there is an object in it that is none.
@@ -137,7 +150,9 @@ impl<'t> Visitor<'t> for Object<'_, '_, '_, 't> {
 
     fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<(), A::Error> {
         let paths = self.walk.paths;
-        while let Some(child) = map.next_key_seed(Key(&paths.0[self.node]))? {
+        loop {
+            let strange = if self.node == 0 { self.walk.strange.as_mut() } else { None };
+            let Some(child) = map.next_key_seed(Key { node: &paths.0[self.node], strange })? else { return Ok(()) };
             match child {
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -149,14 +164,16 @@ impl<'t> Visitor<'t> for Object<'_, '_, '_, 't> {
                 }
             }
         }
-        Ok(())
     }
 }
 
 /// The node that a key leads to, if it is on a path.
-struct Key<'p>(&'p Node);
+struct Key<'p, 's> {
+    node: &'p Node,
+    strange: Option<&'s mut Strange>,
+}
 
-impl<'t> DeserializeSeed<'t> for Key<'_> {
+impl<'t> DeserializeSeed<'t> for Key<'_, '_> {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
@@ -164,7 +181,7 @@ impl<'t> DeserializeSeed<'t> for Key<'_> {
     }
 }
 
-impl Visitor<'_> for Key<'_> {
+impl Visitor<'_> for Key<'_, '_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -172,7 +189,11 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
-        Ok(self.0.child(key))
+        let child = self.node.child(key);
+        if let (None, Some(strange)) = (child, self.strange) {
+            strange.add(key);
+        }
+        Ok(child)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Text of one record per line: cuts a file into blocks of whole lines. Lines beyond a limit are passed over without being
-//! held in memory; blank lines at the end are no lines. It does not look into a line.
+//! held in memory; blank lines are no rows, wherever they stand. It does not look into a line.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::json::{Paths, Walk};
 use super::part::{Coder, Part};
+use super::strange::Strange;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
 
@@ -15,6 +16,10 @@ use crate::engine::histogram::MisfitKind;
 const BLOCK: u64 = 1 << 20;
 /// Bytes of the longest line.
 const LONGEST: usize = 1 << 24;
+/// Lines whose undeclared keys are told.
+const TELLING: u64 = 1_000;
+/// What stands for a line that can be no object.
+const NO_OBJECT: &str = "\\";
 
 /// A file that is being read.
 pub struct LinesFile {
@@ -109,25 +114,37 @@ impl Lines {
             return rows.finish();
         }
         let mut walk = Walk::new(&self.paths, coder.fields().len());
+        let mut strange = Strange::default();
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         let mut add = |line: u64, text: &str| {
             if text.len() > LONGEST {
-                rows.refuse(line, MisfitKind::LongRow);
-            } else {
-                walk.object(text, |fields| match fields {
-                    Some(fields) => rows.add(line, fields),
-                    None => rows.refuse(line, MisfitKind::NoObject),
-                });
+                return rows.refuse(line, MisfitKind::LongRow);
+            }
+            if text.trim_ascii().is_empty() {
+                return;
+            }
+            walk.listen(line <= TELLING);
+            let good = walk.object(text, |fields| match fields {
+                Some(fields) => rows.add(line, fields),
+                None => {
+                    rows.refuse(line, MisfitKind::NoObject);
+                    false
+                }
+            });
+            // What a row that does not count has for keys may be anything.
+            if let Some(keys) = walk.strange().filter(|_| good) {
+                strange.take(keys);
             }
         };
         if let Ok(text) = std::str::from_utf8(bytes) {
             (self.first..).zip(text.split('\n')).for_each(|(line, text)| add(line, text));
         } else {
             // What is no text is nothing that a line may hold, wherever it stands.
-            let texts = bytes.split(|&byte| byte == b'\n').map(|line| marked(line).unwrap_or_default());
+            let texts =
+                bytes.split(|&byte| byte == b'\n').map(|line| marked(line).unwrap_or_else(|| NO_OBJECT.to_owned()));
             (self.first..).zip(texts).for_each(|(line, text)| add(line, &text));
         }
-        rows.finish()
+        rows.finish().with_strange(strange)
     }
 }
 

@@ -19,6 +19,7 @@ mod records;
 mod rows;
 mod shape;
 mod source;
+mod strange;
 mod swallowed;
 mod table;
 

@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
+use super::strange::Strange;
 use crate::engine::histogram::{Cells, Dictionary, Encoder, Misfit, MisfitKind, Person, RawCell, Reading, Tuples};
 use crate::engine::model::{Column, Columns, Leaf, Role, Value};
 
@@ -39,6 +40,16 @@ pub struct Part {
     pub faults: Vec<Fault>,
     /// Sensitive cells that became null.
     pub nulled: u64,
+    /// Keys that nobody declared, where rows have keys.
+    pub strange: Strange,
+}
+
+impl Part {
+    /// With such keys.
+    #[must_use]
+    pub fn with_strange(self, strange: Strange) -> Part {
+        Part { strange, ..self }
+    }
 }
 
 /// Knows how to code the rows of one file.
@@ -109,7 +120,7 @@ impl<'a> Coder<'a> {
         let leaves = encoded.quasi.into_iter().map(only).collect();
         let people = people.into_iter().zip(&good).filter_map(|(person, &good)| good.then_some(person)).collect();
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
-        Ok(Part { rows: good.len() as u64, leaves, codes, tuples, people, faults, nulled })
+        Ok(Part { rows: good.len() as u64, leaves, codes, tuples, people, faults, nulled, strange: Strange::default() })
     }
 
     /// The people of a batch; rows without one are faults.
@@ -180,13 +191,14 @@ pub struct RowCoder<'c, 'a> {
 }
 
 impl RowCoder<'_, '_> {
-    /// Takes in a row: per field its text, empty where there is none, or what is wrong with it.
-    pub fn add(&mut self, line: u64, fields: &[Result<&[u8], MisfitKind>]) {
+    /// Takes in a row: per field its text, empty where there is none, or what is wrong with it. Tells whether it counts.
+    pub fn add(&mut self, line: u64, fields: &[Result<&[u8], MisfitKind>]) -> bool {
         let bad = self.code(fields).err();
         if let Some((field, kind)) = bad {
             self.faults.push(Fault { row: self.rows, line: Some(line), field: Some(field), kind });
         }
         self.rows += 1;
+        bad.is_none()
     }
 
     /// Codes a row, or tells the first field that keeps it out.
@@ -228,7 +240,7 @@ impl RowCoder<'_, '_> {
     pub fn finish(self) -> Part {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
         let Self { rows, leaves, codes, people, faults, .. } = self;
-        Part { rows: rows as u64, leaves, codes, tuples, people, faults, nulled }
+        Part { rows: rows as u64, leaves, codes, tuples, people, faults, nulled, strange: Strange::default() }
     }
 }
 

@@ -15,7 +15,7 @@ use super::part::{Coder, Part};
 use super::person::PersonHasher;
 use super::source::{Chunk, Source};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::histogram::{Misfit, Rows};
+use crate::engine::histogram::{Misfit, MisfitKind, Rows};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
@@ -29,7 +29,7 @@ pub struct Decoded {
     pub rows: Rows,
     /// The rows set aside, in file order.
     pub quarantined: Vec<Misplaced>,
-    /// Columns of the file that nobody declared; of JSON none is told.
+    /// Columns of the file that nobody declared; of JSON the first few keys of objects that count.
     pub undeclared: Vec<String>,
     /// Sensitive cells of rows that count, which were missing or malformed and became null.
     pub nulled: u64,
@@ -50,7 +50,19 @@ pub fn decode(
 ) -> Result<Decoded> {
     let source = Source::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    gather(path, source, &coder, columns, allowed, progress)
+    gather(path, source, &coder, columns, &Aside { allowed, remedy: REMEDY }, progress)
+}
+
+/// What else may be done about a value outside the taxonomy.
+const REMEDY: &str = ", or set such rows aside with --quarantine-share";
+
+/// Rows that cannot be decoded.
+#[derive(Default)]
+pub(super) struct Aside {
+    /// The share of them that may be set aside; `None`: the first one is the error.
+    allowed: Option<Decimal>,
+    /// Words about that.
+    remedy: &'static str,
 }
 
 /// All rows of a file that was opened.
@@ -59,11 +71,11 @@ pub(super) fn gather(
     mut source: Source,
     coder: &Coder<'_>,
     columns: &Columns,
-    allowed: Option<Decimal>,
+    aside: &Aside,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
     source.want_fields(coder.fields())?;
-    let undeclared = undeclared(source.header(), columns, raw_name);
+    let mut undeclared = undeclared(source.header(), columns, raw_name);
     let mut all = Assembly::new(columns);
     let (mut group, mut failed) = read(&mut source);
     while !group.is_empty() {
@@ -74,8 +86,9 @@ pub(super) fn gather(
         for part in parts {
             let part = part.map_err(|misfit| whole(path, &misfit))?;
             all.add(part, coder);
-            if let (None, Some(first)) = (allowed, all.quarantined().first()) {
-                return Err(first.error(path, format!("row {}: {}", first.row, first.kind)));
+            if let (None, Some(first)) = (aside.allowed, all.quarantined().first()) {
+                let remedy = if first.kind == MisfitKind::Outside { aside.remedy } else { "" };
+                return Err(first.error(path, format!("row {}: {}{remedy}", first.row, first.kind)));
             }
         }
         progress(all.seen());
@@ -85,9 +98,10 @@ pub(super) fn gather(
     if let Some(error) = failed {
         return Err(error);
     }
+    undeclared.extend(all.strange());
     let seen = all.seen();
     let (rows, quarantined, nulled) = all.finish();
-    judge(path, &quarantined, seen, allowed)?;
+    judge(path, &quarantined, seen, aside.allowed)?;
     Ok(Decoded { rows, quarantined, undeclared, nulled })
 }
 

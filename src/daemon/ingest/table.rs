@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use super::header::{distinct, raw_name, undeclared, wanted};
 use super::part::Coder;
 use super::people::People;
-use super::rows::gather;
+use super::rows::{Aside, gather};
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
@@ -114,7 +114,7 @@ pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<(H
     if table.source.is_lines() {
         let hasher = People::hasher();
         let coder = Coder::new(columns, reading, &hasher).keeping_malformed();
-        let decoded = gather(&table.path, table.source, &coder, columns, None, &mut |_| {})?;
+        let decoded = gather(&table.path, table.source, &coder, columns, &Aside::default(), &mut |_| {})?;
         return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
     }
     let encoder = Encoder::new(columns, reading).as_seen();
