@@ -301,6 +301,8 @@ fn bad_tables_are_told_by_file_row_and_column() {
     one(&with("0-9,*,Cold\n3,*,Cold\n"), Some(3), Some("age"), "contain each other");
     one(&with("0-9,*\n"), Some(2), None, "row 1: 2 field(s) where the header has 3");
     one(&with("0-9,*,Cold\n0-9,*,\"Cold\n0-9,*,Flu\n"), Some(3), None, "never closed");
+    one(&with("0-9,*,Cold\n0-9,*,\"Flu\"SECRET\n10-19,*,Cold\n"), Some(3), None, "text follows the closing quote");
+    one(&with("0-9,*,\"Cold\n0-9,*,SECRET\n10-19,*,Cold\"\n"), Some(2), None, "may have swallowed");
     one(b"age,disease\n0-9,Cold\n", None, Some("sex"), "missing");
     one(b"age,sex,disease,SEX2\n0-9,*,Cold,x\n", None, Some("SEX2"), "declares no such column");
     one(b"age,sex,disease,patient\n0-9,*,Cold,P-4711\n", None, Some("patient"), "identifier");
@@ -408,6 +410,16 @@ fn malformed_sensitive_cells_stay_apart() {
     let [a, b] = [&typed, &plain].map(|folder| audit(&folder.args(&files)));
     assert_eq!((&a["pairs"], &a["chain"]), (&b["pairs"], &b["chain"]));
     assert_eq!(a["releases"][0]["diversity"]["before"]["distinct_l"], json!(2));
+}
+
+/// A first row of values is no header: nothing of it is told.
+#[test]
+fn a_table_without_a_header_tells_nothing() {
+    let folder = Folder::new("[policy]\nk = 2");
+    folder.put("none.csv", b"P-4711,3,SECRET,SECRET\nP-4712,3,SECRET,SECRET\n");
+    folder.refused(&[("release", "none.csv")], Some("none.csv"), None, Some("age"), "the column is missing");
+    let files = [("release", "r1.csv"), ("increment", "none.csv")];
+    folder.refused(&files, Some("none.csv"), None, Some("age"), "the column is missing");
 }
 
 /// A column whose physical type cannot hold the declared one is refused as a whole, not read as nulls.

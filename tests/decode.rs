@@ -6,8 +6,12 @@ mod common;
 mod header;
 #[path = "decode/json.rs"]
 mod json;
+#[path = "decode/lines.rs"]
+mod lines;
 #[path = "decode/quotes.rs"]
 mod quotes;
+#[path = "decode/typed.rs"]
+mod typed;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +27,8 @@ use tidegate::daemon::config::Feed;
 use tidegate::daemon::error::{Error, Result};
 use tidegate::daemon::ingest::{Decoded, People, PersonHasher, Table, count, decode};
 use tidegate::engine::histogram::MisfitKind;
+use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
-use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Decimal;
 
 const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
@@ -94,51 +98,6 @@ fn faults_of_text_have_their_place() {
         let error = lenient(&path, "0.3").expect_err("more than 0.3");
         assert!(error.text.starts_with("1 of 3 rows cannot be decoded"), "{}", error.text);
         assert_eq!(error.line, Some(3));
-    }
-}
-
-#[test]
-fn lines_are_counted_as_editors_do() {
-    let folder = Folder::new();
-    let row = |age: &str| format!("1,{age},1990-01-02,A,\"x\ny\",1");
-    for end in ["\n", "\r\n"] {
-        for blank in [0, 1, 3] {
-            let [first, second, blanks] = [row("30"), row("120"), end.repeat(blank)];
-            let header = "id,age,born,ward,diagnosis,stay";
-            let path = folder.file("a.csv", format!("{header}{end}{first}{end}{blanks}{second}{end}{end}"));
-            let line = 4 + blank as u64;
-            assert_eq!(strict(&path).expect_err("an age").line, Some(line), "{end:?} {blank}");
-            let quarantined = lenient(&path, "1").expect("set aside").quarantined;
-            assert_eq!((quarantined[0].row, quarantined[0].line), (2, Some(line)));
-            let broken = std::fs::read_to_string(&path).expect("text").replace("120,1990-01-02,A,\"x", "30,,A,\"x\"");
-            let error = strict(&folder.file("b.csv", broken)).expect_err("a quote");
-            assert_eq!(error.line, Some(line), "{end:?} {blank}: {error}");
-        }
-    }
-}
-
-/// A sensitive cell never decides what becomes of a file, wherever it stands.
-#[test]
-fn nul_in_a_cell_is_a_character() {
-    let folder = Folder::new();
-    let header = "id,age,born,ward,diagnosis,stay\n";
-    let row = "p\0,30,1990-01-02,A,a\0b,1\n";
-    for before in [0, 1_000] {
-        let text = format!("{header}{}{row}", "p,30,1990-01-02,A,x,1\n".repeat(before));
-        for name in ["a.csv", "none"] {
-            let decoded = strict(&folder.file(name, &text)).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!((decoded.rows.len(), decoded.nulled), (before + 1, 0));
-            let values = decoded.rows.values();
-            assert_eq!(values.get(0)[0], Value::Text("a\0b".into()));
-        }
-    }
-    let error =
-        strict(&folder.file("b.csv", format!("{header}p,30,1990-01-02,A\0,x,1\n"))).map(|decoded| decoded.nulled);
-    assert_eq!(error.ok(), Some(0), "wards outside are `other`");
-    let long = format!("{},{header}", "x".repeat(5_000));
-    for text in [format!("a\0,{header}"), format!("{}a\0\n", long.trim_end()), format!("\n\r\na\0,{header}")] {
-        let error = strict(&folder.file("c.csv", text)).expect_err("no text");
-        assert!(error.text.contains("neither text nor"), "{error}");
     }
 }
 
@@ -309,69 +268,6 @@ fn long_lines_are_passed_over() {
 }
 
 #[test]
-fn content_and_name_agree() {
-    let folder = Folder::new();
-    for (name, bytes) in [
-        ("a.csv", ipc(&[batch()], false, None)),
-        ("b.parquet", ipc(&[batch()], true, None)),
-        ("c.arrow", parquet(&[batch()])),
-        ("d.arrow", csv().into_bytes()),
-        ("e.jsonl", parquet(&[batch()])),
-        ("f.json", format!("[{}]", json_lines().trim_end().replace('\n', ",")).into_bytes()),
-        ("g.feather", b"FEA1....".to_vec()),
-    ] {
-        let error = strict(&folder.file(name, bytes)).expect_err(name);
-        assert_eq!(error.line, None, "{name}");
-    }
-}
-
-#[test]
-fn names_that_say_something_else_are_refused() {
-    let folder = Folder::new();
-    for (name, words) in [
-        ("day.xlsx", "name it .csv"),
-        ("day.2024", "name it .csv"),
-        ("feed.toml", ".jsonl"),
-        ("DAY.DAT", ".feather"),
-        ("day.tsv", "tabs"),
-        ("day.csv.gz", "name it .csv"),
-    ] {
-        let error = strict(&folder.file(name, csv())).expect_err(name);
-        assert!(error.line.is_none() && error.text.contains(words), "{error}");
-    }
-    for (name, bytes, words) in
-        [("a.csv.gz", &b"\x1f\x8b\x08"[..], "compressed"), ("a.xlsx", b"PK\x03\x04", "name it .csv")]
-    {
-        assert!(strict(&folder.file(name, bytes)).expect_err(name).text.contains(words));
-    }
-    for name in ["day", "DAY.CSV", "day.1.txt"] {
-        assert_eq!(strict(&folder.file(name, csv())).unwrap_or_else(|error| panic!("{error}")).rows.len(), 5);
-    }
-}
-
-#[test]
-fn blank_lines_are_no_rows() {
-    let folder = Folder::new();
-    let wide = |text: String| format!("\n{}", text.replace('\n', "\n\n \t\n"));
-    for (name, text) in [
-        ("a.csv", wide(csv())),
-        ("b.csv", wide(csv()).replace('\n', "\r\n")),
-        ("a.jsonl", wide(json_lines())),
-        ("b.jsonl", wide(json_lines()).replace('\n', "\r\n")),
-    ] {
-        let path = folder.file(name, &text);
-        assert_eq!(strict(&path).unwrap_or_else(|error| panic!("{name}: {error}")).rows.len(), 5);
-        let path = folder.file(name, text.replace("119", "120"));
-        let one = &lenient(&path, "1").expect("rows").quarantined[0];
-        let line = text.split('\n').position(|line| line.contains("119")).expect("a line") as u64 + 1;
-        assert_eq!((one.row, one.line), (4, Some(line)), "{name}");
-    }
-    // A line that is no text is not blank.
-    let path = folder.file("c.jsonl", [json_lines().as_bytes(), b"\\\xff\n"].concat());
-    assert_eq!(lenient(&path, "1").expect("rows").quarantined.len(), 1);
-}
-
-#[test]
 fn people_are_the_same_in_text_and_numbers() {
     let folder = Folder::new();
     let feed = |kind: &str| {
@@ -520,72 +416,6 @@ fn results_do_not_depend_on_threads() {
         assert_eq!((decoded.quarantined.len(), decoded.nulled), (one.quarantined.len(), one.nulled));
         if path == &csv {
             assert!(decoded.quarantined == one.quarantined && again == first);
-        }
-    }
-}
-
-/// The sample people with another column in the place of one.
-fn with(name: &str, other: ArrayRef) -> RecordBatch {
-    let column = |(field, array): (&Arc<arrow_schema::Field>, &ArrayRef)| {
-        (field.name().clone(), if field.name() == name { Arc::clone(&other) } else { Arc::clone(array) })
-    };
-    let batch = batch();
-    let columns = batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<Vec<_>>();
-    RecordBatch::try_from_iter(columns).expect("columns of one length")
-}
-
-fn written(batch: &RecordBatch) -> [(&'static str, Vec<u8>); 2] {
-    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a writer");
-    writer.write(batch).expect("rows");
-    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
-    stream.write(batch).and_then(|()| stream.finish()).expect("memory");
-    [("a.parquet", writer.into_inner().expect("memory")), ("a.arrow", stream.into_inner().expect("memory"))]
-}
-
-#[test]
-fn days_outside_the_calendar_are_malformed() {
-    let folder = Folder::new();
-    let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"date\"\nrole");
-    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
-    let days = [i32::MIN, -719_163, -719_162, 2_932_896, 2_932_897];
-    for (name, bytes) in written(&with("diagnosis", Arc::new(Date32Array::from_iter_values(days)))) {
-        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
-        let values = decoded.rows.values();
-        let shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
-        let inside = |text| Value::Date(dates::parse(text).expect("a day"));
-        assert!(shown.contains(&&inside("0001-01-01")) && shown.contains(&&inside("9999-12-31")));
-        assert_eq!((decoded.rows.len(), decoded.nulled), (5, 3 + 1));
-    }
-    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values(days.map(|day| day / 400))))) {
-        let decoded = lenient(&folder.file(name, bytes), "1").expect("rows");
-        assert_eq!(decoded.quarantined.len(), 1, "{:?}", decoded.quarantined);
-    }
-    let born = FEED.replace(
-        "taxonomy = { date = [\"month\", \"year\"], from = \"1900-01-01\", to = \"2020-12-31\" }",
-        "type = \"date\"\ntaxonomy = { flat = [\"+10000-01-01\", \"10000-01-01\", \"2020-02-29\"] }",
-    );
-    let columns = Feed::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
-    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values([2_932_897; 5])))) {
-        let error = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect_err("no day");
-        assert_eq!(error.field.as_deref(), Some("born"), "{error}");
-    }
-}
-
-/// JSON refuses a number for text; columns of whole numbers are refused as such, whatever their role.
-#[test]
-fn numbers_are_no_text() {
-    let folder = Folder::new();
-    for column in ["id", "ward", "diagnosis"] {
-        for (name, bytes) in written(&with(column, Arc::new(Int64Array::from_iter_values(1..6)))) {
-            let path = folder.file(name, bytes);
-            for error in [strict(&path).expect_err(column), lenient(&path, "1").expect_err(column)] {
-                assert_eq!((error.line, error.field.as_deref()), (None, Some(column)));
-                assert!(error.text.contains("declare type = \"int\""), "{error}");
-            }
-            let table = Table::increment(&path, &columns()).expect("a table");
-            let reading = table.raw();
-            let error = count(table, &columns(), reading).err().expect("whole numbers");
-            assert_eq!((error.line, error.field.as_deref()), (None, Some(column)), "{error}");
         }
     }
 }

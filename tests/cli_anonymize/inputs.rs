@@ -192,3 +192,57 @@ fn long_chains_of_few_people_lose_nobody() {
     }
     assert_eq!(place.json("1/manifest.json")["release"], 1);
 }
+
+/// Rows between two stray quotes are people; none of them is published inside a value, and none is lost.
+#[test]
+fn a_stray_quote_is_no_release() {
+    let place = Place::new(FEED);
+    let [who, what] = PLANTED;
+    for between in [0..10, 0..5_001] {
+        for end in [format!("{what}\n"), "\n".to_owned(), format!("\",{what}\n")] {
+            let rows = people(between.clone());
+            let text = format!("{HEADER}{who}a,3,F,\"{what}\n{rows}{who}b,4,M,\"{end}{}", people(9_000..9_050));
+            place.put("bad.csv", text);
+            for share in ["0", "1"] {
+                let error = place.unchanged(place.command(&["bad.csv"]).args(["--quarantine-share", share]));
+                assert_eq!((&error["kind"], &error["line"]), (&json!("input"), &json!(2)), "{error}");
+            }
+            assert!(!place.out().exists());
+        }
+    }
+}
+
+#[test]
+fn undeclared_keys_of_json_are_named_once() {
+    let place = Place::new(FEED);
+    for name in ["a.jsonl", "b.jsonl"] {
+        let row = |n: u64| {
+            let [who, what] = PLANTED;
+            format!(
+                "{{\"patient\":\"{who}{name}{n}\",\"age\":{n},\"sex\":\"F\",\"diagnosis\":\"{what}\",\"room\":{n}}}\n"
+            )
+        };
+        place.put(name, (0..10).map(row).collect::<String>());
+    }
+    let (_, said) = place.answered(&mut place.command(&["a.jsonl", "b.jsonl"]), 2);
+    assert_eq!(said.matches("`room`").count(), 1, "{said}");
+}
+
+/// What was made of a file is what an audit makes of it, whatever is wrong with its sensitive cells.
+#[test]
+fn an_audit_finds_the_releases_in_their_inputs() {
+    let place = Place::new(&FEED.replace("\"sensitive\"", "\"sensitive\"\ntype = \"int\""));
+    let mut rows = HEADER.as_bytes().to_vec();
+    let cells = [&b"1"[..], b"notanumber", b"NaN", b"inf", b"1.5", b"07", b"\xff", b"", b"2", b"a\0b", b"5\" x"];
+    for (row, cell) in cells.iter().enumerate() {
+        rows.extend(format!("{}{row},3,F,", PLANTED[0]).bytes().chain(cell.iter().copied()).chain(*b"\n"));
+    }
+    place.put("a.csv", &rows);
+    assert_eq!(place.entries(&["a.csv"])[0]["rows"], cells.len());
+    let mut audit = std::process::Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    audit.args(["audit", "--json", "--feed"]).arg(place.path("feed.toml"));
+    audit.arg("--release").arg(place.out().join("1/data.parquet")).arg("--increment").arg(place.path("a.csv"));
+    let output = audit.output().expect("the program starts");
+    let found: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&found["safe"], &found["releases"][0]["rows"]), (&json!(true), &json!(cells.len())), "{found}");
+}

@@ -37,6 +37,8 @@ pub struct Delimited {
     header: Vec<String>,
     /// Which fields are read, and as which column.
     wanted: Vec<(usize, String)>,
+    /// Columns whose cells may be no text.
+    spared: Vec<String>,
     record: ByteRecord,
     rows: u64,
     /// Where the last row began.
@@ -69,9 +71,9 @@ impl Delimited {
             let text = "the columns are split by tabs: write them with commas or semicolons";
             return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
         }
-        let (record, wanted) = (ByteRecord::new(), Vec::new());
+        let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
         let path = path.to_path_buf();
-        Ok(Delimited { reader, delimiter, path, header, wanted, record, rows: 0, line: 1, failed: None })
+        Ok(Delimited { reader, delimiter, path, header, wanted, spared, record, rows: 0, line: 1, failed: None })
     }
 
     /// The columns of the header; names may be there twice, or be values.
@@ -83,6 +85,11 @@ impl Delimited {
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
+    }
+
+    /// Takes what is no text for null in these columns of a batch.
+    pub fn spare(&mut self, columns: Vec<&str>) {
+        self.spared = columns.into_iter().map(str::to_owned).collect();
     }
 
     /// The next rows; `None` at the end.
@@ -99,7 +106,9 @@ impl Delimited {
                 return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
             }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
-                let cell = std::str::from_utf8(&self.record[*field]).map_err(|_| {
+                let cell = std::str::from_utf8(&self.record[*field]);
+                let cell = cell.or_else(|error| if self.spared.contains(name) { Ok("") } else { Err(error) });
+                let cell = cell.map_err(|_| {
                     let text = format!("row {}: {}", self.rows + rows as u64 + 1, MisfitKind::NotUtf8);
                     Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line).in_field(name.as_str())
                 })?;

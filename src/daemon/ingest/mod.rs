@@ -28,4 +28,4 @@ pub use people::People;
 pub use person::PersonHasher;
 pub use rows::{Decoded, decode};
 pub use source::Source;
-pub use table::{Table, count, first_row_with};
+pub use table::{Table, count, count_behind, first_row_with};

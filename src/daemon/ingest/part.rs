@@ -6,7 +6,9 @@ use arrow_array::RecordBatch;
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
 use super::strange::Strange;
-use crate::engine::histogram::{Cells, Dictionary, Encoder, Misfit, MisfitKind, Person, RawCell, Reading, Tuples};
+use crate::engine::histogram::{
+    Cells, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell, Reading, Tuples,
+};
 use crate::engine::model::{Column, Columns, Leaf, Role, Value};
 
 /// What the bytes of a field say; the text of it may be unescaped into the string.
@@ -72,10 +74,10 @@ impl<'a> Coder<'a> {
         Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi }
     }
 
-    /// Keeps malformed sensitive cells as they are seen instead of taking them for null.
+    /// Keeps malformed sensitive cells as they are seen where these releases show them so, instead of taking them for null.
     #[must_use]
-    pub fn keeping_malformed(self) -> Coder<'a> {
-        Coder { encoder: self.encoder.as_seen(), ..self }
+    pub fn behind(self, releases: &'a [Histogram]) -> Coder<'a> {
+        Coder { encoder: self.encoder.behind(releases), ..self }
     }
 
     /// The columns that are read, in the order in which a row's fields are to be given.

@@ -139,6 +139,13 @@ impl Source {
         Ok(())
     }
 
+    /// What is no text in these columns of a batch, by their names in it, is null from now on and no error.
+    pub fn spare(&mut self, columns: Vec<&str>) {
+        if let Format::Delimited(file) = &mut self.format {
+            file.spare(columns);
+        }
+    }
+
     /// The next rows; `None` at the end.
     ///
     /// # Errors

@@ -49,7 +49,9 @@ impl Table {
     /// # Errors
     /// The file cannot be read or is not what its name says; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<Table> {
-        Table::open(path, columns, raw_name)
+        let mut table = Table::open(path, columns, raw_name)?;
+        table.source.spare(columns.of(Role::Sensitive).map(|column| &*column.name).collect());
+        Ok(table)
     }
 
     fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
@@ -106,18 +108,35 @@ impl Table {
     }
 }
 
-/// Counts all rows of a table that others made or will see as it is, and the people behind them.
+/// Counts all rows of a table, and the people behind them. Cells of a release count as its readers see them; of raw rows
+/// as `anonymize` takes them, so that what is malformed in a sensitive column is null.
 ///
 /// # Errors
 /// The first row that does not fit.
-pub fn count(mut table: Table, columns: &Columns, reading: Reading) -> Result<(Histogram, People)> {
+pub fn count(table: Table, columns: &Columns, reading: Reading) -> Result<(Histogram, People)> {
+    count_behind(table, columns, reading, &[])
+}
+
+/// Counts like [`count`] the rows behind releases that somebody made, who may have published a malformed sensitive cell as
+/// it was instead of null: it is what these releases show of it. A wrong guess is no danger, since rows that are not those
+/// of the releases are refused.
+///
+/// # Errors
+/// The first row that does not fit.
+pub fn count_behind(
+    mut table: Table,
+    columns: &Columns,
+    reading: Reading,
+    releases: &[Histogram],
+) -> Result<(Histogram, People)> {
     if table.source.is_lines() {
         let hasher = People::hasher();
-        let coder = Coder::new(columns, reading, &hasher).keeping_malformed();
+        let coder = Coder::new(columns, reading, &hasher).behind(releases);
         let decoded = gather(&table.path, table.source, &coder, columns, &Aside::default(), &mut |_| {})?;
         return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
     }
-    let encoder = Encoder::new(columns, reading).as_seen();
+    let encoder = Encoder::new(columns, reading);
+    let encoder = if reading.is_labels() { encoder.as_seen() } else { encoder.behind(releases) };
     let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {

@@ -2,10 +2,12 @@
 //! sensitive cells into codes of their column's distinct values. Decoding is strict (HOUSE 4): 42.9 is not 42 and "42" is
 //! not 42, except in sources that know only text. A quasi cell that fits nowhere is a misfit. A sensitive cell that does
 //! not fit is null (SCIENCE 3, acceptance), unless tables are judged that others made: their readers see it as it is, and
-//! two cells that differ must not become one value. A whole column of another type is a misfit.
+//! two cells that differ must not become one value. The raw rows behind such a table follow it: a cell that does not fit
+//! is what the table shows of it, or null. A whole column of another type is a misfit.
 //!
 //! A misfit names row and column, never the cell.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::hash::BuildHasher;
 
@@ -15,6 +17,7 @@ use hashbrown::HashTable;
 
 use super::cells::{Cells, MisfitKind, RawCell, as_seen, in_calendar, parse_value};
 use super::reading::Reading;
+use super::{Histogram, ValueCode};
 use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
 /// A cell, or a whole column, that does not fit.
@@ -69,7 +72,15 @@ pub struct Encoder<'a> {
     quasi: Vec<Quasi<'a>>,
     sensitive: Vec<&'a Column>,
     reading: Reading,
-    as_seen: bool,
+    malformed: Malformed<'a>,
+}
+
+/// What becomes of a sensitive cell that does not fit its column.
+enum Malformed<'a> {
+    Null,
+    Seen,
+    /// Column by column the texts that some releases show.
+    Shown(Vec<BTreeSet<&'a Value>>),
 }
 
 struct Quasi<'a> {
@@ -92,14 +103,27 @@ impl<'a> Encoder<'a> {
             quasi: columns.of(Role::Quasi).filter_map(quasi).collect(),
             sensitive: columns.of(Role::Sensitive).collect(),
             reading,
-            as_seen: false,
+            malformed: Malformed::Null,
         }
     }
 
     /// Keeps malformed sensitive cells as they are seen instead of taking them for null.
     #[must_use]
     pub fn as_seen(self) -> Encoder<'a> {
-        Encoder { as_seen: true, ..self }
+        Encoder { malformed: Malformed::Seen, ..self }
+    }
+
+    /// Keeps malformed sensitive cells as they are seen where these releases show them so.
+    #[must_use]
+    pub fn behind(self, releases: &'a [Histogram]) -> Encoder<'a> {
+        let mut columns: Vec<BTreeSet<&Value>> = vec![BTreeSet::new(); self.sensitive.len()];
+        for values in releases.iter().map(Histogram::values) {
+            for tuple in (0..values.len()).map(|code| values.get(code as ValueCode)) {
+                let texts = columns.iter_mut().zip(tuple).filter(|(_, value)| matches!(value, Value::Text(_)));
+                texts.for_each(|(column, value)| _ = column.insert(value));
+            }
+        }
+        Encoder { malformed: Malformed::Shown(columns), ..self }
     }
 
     /// Number of quasi columns.
@@ -182,7 +206,14 @@ impl<'a> Encoder<'a> {
 
     /// The dictionary number of a cell of a sensitive column; whatever is wrong with it, there is one.
     pub fn number(&self, sensitive: usize, cell: RawCell<'_>, dictionary: &mut Dictionary) -> u32 {
-        let malformed = || if self.as_seen { as_seen(cell) } else { Value::Null };
+        let malformed = || match &self.malformed {
+            Malformed::Null => Value::Null,
+            Malformed::Seen => as_seen(cell),
+            Malformed::Shown(columns) => {
+                let seen = as_seen(cell);
+                if columns[sensitive].contains(&seen) { seen } else { Value::Null }
+            }
+        };
         let value = parse_value(cell, self.sensitive[sensitive].kind, self.reading);
         dictionary.number(value.unwrap_or_else(malformed))
     }

@@ -1,0 +1,129 @@
+//! Cells of typed columns: what is not of the declared type, and what the raw rows behind a release make of that.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch};
+use arrow_ipc::writer::StreamWriter;
+use parquet::arrow::ArrowWriter;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::{Table, count, count_behind, decode};
+use tidegate::engine::audit::Subject;
+use tidegate::engine::model::Value;
+use tidegate::engine::model::forms::dates;
+use tidegate::engine::policy::ChainKind;
+
+use super::{FEED, Folder, batch, columns, hasher, lenient, strict};
+
+/// The sample people with another column in the place of one.
+fn with(name: &str, other: ArrayRef) -> RecordBatch {
+    let column = |(field, array): (&Arc<arrow_schema::Field>, &ArrayRef)| {
+        (field.name().clone(), if field.name() == name { Arc::clone(&other) } else { Arc::clone(array) })
+    };
+    let batch = batch();
+    let columns = batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<Vec<_>>();
+    RecordBatch::try_from_iter(columns).expect("columns of one length")
+}
+
+fn written(batch: &RecordBatch) -> [(&'static str, Vec<u8>); 2] {
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a writer");
+    writer.write(batch).expect("rows");
+    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
+    stream.write(batch).and_then(|()| stream.finish()).expect("memory");
+    [("a.parquet", writer.into_inner().expect("memory")), ("a.arrow", stream.into_inner().expect("memory"))]
+}
+
+#[test]
+fn days_outside_the_calendar_are_malformed() {
+    let folder = Folder::new();
+    let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"date\"\nrole");
+    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let days = [i32::MIN, -719_163, -719_162, 2_932_896, 2_932_897];
+    for (name, bytes) in written(&with("diagnosis", Arc::new(Date32Array::from_iter_values(days)))) {
+        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
+        let values = decoded.rows.values();
+        let shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
+        let inside = |text| Value::Date(dates::parse(text).expect("a day"));
+        assert!(shown.contains(&&inside("0001-01-01")) && shown.contains(&&inside("9999-12-31")));
+        assert_eq!((decoded.rows.len(), decoded.nulled), (5, 3 + 1));
+    }
+    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values(days.map(|day| day / 400))))) {
+        let decoded = lenient(&folder.file(name, bytes), "1").expect("rows");
+        assert_eq!(decoded.quarantined.len(), 1, "{:?}", decoded.quarantined);
+    }
+    let born = FEED.replace(
+        "taxonomy = { date = [\"month\", \"year\"], from = \"1900-01-01\", to = \"2020-12-31\" }",
+        "type = \"date\"\ntaxonomy = { flat = [\"+10000-01-01\", \"10000-01-01\", \"2020-02-29\"] }",
+    );
+    let columns = Feed::parse(&born, Path::new("feed.toml")).expect("a feed file").columns;
+    for (name, bytes) in written(&with("born", Arc::new(Date32Array::from_iter_values([2_932_897; 5])))) {
+        let error = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect_err("no day");
+        assert_eq!(error.field.as_deref(), Some("born"), "{error}");
+    }
+}
+
+/// JSON refuses a number for text; columns of whole numbers are refused as such, whatever their role.
+#[test]
+fn numbers_are_no_text() {
+    let folder = Folder::new();
+    for column in ["id", "ward", "diagnosis"] {
+        for (name, bytes) in written(&with(column, Arc::new(Int64Array::from_iter_values(1..6)))) {
+            let path = folder.file(name, bytes);
+            for error in [strict(&path).expect_err(column), lenient(&path, "1").expect_err(column)] {
+                assert_eq!((error.line, error.field.as_deref()), (None, Some(column)));
+                assert!(error.text.contains("declare type = \"int\""), "{error}");
+            }
+            let table = Table::increment(&path, &columns()).expect("a table");
+            let reading = table.raw();
+            let error = count(table, &columns(), reading).err().expect("whole numbers");
+            assert_eq!((error.line, error.field.as_deref()), (None, Some(column)), "{error}");
+        }
+    }
+}
+
+/// Our own releases show null where a sensitive cell is malformed, those of others may show it as it was.
+#[test]
+fn increments_match_releases_either_way() {
+    let folder = Folder::new();
+    let columns = columns();
+    let long = "x".repeat(65_537);
+    let malformed = ["notanumber", "4.5", "NaN", "inf", "07"];
+    let mut raw = b"id,age,born,ward,diagnosis,stay\n".to_vec();
+    let mut lines = String::new();
+    for (row, stay) in malformed.iter().enumerate() {
+        raw.extend(format!("p{row},30,1990-01-02,A,{},{stay}\n", if row == 0 { &long } else { "a" }).bytes());
+        let diagnosis = if row == 0 { &long } else { "a" };
+        lines += &format!(
+            "{{\"id\":\"p{row}\",\"age\":30,\"born\":\"1990-01-02\",\"ward\":\"A\",\"diagnosis\":\"{diagnosis}\",\"stay\":\"{stay}\"}}\n"
+        );
+    }
+    let header = "age,born,ward,diagnosis,stay\n";
+    let own: String = (0..5).map(|row| format!("30-34,1990-01,A,{},\n", if row == 0 { "" } else { "a" })).collect();
+    let theirs: String = malformed
+        .iter()
+        .enumerate()
+        .map(|(row, stay)| format!("30-34,1990-01,A,{},{stay}\n", if row == 0 { &long } else { "a" }))
+        .collect();
+    for (name, bytes) in [("raw.csv", raw), ("raw.jsonl", lines.into_bytes())] {
+        let path = folder.file(name, bytes);
+        for (release, fits) in [(&own, true), (&theirs, true), (&theirs.replace("4.5", "5.5"), false)] {
+            let release = folder.file("release.csv", format!("{header}{release}"));
+            let table = Table::release(&release, &columns).expect("a release");
+            let reading = table.labels();
+            let (shown, _) = count(table, &columns, reading).unwrap_or_else(|error| panic!("{error}"));
+            let table = Table::increment(&path, &columns).expect("raw rows");
+            let reading = table.raw();
+            let releases = [shown];
+            let (rows, _) = count_behind(table, &columns, reading, &releases).unwrap_or_else(|error| panic!("{error}"));
+            let subject = Subject::new(&columns, ChainKind::Cumulative, releases.to_vec(), Some(vec![rows]));
+            assert_eq!(subject.is_ok(), fits, "{name}");
+        }
+    }
+    // What is no text in a sensitive cell is null, as for `anonymize`; elsewhere it is an error.
+    for (row, fits) in [(b"p,30,1990-01-02,A,\xff,1\n", true), (b"p,30,1990-01-02,\xff,a,1\n", false)] {
+        let path = folder.file("bytes.csv", [b"id,age,born,ward,diagnosis,stay\n", &row[..]].concat());
+        let table = Table::increment(&path, &columns).expect("raw rows");
+        let reading = table.raw();
+        assert_eq!(count(table, &columns, reading).is_ok(), fits);
+    }
+}
