@@ -14,7 +14,7 @@ use csv::ByteRecord;
 /// line is full, so there no value may span lines.
 pub fn swallowed(row: &ByteRecord, header: usize, delimiter: u8) -> bool {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    if !row.as_slice().iter().any(breaks) {
+    if memchr::memchr2(b'\n', b'\r', row.as_slice()).is_none() {
         return false;
     }
     let delimiters = |text: &[u8]| memchr::memchr_iter(delimiter, text).count();
