@@ -15,7 +15,7 @@ use super::tell::name;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::ingest::{People, Table, count, first_row_with};
+use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
 use crate::engine::audit::{Figures, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::histogram::{Histogram, describe};
@@ -105,15 +105,15 @@ fn read(feed: &Feed, args: &Args) -> error::Result<Subject> {
         }
         Ok(rows)
     };
+    let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
+    let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
     let increment = |path: &PathBuf| {
         let table = Table::increment(path, columns)?;
         let reading = table.raw();
-        let read = count(table, columns, reading);
+        let read = count_behind(table, columns, reading, &labels);
         shown.one_more();
         read
     };
-    let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
-    let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
     let raw: Vec<error::Result<(Histogram, People)>> = args.increments.par_iter().map(increment).collect();
     let raw = raw.into_iter().collect::<error::Result<Vec<(Histogram, People)>>>()?;
     let (raw, people): (Vec<Histogram>, Vec<People>) = raw.into_iter().unzip();
