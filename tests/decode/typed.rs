@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use tidegate::daemon::config::Feed;
@@ -125,5 +125,28 @@ fn increments_match_releases_either_way() {
         let table = Table::increment(&path, &columns).expect("raw rows");
         let reading = table.raw();
         assert_eq!(count(table, &columns, reading).is_ok(), fits);
+    }
+}
+
+/// pandas writes whole numbers as floats as soon as one is missing: whether a file is taken must not depend on that.
+#[test]
+fn whole_numbers_with_a_gap_are_floats() {
+    let folder = Folder::new();
+    let feed = FEED.replace("name = \"diagnosis\"\nrole", "name = \"diagnosis\"\ntype = \"int\"\nrole");
+    let columns = Feed::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let cells = [Some(7.0), None, Some(42.5), Some(f64::NAN), Some(-1e300)];
+    for (name, bytes) in written(&with("diagnosis", Arc::new(Float64Array::from(cells.to_vec())))) {
+        let decoded = decode(&folder.file(name, bytes), &columns, &hasher(), None, &mut |_| {}).expect("rows");
+        let values = decoded.rows.values();
+        let mut shown: Vec<&Value> = (0..values.len() as u32).map(|code| &values.get(code)[0]).collect();
+        shown.dedup();
+        assert_eq!(shown, [&Value::Null, &Value::Int(7)]);
+        assert_eq!(decoded.rows.len(), 5);
+    }
+    // A quasi column of another type is a mistake in the feed file.
+    let ages = Float64Array::from_iter_values([30.0, 31.0, 32.0, 33.0, 34.0]);
+    for (name, bytes) in written(&with("age", Arc::new(ages))) {
+        let error = strict(&folder.file(name, bytes)).expect_err("another type");
+        assert_eq!(error.field.as_deref(), Some("age"));
     }
 }

@@ -134,7 +134,7 @@ impl<'a> Coder<'a> {
         let cells = |column: &&Column| {
             let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
             let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-            Cells::fitting(array, column.kind, self.reading).map_err(misfit)
+            Cells::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
         };
         let identifiers = self.fields[..self.identifiers].iter().map(cells).collect::<Result<Vec<_>, _>>()?;
         let mut tuple = Tuple::default();

@@ -30,7 +30,11 @@ impl People {
         let fitting = |column: &Column| {
             let array = batch.column_by_name(&column.name)?;
             let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
-            Some(Cells::fitting(array, column.kind, reading).map(|cells| (cells, column.kind)).map_err(misfit))
+            Some(
+                Cells::fitting(array, column.kind, column.role, reading)
+                    .map(|cells| (cells, column.kind))
+                    .map_err(misfit),
+            )
         };
         let Some(identifiers) = columns.of(Role::Identifier).map(fitting).collect::<Option<Vec<_>>>() else {
             return Ok(());

@@ -13,7 +13,7 @@ use arrow_schema::DataType;
 
 use super::reading::Reading;
 use crate::engine::model::forms::dates;
-use crate::engine::model::{Finite, Kind, Value, whole_number};
+use crate::engine::model::{Finite, Kind, Role, Value, whole_number};
 
 /// Bytes of the longest text that is a value; more is no value of any column.
 pub const MOST_TEXT: usize = 1 << 16;
@@ -109,10 +109,12 @@ impl<'a> Cells<'a> {
     ///
     /// # Errors
     /// [`MisfitKind::NumbersForText`] or [`MisfitKind::WrongType`].
-    pub fn fitting(array: &'a ArrayRef, kind: Kind, reading: Reading) -> Result<Cells<'a>, MisfitKind> {
+    pub fn fitting(array: &'a ArrayRef, kind: Kind, role: Role, reading: Reading) -> Result<Cells<'a>, MisfitKind> {
         let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
         let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
-        let fits = fits(array.data_type(), kind, reading);
+        // Writers turn whole numbers into floats when one is missing, and a missing sensitive value refuses no file.
+        let gaps = role == Role::Sensitive && kind == Kind::Int && values_of(array.data_type()).is_floating();
+        let fits = gaps || fits(array.data_type(), kind, reading);
         fits.then(|| Cells::of(array)).flatten().ok_or(wrong)
     }
 
@@ -270,10 +272,17 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
         // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
         (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
         (RawCell::Float(number), Kind::Float) => float(number)?,
+        (RawCell::Float(number), Kind::Int) if reading != Reading::Json => whole(number)?,
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
         (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
         _ => return None,
     })
+}
+
+/// A whole number that a column of floats holds without loss.
+fn whole(number: f64) -> Option<Value> {
+    let exact = number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64;
+    exact.then_some(Value::Int(number as i64))
 }
 
 /// A malformed cell as whoever reads the table sees it.

@@ -189,7 +189,7 @@ impl<'a> Encoder<'a> {
     fn fitting<'b>(&self, batch: &'b RecordBatch, column: &Column) -> Result<Cells<'b>, Misfit> {
         let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
         let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-        Cells::fitting(array, column.kind, self.reading).map_err(misfit)
+        Cells::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
     }
 
     /// The leaf of a raw cell of a quasi column.
