@@ -186,6 +186,15 @@ fn bytes_that_are_no_text_are_named() {
     }
 }
 
+/// A quote inside a label is a letter, and does not hide the delimiter behind it.
+#[test]
+fn a_quote_inside_a_label_is_a_letter() {
+    for text in ["12\" arm;long;*\n5\" arm;short;*\n", "12\" arm,long,*\n5\" arm,short,*\n"] {
+        let tree = load_bytes(text.as_bytes()).expect("a tree").domain.tree;
+        assert_eq!(paths(&tree), ["12\" arm | long | *", "5\" arm | short | *"]);
+    }
+}
+
 #[test]
 fn a_file_that_is_not_there_or_a_directory_is_an_error_of_the_file_system() {
     let dir = tempfile::tempdir().expect("a temporary directory");

@@ -88,15 +88,18 @@ fn text(bytes: &[u8]) -> Result<&str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether the first line holds this delimiter outside quotes.
+/// Whether the first line holds this delimiter outside quotes. A quote opens where a field begins, and again right behind
+/// a closing one; elsewhere it is a letter.
 fn splits(text: &str, delimiter: char) -> bool {
-    let mut quoted = false;
+    let (mut quoted, mut opens) = (false, true);
     for c in text.trim_start_matches(['\r', '\n']).chars() {
         match c {
-            '"' => quoted = !quoted,
-            '\n' if !quoted => return false,
-            c if c == delimiter && !quoted => return true,
-            _ => {}
+            '"' if quoted => (quoted, opens) = (false, true),
+            '"' if opens => quoted = true,
+            _ if quoted => {}
+            '\n' => return false,
+            _ if c == delimiter => return true,
+            _ => opens = c == ',',
         }
     }
     false
