@@ -7,11 +7,11 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::disk::{around, remove, replace, sync, within, write};
+use super::published::{as_decided, gone, intact};
 use super::saved::{Line, Saved};
 use super::seal::OperatorKey;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::gate::own::{Approved, Files};
-use crate::engine::release::{Manifest, Sha256};
 
 const PRIVATE: &str = ".private";
 const STATE: &str = "state.sealed";
@@ -162,9 +162,9 @@ impl Folder {
             return if to.exists() { Ok(()) } else { Err(gone(&to)) };
         }
         if fs::symlink_metadata(&to).is_ok() {
-            return if self.intact(line).is_ok() { remove(&from) } else { Err(in_the_way(&to)) };
+            return if intact(&self.path, line).is_ok() { remove(&from) } else { Err(in_the_way(&to)) };
         }
-        self.as_decided(&from, line)?;
+        as_decided(&self.path, &from, line)?;
         let place = self.path.join("taxonomy");
         let taxonomy = place.join(&line.taxonomy);
         let moved = fs::create_dir_all(&place).and_then(|()| {
@@ -174,19 +174,6 @@ impl Folder {
         sync(&place)?;
         fs::rename(&from, &to).map_err(|error| Error::io(&to, "move the release to its place", &error))?;
         sync(&self.path)
-    }
-
-    /// What was written aside is what was decided, and nothing else lies beside it.
-    fn as_decided(&self, aside: &Path, line: &Line) -> Result<()> {
-        let manifest = same(&aside.join("manifest.json"), &line.manifest)?;
-        let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|_| gone(aside))?;
-        same(&aside.join("data.parquet"), &line.data)?;
-        for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
-            let name = Path::new(&file.path).file_name().map(|name| aside.join(name));
-            let file_here = name.filter(|file| file.exists()).unwrap_or_else(|| self.path.join(&file.path));
-            same(&file_here, file.sha256.bytes())?;
-        }
-        alone(aside, &["data.parquet", "manifest.json", "report.html", &line.taxonomy])
     }
 
     /// Removes what was written and never committed: releases, and verdicts of ticks that did not come to their end.
@@ -209,14 +196,6 @@ impl Folder {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         made.map_err(|error| Error::io(&folder, "make the folder", &error))?;
         replace(&folder.join(format!("{tick:06}.json")), bytes)
-    }
-
-    /// The table of a release, as the function of this name finds it.
-    ///
-    /// # Errors
-    /// One of its files is missing or was changed.
-    pub fn intact(&self, line: &Line) -> Result<Vec<u8>> {
-        intact(&self.path, line)
     }
 
     fn aside(&self, release: u32) -> PathBuf {
@@ -243,31 +222,6 @@ pub fn open_state(path: &Path, key: &OperatorKey) -> Result<Saved> {
     Saved::parse(&opened).map_err(|error| error.in_file(&file))
 }
 
-/// The table of a release; all its files are byte for byte as they were published.
-///
-/// # Errors
-/// One of them is missing or was changed.
-pub fn intact(folder: &Path, line: &Line) -> Result<Vec<u8>> {
-    let manifest = manifest(folder, line)?;
-    for file in manifest.files.iter().filter(|file| file.rows.is_none()) {
-        same(&folder.join(&file.path), file.sha256.bytes())?;
-    }
-    let place = folder.join(line.release.to_string());
-    alone(&place, &["data.parquet", "manifest.json", "report.html"])?;
-    same(&place.join("data.parquet"), &line.data)
-}
-
-/// Nothing lies in a release but its files: whatever does would be taken for a part of it.
-fn alone(place: &Path, files: &[&str]) -> Result<()> {
-    let foreign = |path: &&PathBuf| !files.iter().any(|file| path.ends_with(file));
-    match within(place)?.iter().find(foreign) {
-        Some(path) => {
-            Err(Error::new(Kind::Input, "this is no file of the release that it lies in: move it away").in_file(path))
-        }
-        None => Ok(()),
-    }
-}
-
 /// The number that a release or a verdict is called by.
 fn number(path: &Path) -> Option<u32> {
     path.file_stem()?.to_str()?.parse().ok()
@@ -279,34 +233,8 @@ fn older() -> Error {
     Error::new(Kind::Input, text)
 }
 
-/// The manifest of a release, byte for byte as it was published.
-///
-/// # Errors
-/// It is missing or was changed.
-pub fn manifest(folder: &Path, line: &Line) -> Result<Manifest> {
-    let file = folder.join(line.release.to_string()).join("manifest.json");
-    let bytes = same(&file, &line.manifest)?;
-    serde_json::from_slice(&bytes).map_err(|_| gone(&file))
-}
-
-/// A file that must have this digest.
-fn same(file: &Path, digest: &[u8; 32]) -> Result<Vec<u8>> {
-    match fs::read(file) {
-        Ok(bytes) if Sha256::of(&bytes).bytes() == digest => Ok(bytes),
-        Ok(_) => Err(gone(file)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(gone(file)),
-        Err(error) => Err(Error::io(file, "read the published file", &error)),
-    }
-}
-
 fn in_the_way(place: &Path) -> Error {
     Error::new(Kind::Io, "something is in the way here, where a release belongs: move it away").in_file(place)
-}
-
-fn gone(file: &Path) -> Error {
-    let text = "this published file is missing or was changed: put it back as it was published, every later release is \
-                judged against it";
-    Error::new(Kind::Input, text).in_file(file)
 }
 
 /// A folder in which a chain can begin.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::folder::intact;
+use super::published::intact;
 use super::saved::Saved;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::gate::bytes::{self, Table};

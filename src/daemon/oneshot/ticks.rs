@@ -1,10 +1,13 @@
 //! One tick after the other: an input is closed, what came of it is judged, and the folder is made to know it. Decides
 //! nothing itself.
 
+use std::path::Path;
+
 use super::entry::{Entry, Outcome, Told};
 use super::folder::Folder;
 use super::inputs::{self, Input};
 use super::outcome::Recorded;
+use super::published::intact;
 use super::saved::{Line, Saved};
 use super::task::{Task, Watch};
 use crate::daemon::config::Feed;
@@ -35,11 +38,11 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
 }
 
 /// The chain's releases as they lie in the folder, after a look at every published file.
-fn history(folder: &Folder, saved: &Saved, feed: &Feed) -> Result<History> {
+fn history(folder: &Path, saved: &Saved, feed: &Feed) -> Result<History> {
     let mut history = History::default();
     let mut published = saved.feed.published().iter();
     for line in &saved.releases {
-        let data = folder.intact(line)?;
+        let data = intact(folder, line)?;
         if line.chain != saved.feed.chain() || saved.disjoint {
             continue;
         }
@@ -77,7 +80,7 @@ impl<'t> Work<'t> {
         let mut saved = known.unwrap_or_else(|| Saved::new(task.feed));
         saved.frozen(task.feed)?;
         saved.grow(task.feed);
-        let history = history(&folder, &saved, task.feed)?;
+        let history = history(task.folder, &saved, task.feed)?;
         Ok(Work { task, folder, saved, history })
     }
 
