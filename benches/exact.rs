@@ -1,13 +1,16 @@
 //! How the exact search grows in crossing chains: recodings, classes and sensitive values against what is solved within
 //! the full budget, and how long that takes. Prints a table; `TIDEGATE_MOST` gives the largest number of classes.
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use tidegate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target};
 use tidegate::engine::histogram::{Encoder, Histogram, Numbered, Reading, Release, Slices, number_recodings};
-use tidegate::engine::model::{Column, Columns, Cut, Domain, Kind, Node, Recoding, Role, Rule, Taxonomy, Tree};
+use tidegate::engine::model::{Cut, Node, Recoding, Taxonomy, Tree};
 
 /// Levels of each column's binary tree.
 const DEPTH: u32 = 8;
@@ -29,7 +32,7 @@ fn main() {
 }
 
 fn measure(recodings: usize, bits: u32, values: u64) {
-    let columns = columns();
+    let columns = common::columns(["q0", "q1", "q2"].map(tree).to_vec());
     let trees = columns.trees();
     let releases = (recodings + 1).max(3);
     let encoder = Encoder::new(&columns, Reading::Text);
@@ -87,29 +90,11 @@ impl Fold for Keep<'_> {
     }
 }
 
-/// Three quasi columns over binary trees and one sensitive column.
-fn columns() -> Columns {
-    let column = |name: &str, role, taxonomy| Column {
-        name: name.into(),
-        path: None,
-        role,
-        kind: Kind::String,
-        taxonomy,
-        guarded: Vec::new(),
-        optional: false,
-        unknown: None,
-    };
-    let mut all: Vec<Column> = ["q0", "q1", "q2"]
-        .into_iter()
-        .map(|name| {
-            let mut tree = Tree::new("*");
-            grow(&mut tree, 0, name, DEPTH);
-            let tree = tree.finish().expect("distinct labels");
-            column(name, Role::Quasi, Some(Arc::new(Domain { tree, rule: Rule::Label })))
-        })
-        .collect();
-    all.push(column("s", Role::Sensitive, None));
-    Columns::new(all)
+/// A binary tree.
+fn tree(name: &str) -> Taxonomy {
+    let mut tree = Tree::new("*");
+    grow(&mut tree, 0, name, DEPTH);
+    tree.finish().expect("distinct labels")
 }
 
 fn grow(tree: &mut Tree, parent: usize, label: &str, depth: u32) {

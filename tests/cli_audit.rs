@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{golden, rows};
+use common::{golden, paths, rows};
 use serde_json::{Value as Json, json};
 use tidegate::daemon::config::Feed;
 use tidegate::engine::audit::{Figures, Subject, judge};
@@ -100,19 +100,6 @@ fn as_files(case: &Json, folder: &Path, k: u64, raw: bool) -> Vec<String> {
         table("increment", at, increment);
     }
     args
-}
-
-/// Leaf-to-root rows of a nested tree.
-fn paths(tree: &Json, above: &mut Vec<String>, lines: &mut Vec<String>) {
-    for (label, below) in tree.as_object().expect("an object") {
-        above.push(label.clone());
-        if below.as_object().is_none_or(|below| below.is_empty()) {
-            lines.push(above.iter().rev().cloned().collect::<Vec<_>>().join(";"));
-        } else {
-            paths(below, above, lines);
-        }
-        above.pop();
-    }
 }
 
 fn counterexample(name: &str) -> Json {

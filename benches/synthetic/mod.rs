@@ -3,11 +3,14 @@
 
 #![allow(dead_code, reason = "each bench uses its part")]
 
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
-use tidegate::engine::model::{Column, Columns, Domain, Kind, Role, Rule, Taxonomy, Tree};
+use tidegate::engine::model::{Columns, Taxonomy, Tree};
 
 /// Leaves per quasi column.
 pub const LEAVES: [u32; 8] = [90, 2, 5, 7, 16, 41, 100, 14];
@@ -32,23 +35,7 @@ fn tree(column: usize, leaves: u32) -> Taxonomy {
 
 /// The declared columns.
 pub fn columns() -> Columns {
-    let column = |name: String, role, taxonomy| Column {
-        name: name.into(),
-        path: None,
-        role,
-        kind: Kind::String,
-        taxonomy,
-        guarded: Vec::new(),
-        optional: false,
-        unknown: None,
-    };
-    let quasi = LEAVES.iter().enumerate().map(|(at, &leaves)| {
-        let domain = Domain { tree: tree(at, leaves), rule: Rule::Label };
-        column(format!("q{at}"), Role::Quasi, Some(Arc::new(domain)))
-    });
-    let mut all: Vec<Column> = quasi.collect();
-    all.push(column("s".to_owned(), Role::Sensitive, None));
-    Columns::new(all)
+    common::columns((0..).zip(LEAVES).map(|(at, leaves)| tree(at, leaves)).collect())
 }
 
 /// Draws numbers, small ones more often.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::common::{adult, golden, strings};
+use super::common::{adult, golden, paths, strings};
 use super::place::{Place, counts};
 
 /// A feed file with these trees as `q0`, `q1`, … and the sensitive column `s`.
@@ -18,19 +18,6 @@ fn feed(place: &Place, trees: &[&Json], policy: &str) {
         feed += &format!("[[column]]\nname = \"q{at}\"\nrole = \"quasi\"\ntaxonomy = {{ file = \"q{at}.csv\" }}\n");
     }
     place.put("feed.toml", feed + "[[column]]\nname = \"s\"\nrole = \"sensitive\"\n");
-}
-
-/// Leaf-to-root rows of a nested tree.
-fn paths(tree: &Json, above: &mut Vec<String>, lines: &mut Vec<String>) {
-    for (label, below) in tree.as_object().expect("an object") {
-        above.push(label.clone());
-        if below.as_object().is_none_or(|below| below.is_empty()) {
-            lines.push(above.iter().rev().cloned().collect::<Vec<_>>().join(";"));
-        } else {
-            paths(below, above, lines);
-        }
-        above.pop();
-    }
 }
 
 fn table(place: &Place, name: &str, width: usize, rows: impl Iterator<Item = (Vec<String>, String)>) {

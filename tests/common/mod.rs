@@ -43,6 +43,19 @@ fn grow(tree: &mut Tree, parent: usize, below: &Json) {
     }
 }
 
+/// Leaf-to-root rows of a nested tree, as a hierarchy file writes them.
+pub fn paths(tree: &Json, above: &mut Vec<String>, lines: &mut Vec<String>) {
+    for (label, below) in tree.as_object().expect("an object") {
+        above.push(label.clone());
+        if below.as_object().is_none_or(|below| below.is_empty()) {
+            lines.push(above.iter().rev().cloned().collect::<Vec<_>>().join(";"));
+        } else {
+            paths(below, above, lines);
+        }
+        above.pop();
+    }
+}
+
 /// Quasi columns `q0`, `q1`, … with these trees and one sensitive column `s`.
 pub fn columns(trees: Vec<Taxonomy>) -> Columns {
     let column = |name: String, role, taxonomy| Column {
