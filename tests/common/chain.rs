@@ -162,6 +162,7 @@ impl Offer {
             signed: false,
             decision: None,
             previous: self.previous,
+            layout: tidegate::engine::release::Layout::Folders,
         }
     }
 

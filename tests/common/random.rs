@@ -34,11 +34,16 @@ impl Draw {
     }
 }
 
-/// Runs `check` on so many cases and says how to see a failing one again.
-pub fn run(name: &str, everyday: u32, check: impl Fn(&mut Draw) + std::panic::RefUnwindSafe) {
+/// The seed of this run: `TIDEGATE_SEED`, or a fresh one.
+pub fn seed() -> u64 {
     let fresh = || std::collections::hash_map::RandomState::new();
     let drawn = std::hash::BuildHasher::hash_one(&fresh(), 0);
-    let seed = std::env::var("TIDEGATE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(drawn);
+    std::env::var("TIDEGATE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(drawn)
+}
+
+/// Runs `check` on so many cases and says how to see a failing one again.
+pub fn run(name: &str, everyday: u32, check: impl Fn(&mut Draw) + std::panic::RefUnwindSafe) {
+    let seed = seed();
     let cases = super::cases(everyday);
     println!("{name}: seed {seed}, {cases} cases");
     for case in 0..u64::from(cases) {

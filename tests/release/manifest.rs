@@ -43,6 +43,7 @@ pub fn facts() -> Facts<'static> {
         signed: true,
         decision: None,
         previous: Some(Sha256::of(b"the one before")),
+        layout: tidegate::engine::release::Layout::Folders,
     }
 }
 

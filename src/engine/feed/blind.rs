@@ -71,7 +71,7 @@ impl Feed {
     }
 
     /// Everybody in atoms under the standing recoding.
-    fn proposed(&self) -> Candidate {
+    pub(super) fn proposed(&self) -> Candidate {
         let recoding = self.standing.cut().expect("atoms formed under a recoding");
         let mut all = vec![self.whole.clone()];
         all.extend(self.unpublished.iter().map(|increment| increment.rows.clone().as_one(0)));

@@ -13,6 +13,7 @@ impl Feed {
         };
         // Where first leaves stand for classes, a new leaf may be the first.
         let first = matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. });
+        self.new.iter_mut().for_each(|new| new.grow(growth));
         self.waiting.grow(growth);
         self.withheld.grow(growth);
         self.carried.grow(growth);

@@ -5,13 +5,17 @@
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
+mod erase;
 mod growth;
 mod outlook;
 mod parts;
 mod people;
+mod replay;
 mod state;
 
+pub use erase::Erased;
 pub use outlook::{Coarser, Next, Outlook};
 pub use parts::{Candidate, Closed, Increment, Published, Ticked};
 pub use people::People;
+pub use replay::Fixed;
 pub use state::Feed;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::blind::rules;
 use super::state::Feed;
 use crate::engine::anonymizer::{Rules, Standing, State, Step};
-use crate::engine::histogram::{Headcount, Rows};
+use crate::engine::histogram::Rows;
 use crate::engine::model::{Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Decimal, Policy};
 
@@ -22,7 +22,7 @@ pub struct Outlook {
     pub ages: Ages,
     /// Classes whose rows wait, and how many do; the largest first.
     pub crowds: Crowds,
-    /// What the next tick does if nobody comes.
+    /// What the next tick does if nobody else comes.
     pub next: Next,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
     /// nothing is ever coarsened.
@@ -97,9 +97,8 @@ impl Feed {
 
     fn without_arrivals(&self, rules: Rules, trees: &[&Taxonomy]) -> (Next, State) {
         let mut standing = Standing::resume(rules, self.standing.clone());
-        let nobody = Headcount::empty(trees.len());
-        let arrivals = if self.carried.is_empty() { &nobody } else { &self.carried };
-        let tick = standing.tick(arrivals, self.ticks(), trees);
+        let arrivals = self.new.iter().fold(self.carried.clone(), |all, new| all.merge(&new.headcount()));
+        let tick = standing.tick(&arrivals, self.ticks(), trees);
         let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();
         (Next { step: tick.step, added, withheld: tick.withheld.rows() }, standing.into_state())
     }

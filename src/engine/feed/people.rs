@@ -39,11 +39,16 @@ impl People {
 
     /// Takes somebody in; `false` if they are known.
     pub fn accept(&mut self, person: Person) -> bool {
-        if self.0.find(slot(&person), |known| *known == person).is_some() {
+        if self.knows(person) {
             return false;
         }
         self.0.insert_unique(slot(&person), person, slot);
         true
+    }
+
+    /// Whether somebody is known.
+    pub fn knows(&self, person: Person) -> bool {
+        self.0.find(slot(&person), |known| *known == person).is_some()
     }
 
     /// Takes somebody out, so that they can come again; `false` if they are not known.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
 use crate::engine::anonymizer::{Refusal, State, alone, bcf};
-use crate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
+use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::engine::model::{Columns, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, OnRepeat, Policy};
 
@@ -16,9 +16,11 @@ use crate::engine::policy::{Chain, OnRepeat, Policy};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feed {
     chain: u32,
-    ticks: u32,
+    pub(super) ticks: u32,
     pub(super) releases: u32,
-    people: People,
+    pub(super) people: People,
+    /// Who came since the last tick that was closed, by the tick of arrival, in parts as they came.
+    pub(super) new: Vec<Histogram>,
     /// Who waits, by the tick of arrival.
     pub(super) waiting: Histogram,
     /// Who is withheld from this chain, by the tick of arrival.
@@ -30,7 +32,7 @@ pub struct Feed {
     pub(super) published: Vec<Published>,
     /// Everybody in the newest release of the chain, increments left out.
     pub(super) whole: Histogram,
-    stopped: bool,
+    pub(super) stopped: bool,
 }
 
 impl Feed {
@@ -43,6 +45,7 @@ impl Feed {
             ticks: 0,
             releases: 0,
             people: People::default(),
+            new: Vec::new(),
             waiting: nobody.clone(),
             withheld: nobody.clone(),
             carried: Headcount::empty(quasi),
@@ -112,15 +115,57 @@ impl Feed {
     /// One tick of the schedule: these rows arrive, and what there is to publish is put together.
     pub fn tick(&mut self, rows: Rows, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
         let (rows, duplicate) = self.accept(rows, policy);
+        self.arrive(&rows, self.ticks);
+        Ticked { duplicate, ..self.close(policy, trees) }
+    }
+
+    /// Rows of people who are new, and how many are not; those who are new are known from now on.
+    pub fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, u64) {
+        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else { return (rows, 0) };
+        let new: Vec<bool> = people.iter().map(|&person| self.people.accept(person)).collect();
+        let repeats = new.iter().filter(|&&new| !new).count() as u64;
+        if repeats == 0 { (rows, 0) } else { (rows.only(|row| new[row]), repeats) }
+    }
+
+    /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
+    pub fn arrive(&mut self, rows: &Rows, since: u32) {
+        if !rows.is_empty() {
+            self.new.push(rows.histogram(since));
+        }
+    }
+
+    /// Who was ever accepted and not erased.
+    pub fn people(&self) -> &People {
+        &self.people
+    }
+
+    /// Takes in people who were accepted once.
+    pub fn known(&mut self, people: impl IntoIterator<Item = Person>) {
+        people.into_iter().for_each(|person| _ = self.people.accept(person));
+    }
+
+    /// How many rows came since the last tick that was closed.
+    pub fn new_rows(&self) -> u64 {
+        self.new.iter().map(Histogram::rows).sum()
+    }
+
+    /// A tick of the schedule goes by and nothing is closed: whoever came before it has waited for it.
+    pub fn skip(&mut self) {
+        self.ticks += 1;
+    }
+
+    /// Closes a tick: whoever came is in it, and what there is to publish is put together.
+    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
         let tick = self.ticks;
         self.ticks += 1;
-        let mut ticked =
-            Ticked { tick, duplicate, added: 0, step: None, refusals: Vec::new(), closed: Closed::Stopped };
-        let arrivals = rows.histogram(tick);
-        let heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len())).merge(&arrivals.headcount());
-        self.waiting = self.waiting.merge(&arrivals);
+        let closed = Closed::Stopped;
+        let mut ticked = Ticked { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), closed };
+        let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
+        if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
+            heads = heads.merge(&arrivals.headcount());
+            self.waiting = self.waiting.merge(&arrivals);
+        }
         if self.stopped {
-            self.carried = heads;
             return ticked;
         }
         match policy.chain() {
@@ -136,14 +181,6 @@ impl Feed {
         ticked
     }
 
-    /// Rows of people who are new, and how many are not.
-    fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, u64) {
-        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else { return (rows, 0) };
-        let new: Vec<bool> = people.iter().map(|&person| self.people.accept(person)).collect();
-        let repeats = new.iter().filter(|&&new| !new).count() as u64;
-        if repeats == 0 { (rows, 0) } else { (rows.only(|row| new[row]), repeats) }
-    }
-
     /// The paper's anonymizer: everybody who waits is the increment, once there are `k` of them.
     fn bcf(&self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
         if self.waiting.rows() < k {
@@ -155,7 +192,7 @@ impl Feed {
             Err(reason) => Closed::Impossible(reason),
             Ok(found) => {
                 refusals.extend(found.refusals);
-                self.candidate(rows, found.recoding)
+                Closed::Candidate(Box::new(self.everybody_under(rows, found.recoding)))
             }
         }
     }
@@ -181,14 +218,14 @@ impl Feed {
         }
         let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
         refusals.extend(found.refusals);
-        self.candidate(self.waiting.clone().as_one(0), found.recoding)
+        Closed::Candidate(Box::new(self.everybody_under(self.waiting.clone().as_one(0), found.recoding)))
     }
 
     /// Everybody who waits comes out under this recoding; `rows` are all people of the release.
-    fn candidate(&self, rows: Histogram, recoding: Recoding) -> Closed {
+    pub(super) fn everybody_under(&self, rows: Histogram, recoding: Recoding) -> Candidate {
         let table = Release::under(&rows, 0..1, &recoding);
         let increments = vec![Increment { recoding, rows: self.waiting.clone() }];
-        Closed::Candidate(Box::new(Candidate { release: self.releases + 1, table, rows, increments }))
+        Candidate { release: self.releases + 1, table, rows, increments }
     }
 
     /// The candidate was approved and is published.
@@ -233,19 +270,21 @@ impl Feed {
 
     /// Begins a new chain: everybody who waits, is withheld or is in atoms that were not published comes into it.
     pub fn new_chain(&mut self) {
-        let (quasi, sensitive) = (self.waiting.width(), self.waiting.values().width());
+        let mut everybody = vec![self.waiting.clone(), self.withheld.clone()];
+        everybody.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));
+        self.begin_chain(Histogram::merge_all(everybody).expect("two at least"));
+    }
+
+    /// Begins a new chain with these people, whose leaves may be those of other taxonomies than before.
+    pub fn begin_chain(&mut self, everybody: Histogram) {
+        let (quasi, sensitive) = (everybody.width(), everybody.values().width());
         let nobody = Histogram::empty(quasi, sensitive);
-        let unpublished = std::mem::take(&mut self.unpublished);
-        let mut everybody = vec![
-            std::mem::replace(&mut self.waiting, nobody.clone()),
-            std::mem::replace(&mut self.withheld, nobody.clone()),
-        ];
-        everybody.extend(unpublished.into_iter().map(|increment| increment.rows));
-        self.waiting = Histogram::merge_all(everybody).expect("two at least");
-        self.carried = self.waiting.headcount();
+        (self.withheld, self.whole) = (nobody.clone(), nobody);
+        self.unpublished.clear();
+        self.carried = everybody.headcount();
+        self.waiting = everybody;
         self.standing = State::new(quasi);
         self.published.clear();
-        self.whole = nobody;
         self.stopped = false;
         self.chain += 1;
     }

@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::{Growth, Leaf};
+use crate::engine::model::{Growth, Leaf, Value};
 
 pub use build::Builder;
 pub use cells::{Cells, MOST_TEXT, MisfitKind, RawCell, parse_text as parse_value, parse_value as value_of};
@@ -75,6 +75,27 @@ impl Histogram {
     pub fn empty(quasi: usize, sensitive: usize) -> Histogram {
         let (values, _) = Values::from_distinct(sensitive, Vec::new());
         Histogram { values, leaves: vec![Vec::new(); quasi], start: vec![0], cells: Vec::new() }
+    }
+
+    /// Counts that come in any order: per quasi column the leaves, and a cell for each.
+    ///
+    /// # Panics
+    /// If the columns differ in length, or a cell has no value.
+    pub fn of_counts(leaves: &[Vec<Leaf>], values: Values, cells: &[Cell]) -> Histogram {
+        assert!(leaves.iter().all(|column| column.len() == cells.len()), "columns of one length");
+        assert!(cells.iter().all(|cell| (cell.value as usize) < values.len()), "codes of the dictionary");
+        let tuple = |at: usize| leaves.iter().map(move |column| column[at]);
+        let mut order: Vec<usize> = (0..cells.len()).collect();
+        order.sort_unstable_by(|&a, &b| tuple(a).cmp(tuple(b)).then_with(|| cells[a].cmp(&cells[b])));
+        let mut counted = Histogram { values, ..Histogram::empty(leaves.len(), 0) };
+        let mut pool: Vec<Cell> = Vec::new();
+        for same in order.chunk_by(|&a, &b| tuple(a).eq(tuple(b))) {
+            counted.leaves.iter_mut().zip(tuple(same[0])).for_each(|(column, leaf)| column.push(leaf));
+            pool.clear();
+            pool.extend(same.iter().map(|&at| cells[at]));
+            counted.push_cells(&pool);
+        }
+        counted.with_values_in_use()
     }
 
     /// Number of quasi columns.
@@ -180,6 +201,18 @@ impl Histogram {
             }
         }
         parts.map(Histogram::with_values_in_use)
+    }
+
+    /// The same rows but for one; `None` if there is none of this leaf tuple, increment and sensitive value.
+    pub fn without(&self, leaves: &[Leaf], increment: u32, value: &[Value]) -> Option<Histogram> {
+        let found = (0..self.tuples()).find(|&tuple| self.tuple_at(tuple).eq(leaves.iter().copied()))?;
+        let is = |cell: &&Cell| cell.increment == increment && self.values.get(cell.value) == value;
+        let taken = *self.cells_of(found).iter().find(is)?;
+        let mut rest = self.clone();
+        let cells = self.start[found] as usize..self.start[found + 1] as usize;
+        rest.cells[cells].iter_mut().filter(|cell| **cell == taken).for_each(|cell| cell.count -= 1);
+        let [rest, _] = rest.divide(|_, cell| cell.count > 0);
+        Some(rest)
     }
 
     /// The same rows with a dictionary of just their values, so that nothing tells of values that have gone.

@@ -1,11 +1,13 @@
 //! A release as its readers see it (SCIENCE 1): classes of equal generalised QID, in each the groups of equal sensitive
 //! value, and how large they are. Built from raw counts under a recoding, or from the labels that somebody published.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Cell, Histogram, Tuples, ValueCode};
 use crate::engine::model::{Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
 /// Classes in preorder of their nodes, each with its groups in order of value.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     recoding: Recoding,
     /// Nodes of class c: `nodes[c * width..][..width]`.

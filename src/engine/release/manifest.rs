@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::digest::Sha256;
 use super::figure::CheckLine;
+use super::layout::Layout;
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
 use crate::engine::histogram::Release;
@@ -33,6 +34,8 @@ pub struct Facts<'a> {
     pub decision: Option<Sha256>,
     /// The digest of the manifest before this one.
     pub previous: Option<Sha256>,
+    /// How the files of releases lie.
+    pub layout: Layout,
 }
 
 /// What a release was judged by, which is what it has to be published under.

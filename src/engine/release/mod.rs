@@ -8,6 +8,7 @@
 mod data;
 mod digest;
 mod figure;
+mod layout;
 mod manifest;
 mod pages;
 mod recoding;
@@ -18,8 +19,9 @@ mod utility;
 pub use data::{ROW_GROUP, data, data_in_groups};
 pub use digest::Sha256;
 pub use figure::{CheckLine, Figure};
+pub use layout::{Layout, Places};
 pub use manifest::{Facts, FileLine, Manifest, NoManifest, Terms};
-pub use pages::{Pages, Places};
+pub use pages::Pages;
 pub use recoding::Labels;
 pub use report::report;
 pub use taxonomy::{ColumnTree, Label, Taxonomies, taxonomy};

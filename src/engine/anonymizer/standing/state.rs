@@ -80,16 +80,39 @@ impl State {
         self.crowds.values().sum()
     }
 
+    /// What a tick has fixed, read back: the recoding, who waits and who is withheld after it, how many had come, and who is
+    /// in the atoms that it formed.
+    pub fn replay(
+        &mut self,
+        cut: Option<Recoding>,
+        pool: Headcount,
+        withheld: Headcount,
+        arrived: u64,
+        formed: Option<&Headcount>,
+        trees: &[&Taxonomy],
+    ) {
+        if let Some(cut) = cut.filter(|cut| self.cut.as_ref() != Some(cut)) {
+            self.set_cut(cut, trees);
+        }
+        for tuple in formed.iter().flat_map(|people| (0..people.tuples()).map(move |tuple| (people, tuple))) {
+            let (people, tuple) = tuple;
+            let leaves: Vec<Leaf> = people.tuple_at(tuple).collect();
+            let class = self.class(&leaves).expect("there are no atoms before there is a recoding");
+            *self.crowds.entry(class).or_default() += people.count(tuple);
+        }
+        (self.pool, self.withheld, self.arrived) = (pool, withheld, arrived);
+    }
+
     /// Takes one waiting person out; `false` if nobody of this leaf tuple and arrival waits.
     pub fn erase_waiting(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.pool.without(leaves, since);
-        rest.map(|rest| self.pool = rest).is_some()
+        rest.map(|rest| (self.pool, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
     /// Takes one withheld person out; `false` if nobody of this leaf tuple and arrival is withheld.
     pub fn erase_withheld(&mut self, leaves: &[Leaf], since: u32) -> bool {
         let rest = self.withheld.without(leaves, since);
-        rest.map(|rest| self.withheld = rest).is_some()
+        rest.map(|rest| (self.withheld, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
     /// Dissolves an atom that is not published: its people wait again, since they arrived.

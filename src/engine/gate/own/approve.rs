@@ -132,7 +132,8 @@ impl Judged {
             check.reasons = self.look_through(facts, &pages, table);
         }
         self.verdict.checks.push(check);
-        let places = Places::of(self.release, &pages.taxonomy);
+        let files = [&self.data[..], &pages.taxonomy, &pages.report];
+        let places = Places::for_files(facts.layout, self.release, files);
         match self.table {
             Some(table) if self.verdict.safe() => Ok(Approved {
                 files: vec![(places.data, self.data), (places.taxonomy, pages.taxonomy), (places.report, pages.report)],
@@ -156,7 +157,8 @@ impl Judged {
         if release::report(&meant, &self.columns, &table.release) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
         }
-        let places = Places::of(self.release, &pages.taxonomy);
+        let files = [&self.data[..], &pages.taxonomy, &pages.report];
+        let places = Places::for_files(facts.layout, self.release, files);
         meant.files = vec![
             FileLine::of(&places.data, &self.data, Some(table.release.rows())),
             FileLine::of(&places.taxonomy, &pages.taxonomy, None),

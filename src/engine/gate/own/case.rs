@@ -1,6 +1,8 @@
 //! What the gate is given besides the bytes, and what it makes of both before it judges: one dictionary of sensitive
 //! values, the chain that has to be looked at, and the people who are looked for in it.
 
+use serde::{Deserialize, Serialize};
+
 use super::verdict::Reason;
 use crate::engine::gate::bytes::{Table, told_under};
 use crate::engine::histogram::{Histogram, Release, ValueCode, Values};
@@ -60,7 +62,7 @@ pub struct Newest<'a> {
 }
 
 /// The releases of one chain as they were published, on one dictionary.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct History {
     values: Values,
     releases: Vec<Release>,

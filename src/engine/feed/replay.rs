@@ -1,0 +1,76 @@
+//! What a tick has fixed for ever (SCIENCE 3 and 4), to be kept and read back: the recoding, who waits, who is withheld,
+//! whose atoms formed. A feed that is read back takes it as it was decided and decides nothing again, so that another
+//! version of this program can form no other atoms.
+
+use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::state::Feed;
+use crate::engine::anonymizer::State;
+use crate::engine::histogram::{Headcount, Histogram};
+use crate::engine::model::{Recoding, Taxonomy};
+use crate::engine::policy::{Chain, Policy};
+
+/// What a tick has fixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The number of the tick.
+    pub tick: u32,
+    /// The standing recoding after it.
+    pub cut: Option<Recoding>,
+    /// How many had come into the chain.
+    pub arrived: u64,
+    /// Who waits after it, by the tick of arrival.
+    pub waiting: Histogram,
+    /// Who is withheld after it, by the tick of arrival.
+    pub withheld: Histogram,
+    /// Who is in the atoms that it formed; under its recoding the classes of the standing one.
+    pub formed: Option<Histogram>,
+    /// The recoding of the release that it proposes.
+    pub proposed: Option<Recoding>,
+}
+
+impl Feed {
+    /// What the last tick has fixed.
+    pub fn fixed(&self, ticked: &Ticked) -> Fixed {
+        let formed = self.unpublished.last().filter(|_| ticked.added > 0).map(|increment| increment.rows.clone());
+        let proposed = match &ticked.closed {
+            Closed::Candidate(candidate) => Some(candidate.table.recoding().to_vec()),
+            _ => None,
+        };
+        Fixed {
+            tick: ticked.tick,
+            cut: self.standing.cut().cloned(),
+            arrived: self.standing.arrived(),
+            waiting: self.waiting.clone(),
+            withheld: self.withheld.clone(),
+            formed,
+            proposed,
+        }
+    }
+
+    /// Takes over what a tick has fixed.
+    pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
+        let Fixed { tick, cut, arrived, waiting, withheld, formed, proposed: _ } = fixed;
+        self.ticks = tick + 1;
+        self.new.clear();
+        self.carried = Headcount::empty(trees.len());
+        let mut standing = std::mem::replace(&mut self.standing, State::new(trees.len()));
+        // A chain that is stopped forms nothing any more.
+        if !self.stopped && (cut.is_some() || arrived > 0) {
+            let heads = formed.as_ref().map(Histogram::headcount);
+            standing.replay(cut, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
+        }
+        if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned()) {
+            self.unpublished.push(Increment { recoding, rows });
+        }
+        (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
+    }
+
+    /// The release that a tick proposes, put together from what it has fixed.
+    pub fn propose(&self, recoding: &Recoding, policy: &Policy) -> Candidate {
+        match policy.chain() {
+            Chain::Blind(_) | Chain::Tested { .. } => self.proposed(),
+            Chain::Bcf => self.everybody_under(self.whole.merge(&self.waiting.clone().as_one(0)), recoding.clone()),
+            Chain::Disjoint { .. } => self.everybody_under(self.waiting.clone().as_one(0), recoding.clone()),
+        }
+    }
+}
