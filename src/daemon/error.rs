@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -134,7 +135,12 @@ pub fn cause(error: &io::Error) -> String {
         io::ErrorKind::InvalidFilename => "the name is too long, or none that a file can have",
         io::ErrorKind::InvalidData => "the content is not what it should be",
         io::ErrorKind::UnexpectedEof => "the file ends too early",
-        other => return other.to_string(),
+        other => match Errno::from_io_error(error) {
+            Some(Errno::IO) => "the disk fails",
+            Some(Errno::MFILE | Errno::NFILE) => "too many files are open",
+            Some(errno) => return format!("the system refuses it with error {}", errno.raw_os_error()),
+            None => return other.to_string(),
+        },
     };
     known.to_owned()
 }
@@ -184,5 +190,7 @@ mod tests {
         ] {
             assert_eq!(Error::io(Path::new("a"), "open it", &kind.into()).text, words);
         }
+        let failed = io::Error::from(Errno::IO);
+        assert_eq!(Error::io(Path::new("a"), "write it", &failed).text, "cannot write it: the disk fails");
     }
 }

@@ -1,0 +1,174 @@
+//! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. Whoever has the
+//! files without the key reads nothing and changes nothing unnoticed. Keys never print and are wiped when they are dropped.
+
+use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::{Aes256Gcm, Nonce};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::daemon::chance::{self, Chance};
+use crate::daemon::error::{Error, Kind, Result};
+
+/// The first bytes of every sealed file; they are authenticated with it.
+const MAGIC: &[u8] = b"tidegate sealed 1\n";
+const NONCE: usize = 12;
+
+/// The operator's key: 64 hexadecimal digits, however they were given.
+pub struct OperatorKey(Zeroizing<[u8; 32]>);
+
+impl std::fmt::Debug for OperatorKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OperatorKey(..)")
+    }
+}
+
+impl OperatorKey {
+    /// Reads the digits; `None` if they are no key.
+    pub fn parse(text: &str) -> Option<OperatorKey> {
+        let key = digits(text)?;
+        Some(OperatorKey(key))
+    }
+
+    /// A key for one purpose; none of them tells of another or of the operator's.
+    pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
+        derive(&self.0, purpose)
+    }
+
+    /// The key that everything is wrapped or sealed with which is not under a key of its own.
+    pub fn wrapping(&self) -> SealingKey {
+        SealingKey(self.derive("tidegate: private state"))
+    }
+
+    /// Seals bytes under a new nonce.
+    ///
+    /// # Errors
+    /// The operating system gives no random bytes.
+    pub fn seal(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        self.wrapping().seal(bytes, "", &mut chance::System)
+    }
+
+    /// Opens what was sealed; `None` under another key, and when a bit of it was changed.
+    pub fn open(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        self.wrapping().open(sealed, "")
+    }
+}
+
+/// The 32 bytes that 64 hexadecimal digits stand for; `None` if they are not that.
+pub fn digits(text: &str) -> Option<Zeroizing<[u8; 32]>> {
+    let digits = text.trim().as_bytes();
+    let mut bytes = Zeroizing::new([0; 32]);
+    if digits.len() != 64 {
+        return None;
+    }
+    for (slot, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        *slot = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
+    }
+    Some(bytes)
+}
+
+/// A key that seals.
+pub struct SealingKey(Zeroizing<[u8; 32]>);
+
+impl std::fmt::Debug for SealingKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealingKey(..)")
+    }
+}
+
+impl SealingKey {
+    /// A new one.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn draw(chance: &mut dyn Chance) -> Result<SealingKey> {
+        let mut key = Zeroizing::new([0; 32]);
+        chance.fill(&mut *key)?;
+        Ok(SealingKey(key))
+    }
+
+    /// From its bytes; `None` if they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<SealingKey> {
+        Some(SealingKey(Zeroizing::new(bytes.try_into().ok()?)))
+    }
+
+    /// Its bytes, to be sealed under another key.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// A key for one purpose; none of them tells of another or of this one.
+    pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
+        derive(&self.0, purpose)
+    }
+
+    /// Seals bytes under a new nonce. They open only where they are said to lie.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn seal(&self, bytes: &[u8], place: &str, chance: &mut dyn Chance) -> Result<Vec<u8>> {
+        let nonce: [u8; NONCE] = chance::draw(chance)?;
+        let payload = Payload { msg: bytes, aad: &bound(place) };
+        let sealed = self.cipher().encrypt(&Nonce::from(nonce), payload);
+        let sealed = sealed.map_err(|_| Error::new(Kind::Internal, "the private state is too large to be sealed"))?;
+        Ok([MAGIC, &nonce, &sealed].concat())
+    }
+
+    /// Opens what was sealed for this place; `None` under another key, and when a bit of it was changed.
+    pub fn open(&self, sealed: &[u8], place: &str) -> Option<Zeroizing<Vec<u8>>> {
+        let (nonce, sealed) = sealed.strip_prefix(MAGIC)?.split_first_chunk::<NONCE>()?;
+        let payload = Payload { msg: sealed, aad: &bound(place) };
+        self.cipher().decrypt(&Nonce::from(*nonce), payload).ok().map(Zeroizing::new)
+    }
+
+    fn cipher(&self) -> Aes256Gcm {
+        Aes256Gcm::new_from_slice(&*self.0).expect("a key of 32 bytes")
+    }
+}
+
+/// What is authenticated besides the content.
+fn bound(place: &str) -> Vec<u8> {
+    [MAGIC, place.as_bytes()].concat()
+}
+
+fn derive(key: &[u8; 32], purpose: &str) -> Zeroizing<[u8; 32]> {
+    let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key of any length");
+    mac.update(purpose.as_bytes());
+    Zeroizing::new(mac.finalize().into_bytes().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OperatorKey;
+
+    #[test]
+    fn every_bit_is_sealed() {
+        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
+        let other = OperatorKey::parse(&"0123456789abcdee".repeat(4)).expect("a key");
+        let sealed = key.seal(b"planted").expect("random bytes");
+        assert_ne!(sealed, key.seal(b"planted").expect("random bytes"), "a new nonce each time");
+        assert!(!sealed.windows(7).any(|window| window == b"planted"));
+        assert_eq!(key.open(&sealed).as_deref().map(Vec::as_slice), Some(&b"planted"[..]));
+        assert!(other.open(&sealed).is_none());
+        for at in 0..sealed.len() {
+            let mut bad = sealed.clone();
+            bad[at] ^= 1;
+            assert!(key.open(&bad).is_none(), "byte {at}");
+        }
+        let wrapping = key.wrapping();
+        let here = wrapping.seal(b"planted", "here", &mut super::chance::System).expect("random bytes");
+        assert!(wrapping.open(&here, "here").is_some() && wrapping.open(&here, "there").is_none());
+        assert!(key.open(&sealed[..sealed.len() - 1]).is_none() && key.open(b"").is_none());
+    }
+
+    #[test]
+    fn keys_are_64_digits_and_do_not_print() {
+        for text in ["", "12", &"g".repeat(64), &"1".repeat(63), &"é".repeat(32)] {
+            assert!(OperatorKey::parse(text).is_none());
+        }
+        let key = OperatorKey::parse(&"AB".repeat(32)).expect("a key");
+        assert_eq!(format!("{key:?}"), "OperatorKey(..)");
+        assert_ne!(key.derive("one"), key.derive("other"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key never prints; the public one is for
+//! everybody who reads releases.
+
+use super::seal::digits;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+
+/// What signs manifests.
+pub struct Signing(SigningKey);
+
+impl std::fmt::Debug for Signing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signing(..)")
+    }
+}
+
+/// What anybody checks manifests with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+impl Signing {
+    /// Reads 64 hexadecimal digits; `None` if they are no key.
+    pub fn parse(text: &str) -> Option<Signing> {
+        Some(Signing(SigningKey::from_bytes(&*digits(text)?)))
+    }
+
+    /// Signs.
+    pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        self.0.sign(bytes).to_bytes()
+    }
+
+    /// What it is checked with.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+}
+
+impl PublicKey {
+    /// Reads 64 hexadecimal digits; `None` if they are no key.
+    pub fn parse(text: &str) -> Option<PublicKey> {
+        VerifyingKey::from_bytes(&*digits(text)?).ok().map(PublicKey)
+    }
+
+    /// As 64 hexadecimal digits.
+    pub fn text(&self) -> String {
+        self.0.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether these bytes were signed.
+    pub fn signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        Signature::from_slice(signature).is_ok_and(|signature| self.0.verify_strict(bytes, &signature).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8032, 7.1, test 2.
+    #[test]
+    fn the_vector_of_the_standard() {
+        let key = Signing::parse("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb").expect("a key");
+        let public = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
+        assert_eq!(key.public().text(), public);
+        let signature = key.sign(&[0x72]);
+        assert_eq!(signature[..4], [0x92, 0xa0, 0x09, 0xa9]);
+        let public = PublicKey::parse(public).expect("a key");
+        assert!(public.signed(&[0x72], &signature));
+        assert!(!public.signed(&[0x73], &signature) && !public.signed(&[0x72], &signature[..63]));
+        assert_eq!(format!("{key:?}"), "Signing(..)");
+        assert!(Signing::parse("12").is_none());
+    }
+}
