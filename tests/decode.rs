@@ -1,6 +1,8 @@
 //! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their place and never with a
 //! value, whatever is wrong with a sensitive field is null.
 
+#[path = "decode/aside.rs"]
+mod aside;
 mod common;
 #[path = "decode/header.rs"]
 mod header;
@@ -8,6 +10,8 @@ mod header;
 mod json;
 #[path = "decode/lines.rs"]
 mod lines;
+#[path = "decode/offered.rs"]
+mod offered;
 #[path = "decode/quotes.rs"]
 mod quotes;
 #[path = "decode/typed.rs"]

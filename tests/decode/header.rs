@@ -1,5 +1,10 @@
 //! Headers: what is missing, there twice or misspelt is told; what may be a row of values is not.
 
+use std::sync::Arc;
+
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
 use tidegate::daemon::error::Error;
 use tidegate::daemon::ingest::Table;
 
@@ -70,5 +75,27 @@ fn misspelt_columns_are_suggested() {
         let header = header.replace("diag\nnosis", "\"diag\nnosis\"");
         let [raw, ..] = refused(&format!("{header}\n"));
         assert_eq!(place(&raw), format!("None \"diagnosis\" the column is missing{wanted}"));
+    }
+}
+
+/// Names are compared with each other, so that there may not be any number of them.
+#[test]
+fn columns_are_limited() {
+    let folder = Folder::new();
+    for (columns, words) in [(10_000, "the column is missing"), (10_001, "has 10001 columns, more than 10000")] {
+        let names: Vec<String> = (0..columns).map(|n| format!("c{n}")).collect();
+        let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Int8, true)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let mut arrow = StreamWriter::try_new(Vec::new(), &schema).expect("a writer");
+        arrow.finish().expect("memory");
+        let parquet = ArrowWriter::try_new(Vec::new(), schema, None).expect("a writer");
+        for (name, bytes) in [
+            ("a.csv", format!("{}\n", names.join(",")).into_bytes()),
+            ("a.arrow", arrow.into_inner().expect("memory")),
+            ("a.parquet", parquet.into_inner().expect("memory")),
+        ] {
+            let error = strict(&folder.file(name, bytes)).expect_err(name);
+            assert!(error.text.contains(words), "{name}: {error}");
+        }
     }
 }

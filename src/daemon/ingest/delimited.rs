@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,11 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
+use super::content::Content;
+use super::header;
+use super::kept::Form;
 use super::quotes::{Quotes, delimiter};
+use super::raw::Raw;
 use super::records::Records;
 use super::shape::NO_TEXT;
 use super::swallowed::swallowed;
@@ -40,6 +45,8 @@ pub struct Delimited {
     /// Columns whose cells may be no text.
     spared: Vec<String>,
     record: ByteRecord,
+    /// Where the header ends.
+    begin: u64,
     rows: u64,
     /// Where the last row began.
     line: u64,
@@ -51,8 +58,13 @@ impl Delimited {
     /// Opens a file and reads its header.
     pub fn open(path: &Path) -> Result<Delimited> {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-        let mut file = File::open(path).map_err(io)?;
-        let delimiter = delimiter(&mut file).map_err(io)?;
+        let mut content = Content::from(File::open(path).map_err(io)?);
+        let delimiter = delimiter(&mut content).map_err(io)?;
+        Delimited::over(path, content, delimiter)
+    }
+
+    /// Over what a file of this name holds, and reads its header.
+    pub fn over(path: &Path, file: Content, delimiter: u8) -> Result<Delimited> {
         let quotes = Quotes::new(file, delimiter);
         // Rows of another length are told apart here, not by the reader: they may be set aside.
         let mut reader =
@@ -61,6 +73,7 @@ impl Delimited {
         if swallowed(names.as_byte_record(), names.len(), delimiter) {
             return Err(Error::new(Kind::Input, SWALLOWED).in_file(path).at_line(1));
         }
+        header::few(path, names.len())?;
         let header: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
         if header.iter().any(|name| name.contains('\0')) {
             return Err(Error::new(Kind::Input, NO_TEXT).in_file(path));
@@ -72,8 +85,8 @@ impl Delimited {
             return Err(Error::new(Kind::Input, text).in_file(path).at_line(1));
         }
         let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
-        let path = path.to_path_buf();
-        Ok(Delimited { reader, delimiter, path, header, wanted, spared, record, rows: 0, line: 1, failed: None })
+        let (path, begin) = (path.to_path_buf(), reader.position().byte());
+        Ok(Delimited { reader, delimiter, path, header, wanted, spared, record, begin, rows: 0, line: 1, failed: None })
     }
 
     /// The columns of the header; names may be there twice, or be values.
@@ -133,8 +146,11 @@ impl Delimited {
         while records.len() < RECORDS && self.failed.is_none() {
             match self.next() {
                 Ok(true) => match self.bad() {
-                    None => records.push(self.line, self.wanted.iter().map(|(field, _)| &self.record[*field])),
-                    Some(kind) => records.refuse(self.line, kind),
+                    None => {
+                        let fields = self.wanted.iter().map(|(field, _)| &self.record[*field]);
+                        records.push(self.line, self.bytes(), fields);
+                    }
+                    Some(kind) => records.refuse(self.line, self.bytes(), kind),
                 },
                 Ok(false) => break,
                 Err(error) => self.failed = Some(error),
@@ -144,6 +160,27 @@ impl Delimited {
             Some(error) => Err(error),
             None => Ok((records.len() > 0).then_some(records)),
         }
+    }
+
+    /// Where the row stands in the file, with ends of lines before and behind it.
+    fn bytes(&self) -> Range<u64> {
+        let end = self.reader.position().byte();
+        self.record.position().map_or(end, csv::Position::byte)..end
+    }
+
+    /// A row as it stands in the file, without ends of lines around it.
+    pub fn raw(&self, bytes: Range<u64>) -> Result<Raw> {
+        let raw = self.reader.get_ref().range(bytes);
+        let raw = raw.map_err(|error| Error::io(&self.path, "read the file", &error))?;
+        let end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let from = raw.bytes().iter().take_while(|byte| end(byte)).count();
+        let behind = raw.bytes()[from..].iter().rev().take_while(|byte| end(byte)).count();
+        Ok(Raw::of(&raw.bytes()[from..raw.bytes().len() - behind]))
+    }
+
+    /// What stands before rows: to be read again without the file.
+    pub fn form(&self) -> Result<Form> {
+        Ok(Form::Text { delimiter: self.delimiter, header: self.raw(0..self.begin)? })
     }
 
     /// What is wrong with the row as such.

@@ -6,6 +6,9 @@ use std::path::Path;
 use crate::daemon::error::{Error, Kind, Result, printable};
 use crate::engine::model::{Column, Columns};
 
+/// Columns of a file at most.
+const MOST_COLUMNS: usize = 10_000;
+
 /// What a declared column is called in a raw file: the steps of its path, or its name.
 pub fn raw_name(column: &Column) -> &str {
     column.path.as_ref().map_or(&column.name, |path| path.strip_prefix("$.").unwrap_or(path))
@@ -65,6 +68,17 @@ pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) ->
     let Some((one, other)) = doubled.first() else { return Ok(()) };
     let text = format!("columns {} and {} of the header have the same name", one + 1, other + 1);
     Err(Error::new(Kind::Input, text).in_file(file).at_line(1))
+}
+
+/// Whether a file has no more columns than are compared with each other.
+///
+/// # Errors
+/// It has more.
+pub fn few(file: &Path, columns: usize) -> Result<()> {
+    if columns <= MOST_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Input, format!("the file has {columns} columns, more than {MOST_COLUMNS}")).in_file(file))
 }
 
 /// The columns of the file that nobody declared.

@@ -14,14 +14,18 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::{Message, root_as_message};
 use arrow_schema::DataType;
 
+use super::content::Content;
 use super::guard::guarded;
+use super::header;
+use super::kept::Form;
+use super::messages;
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Rows per batch that is handed on.
 const BATCH: usize = 65_536;
 /// Bytes of the longest description of a message.
 const MOST_META: u64 = 1 << 26;
-/// Bytes of the largest buffer when it is unpacked.
+/// Bytes of the buffers of a message when they are unpacked.
 const MOST_UNPACKED: i64 = 1 << 32;
 /// How the file form begins and ends.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
@@ -30,15 +34,16 @@ const CONTINUED: [u8; 4] = [0xff; 4];
 /// A file that is being read.
 pub struct IpcFile {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<Content>,
     /// Bytes that may still come.
     left: u64,
     decoder: StreamDecoder,
     header: Vec<String>,
     /// Which columns are read, and as what.
     wanted: Vec<(usize, String)>,
-    /// Rows that were decoded and not handed on.
-    rest: Option<RecordBatch>,
+    /// Rows that were decoded and not handed on: the wanted columns, and all of them where rows are kept.
+    rest: Option<(RecordBatch, Option<RecordBatch>)>,
+    keep: bool,
     ended: bool,
     /// The first word of the next message, which the decoder has already.
     word: Option<[u8; 4]>,
@@ -47,9 +52,13 @@ pub struct IpcFile {
 impl IpcFile {
     /// Opens a file and reads its schema.
     pub fn open(path: &Path) -> Result<IpcFile> {
+        IpcFile::over(path, File::open(path).map_err(|error| Error::io(path, "read the file", &error))?.into())
+    }
+
+    /// Over what a file of this name holds.
+    pub fn over(path: &Path, mut file: Content) -> Result<IpcFile> {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-        let mut file = File::open(path).map_err(io)?;
-        let mut left = file.metadata().map_err(io)?.len();
+        let mut left = file.len().map_err(io)?;
         if is_file(&mut file).map_err(io)? {
             left = frame(&mut file, left).ok_or_else(|| unreadable(path))?;
         }
@@ -61,12 +70,14 @@ impl IpcFile {
             header: Vec::new(),
             wanted: Vec::new(),
             rest: None,
+            keep: false,
             ended: false,
             word: None,
         };
         // The schema comes first, and with it no rows.
         let rows = ipc.message()?;
         let schema = ipc.decoder.schema().filter(|_| rows.is_none()).ok_or_else(|| unreadable(path))?;
+        header::few(path, schema.fields().len())?;
         for field in schema.fields() {
             let name = field.name();
             if ipc.header.contains(name) {
@@ -89,22 +100,40 @@ impl IpcFile {
         self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
     }
 
+    /// Hands on all columns too from now on, for rows that are kept.
+    pub fn keep(&mut self) {
+        self.keep = true;
+    }
+
+    /// What stands before rows that are kept.
+    pub fn form(&self) -> Result<Form> {
+        let schema = self.decoder.schema().and_then(|schema| messages::head(&schema));
+        Ok(Form::Arrow { schema: schema.ok_or_else(|| unreadable(&self.path))? })
+    }
+
     /// The next rows; `None` at the end.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        while self.rest.as_ref().is_none_or(|rest| rest.num_rows() == 0) {
+        Ok(self.batches()?.map(|(rows, _)| rows))
+    }
+
+    /// The next rows, and all their columns where rows are kept; `None` at the end.
+    pub fn batches(&mut self) -> Result<Option<(RecordBatch, Option<RecordBatch>)>> {
+        while self.rest.as_ref().is_none_or(|(rest, _)| rest.num_rows() == 0) {
             if self.ended {
                 return Ok(None);
             }
             if let Some(batch) = self.message()? {
                 let named = self.wanted.iter().map(|(at, name)| (name.as_str(), plain(batch.column(*at)), true));
                 let named: Vec<_> = named.collect();
-                self.rest = RecordBatch::try_from_iter_with_nullable(named).ok();
+                let wanted = RecordBatch::try_from_iter_with_nullable(named).ok();
+                self.rest = wanted.map(|wanted| (wanted, self.keep.then_some(batch)));
             }
         }
-        let rest = self.rest.take().expect("rows are left");
+        let (rest, all) = self.rest.take().expect("rows are left");
         let (now, later) = (rest.num_rows().min(BATCH), rest.num_rows().saturating_sub(BATCH));
-        self.rest = (later > 0).then(|| rest.slice(now, later));
-        Ok(Some(rest.slice(0, now)))
+        let cut = |from, to| (rest.slice(from, to), all.as_ref().map(|all| all.slice(from, to)));
+        self.rest = (later > 0).then(|| cut(now, later));
+        Ok(Some(cut(0, now)))
     }
 
     /// The rows of the next message, if it has some.
@@ -179,15 +208,17 @@ fn sound(message: &Message<'_>, body: &[u8]) -> bool {
         nodes.iter().all(|node| (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0)
     });
     let packed = batch.compression().is_some();
+    let mut room = MOST_UNPACKED;
     let buffers = batch.buffers().is_none_or(|buffers| {
         buffers.iter().all(|buffer| {
             let (Ok(from), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
                 return false;
             };
             let bytes = from.checked_add(length).and_then(|to| body.get(from..to));
-            let unpacked = |bytes: &[u8]| {
+            let mut unpacked = |bytes: &[u8]| {
                 let size = bytes.first_chunk::<8>().map(|size| i64::from_le_bytes(*size));
-                bytes.is_empty() || size.is_some_and(|size| (-1..=MOST_UNPACKED).contains(&size))
+                let size = if bytes.is_empty() { Some(0) } else { size.filter(|size| (-1..=room).contains(size)) };
+                size.map(|size| room -= size.max(0)).is_some()
             };
             bytes.is_some_and(|bytes| !packed || unpacked(bytes))
         })
@@ -217,7 +248,7 @@ fn plain(array: &ArrayRef) -> ArrayRef {
 }
 
 /// Whether a file begins with the magic word; leaves it behind that, or at the beginning.
-fn is_file(file: &mut File) -> std::io::Result<bool> {
+fn is_file(file: &mut Content) -> std::io::Result<bool> {
     let mut head = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
     if head != MAGIC {
@@ -228,7 +259,7 @@ fn is_file(file: &mut File) -> std::io::Result<bool> {
 
 /// How many bytes a stream inside the magic words has at most; leaves the file where it begins. Some writers pad the word
 /// at the beginning to more than eight bytes.
-fn frame(file: &mut File, length: u64) -> Option<u64> {
+fn frame(file: &mut Content, length: u64) -> Option<u64> {
     let mut magic = [0; MAGIC.len()];
     file.seek(SeekFrom::End(-(MAGIC.len() as i64))).ok()?;
     file.read_exact(&mut magic).ok()?;

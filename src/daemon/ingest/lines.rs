@@ -6,8 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::content::Content;
 use super::json::{Paths, Walk};
-use super::part::{Coder, Part};
+use super::kept::Kept;
+use super::part::{Coder, Fault, Part};
+use super::raw::Raw;
 use super::strange::Strange;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
@@ -24,7 +27,7 @@ const NO_OBJECT: &str = "\\";
 /// A file that is being read.
 pub struct LinesFile {
     path: PathBuf,
-    file: File,
+    file: Content,
     paths: Arc<Paths>,
     /// What was read behind the last whole line that was handed on.
     carry: Vec<u8>,
@@ -46,7 +49,11 @@ pub struct Lines {
 impl LinesFile {
     /// Opens a file; a mark of UTF-8 at its beginning is passed over.
     pub fn open(path: &Path) -> Result<LinesFile> {
-        let mut file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
+        LinesFile::over(path, File::open(path).map_err(|error| Error::io(path, "open the file", &error))?.into())
+    }
+
+    /// Over what a file of this name holds.
+    pub fn over(path: &Path, mut file: Content) -> Result<LinesFile> {
         let mut carry = Vec::new();
         let read = file.by_ref().take(3).read_to_end(&mut carry);
         read.map_err(|error| Error::io(path, "read the file", &error))?;
@@ -106,6 +113,19 @@ fn whole(bytes: &[u8], content: usize) -> usize {
 }
 
 impl Lines {
+    /// The lines of these faults.
+    pub fn kept(&self, faults: &[Fault]) -> Vec<Kept> {
+        let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));
+        let find = |fault: &Fault| match fault.kind {
+            MisfitKind::LongRow => Kept::Nowhere,
+            _ => {
+                let (_, line) = lines.find(|&(line, _)| fault.line == Some(line)).expect("faults ascend");
+                Kept::Here(Raw::of(line))
+            }
+        };
+        faults.iter().map(find).collect()
+    }
+
     /// The rows as codes.
     pub fn code(&self, coder: &Coder<'_>) -> Part {
         let mut rows = coder.rows(super::json::read);

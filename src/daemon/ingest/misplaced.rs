@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::daemon::error::{Error, Kind};
 use crate::engine::histogram::MisfitKind;
 
 /// A row that cannot be decoded: where it is and why, never what it holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {
     /// Its number in the file, from 1.
     pub row: u64,
@@ -16,6 +18,7 @@ pub struct Misplaced {
     /// The column; `None`: the row as such.
     pub column: Option<Arc<str>>,
     /// What is wrong.
+    #[serde(with = "Written")]
     pub kind: MisfitKind,
 }
 
@@ -28,4 +31,26 @@ impl Misplaced {
             None => error,
         }
     }
+}
+
+/// Kinds as they are written: a new one comes last, and none moves.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "MisfitKind")]
+enum Written {
+    NoColumn,
+    WrongType,
+    NumbersForText,
+    Missing,
+    Outside,
+    NoLabel,
+    Malformed,
+    NumberForText,
+    NotUtf8,
+    TooLong,
+    Nested,
+    NoPath,
+    Twice,
+    Fields { found: u32, wanted: u32 },
+    NoObject,
+    LongRow,
 }

@@ -2,19 +2,27 @@
 //! decides what a row means, and no error holds the content of a cell.
 
 mod assembly;
+mod content;
 mod delimited;
+mod digest;
+pub mod directory;
 mod guard;
 mod header;
 mod ipc;
 mod json;
+mod keeping;
+mod kept;
 mod lines;
 mod memo;
+mod messages;
 mod misplaced;
+mod offer;
 mod parquet;
 mod part;
 mod people;
 mod person;
 mod quotes;
+mod raw;
 mod records;
 mod rows;
 mod shape;
@@ -22,10 +30,15 @@ mod source;
 mod strange;
 mod swallowed;
 mod table;
+mod taken;
 
+pub use digest::digest;
 pub use misplaced::Misplaced;
+pub use offer::{Offer, SetAside};
 pub use people::People;
 pub use person::PersonHasher;
+pub use raw::Raw;
 pub use rows::{Decoded, decode};
 pub use source::Source;
 pub use table::{Table, count, count_behind, first_row_with};
+pub use taken::{Taken, retry, take};

@@ -9,14 +9,20 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 
 use super::guard::guarded;
+use super::header;
+use super::kept::Form;
+use super::messages;
+use super::raw::Raw;
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Rows per batch.
 const BATCH: usize = 65_536;
+/// Rows per batch of those that are kept.
+const FEW: usize = 1_024;
 
 /// A file that is being read.
 pub struct ParquetFile {
@@ -33,6 +39,7 @@ impl ParquetFile {
         let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
         let load = |options| guarded(|| ArrowReaderMetadata::load(&file, options).ok()).flatten();
         let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;
+        header::few(path, plain.schema().fields().len())?;
         let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
         // Text that is stored in a way that cannot become a dictionary is read as it is.
@@ -63,6 +70,39 @@ impl ParquetFile {
         self.reader = Some(reader.ok_or_else(|| unreadable(&self.path))?);
         self.names = columns.to_vec();
         Ok(())
+    }
+
+    /// These rows of the file, ascending, each as a message; without bytes where they are too many. Sparse rows are cheap
+    /// only where they leave out whole pages, so they are asked for once, when all are known.
+    pub fn rows(&self, rows: &[u64]) -> Result<Vec<Option<Raw>>> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let io = |error: std::io::Error| Error::io(&self.path, "open the file", &error);
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            File::open(&self.path).map_err(io)?,
+            self.metadata.clone(),
+        );
+        let mask = ProjectionMask::roots(builder.parquet_schema(), messages::kept(self.metadata.schema()));
+        let all = self.metadata.metadata().file_metadata().num_rows();
+        let read = guarded(|| {
+            let ranges = rows.iter().map(|&row| row as usize..row as usize + 1);
+            let selection = RowSelection::from_consecutive_ranges(ranges, usize::try_from(all).ok()?);
+            let reader = builder.with_projection(mask).with_row_selection(selection).with_batch_size(FEW);
+            let mut found = Vec::with_capacity(rows.len());
+            for batch in reader.build().ok()? {
+                let batch = batch.ok()?;
+                found.extend(messages::messages(&batch, 0..batch.num_rows())?);
+            }
+            (found.len() == rows.len()).then_some(found)
+        });
+        read.flatten().ok_or_else(|| unreadable(&self.path))
+    }
+
+    /// What stands before rows that are kept.
+    pub fn form(&self) -> Result<Form> {
+        let schema = messages::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
+        Ok(Form::Arrow { schema })
     }
 
     /// The next rows; `None` at the end.

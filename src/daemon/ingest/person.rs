@@ -40,6 +40,14 @@ impl PersonHasher {
         self.hash(&tuple)
     }
 
+    /// The person with these identifiers, read as strictly as those of a text file; `None` if one is not of its kind.
+    pub fn read(&self, identifiers: &[(&str, Kind)]) -> Option<Person> {
+        let mut tuple = Tuple::default();
+        let mut read = identifiers.iter().map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, Reading::Text));
+        let whole = read.all(|read| read.is_ok());
+        whole.then(|| self.hash(&tuple))
+    }
+
     /// The person behind a tuple.
     pub(super) fn hash(&self, tuple: &Tuple) -> Person {
         let mut mac = self.keyed.clone();

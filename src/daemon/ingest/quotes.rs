@@ -5,8 +5,11 @@
 //!
 //! A quote inside an unquoted field is text, for the parser as well as here.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _};
+use std::ops::Range;
+
+use super::content::Content;
+use super::raw::Raw;
 
 /// Bytes after which a row must have ended.
 const LONGEST: usize = 1 << 24;
@@ -45,7 +48,7 @@ pub enum Broken {
 
 /// A file whose quotes are watched.
 pub struct Quotes {
-    file: File,
+    file: Content,
     delimiter: u8,
     place: Place,
     /// Bytes that were handed on, and the last of them: those that were handed on at once.
@@ -60,8 +63,13 @@ pub struct Quotes {
 
 impl Quotes {
     /// From the beginning of a file.
-    pub fn new(file: File, delimiter: u8) -> Quotes {
+    pub fn new(file: Content, delimiter: u8) -> Quotes {
         Quotes { file, delimiter, place: Place::Start, passed: 0, last: Vec::new(), opened: None, row: 0, broken: None }
+    }
+
+    /// Bytes of the file as they stand there.
+    pub fn range(&self, range: Range<u64>) -> io::Result<Raw> {
+        self.file.range(range)
     }
 
     /// A row begins.
@@ -171,7 +179,7 @@ impl Read for Quotes {
 }
 
 /// `;` if the first line has one outside quotes, else `,`. Leaves the file at its beginning.
-pub fn delimiter(file: &mut File) -> io::Result<u8> {
+pub fn delimiter(file: &mut Content) -> io::Result<u8> {
     let (mut place, mut found, mut begun) = (Place::Start, b',', false);
     for byte in BufReader::new(file.by_ref()).bytes() {
         let byte = byte?;

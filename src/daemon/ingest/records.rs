@@ -1,6 +1,8 @@
 //! Rows of delimited text as they were split, and what their fields say. The splitting is done one row after another, the
 //! rest on all cores.
 
+use std::ops::Range;
+
 use super::part::{Coder, Part};
 use crate::engine::histogram::{MisfitKind, RawCell};
 
@@ -10,8 +12,16 @@ pub struct Records {
     bytes: Vec<u8>,
     /// Where each field ends.
     ends: Vec<usize>,
-    /// The line of each row, and what is wrong with it as such.
-    rows: Vec<(u64, Option<MisfitKind>)>,
+    rows: Vec<Row>,
+}
+
+/// A row as such.
+struct Row {
+    line: u64,
+    /// What is wrong with it.
+    bad: Option<MisfitKind>,
+    /// Where it stands in the file, ends of lines around it included.
+    bytes: Range<u64>,
 }
 
 impl Records {
@@ -26,17 +36,22 @@ impl Records {
     }
 
     /// The next row.
-    pub fn push<'a>(&mut self, line: u64, fields: impl Iterator<Item = &'a [u8]>) {
+    pub fn push<'a>(&mut self, line: u64, bytes: Range<u64>, fields: impl Iterator<Item = &'a [u8]>) {
         for field in fields {
             self.bytes.extend_from_slice(field);
             self.ends.push(self.bytes.len());
         }
-        self.rows.push((line, None));
+        self.rows.push(Row { line, bad: None, bytes });
     }
 
     /// The next row, which is none.
-    pub fn refuse(&mut self, line: u64, kind: MisfitKind) {
-        self.rows.push((line, Some(kind)));
+    pub fn refuse(&mut self, line: u64, bytes: Range<u64>, kind: MisfitKind) {
+        self.rows.push(Row { line, bad: Some(kind), bytes });
+    }
+
+    /// Where a row stands in the file.
+    pub fn bytes(&self, row: usize) -> Range<u64> {
+        self.rows[row].bytes.clone()
     }
 
     /// The rows as codes.
@@ -44,7 +59,7 @@ impl Records {
         let mut rows = coder.rows(read);
         let mut fields: Vec<Result<&[u8], MisfitKind>> = Vec::with_capacity(self.width);
         let (mut from, mut ends) = (0, self.ends.iter());
-        for &(line, bad) in &self.rows {
+        for &Row { line, bad, .. } in &self.rows {
             if let Some(kind) = bad {
                 rows.refuse(line, kind);
                 continue;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::assembly::Assembly;
 use super::header::{raw_name, undeclared};
+use super::kept::Kept;
 use super::misplaced::Misplaced;
 use super::part::{Coder, Part};
 use super::person::PersonHasher;
@@ -48,46 +49,51 @@ pub fn decode(
     allowed: Option<Decimal>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
-    let source = Source::open(path)?;
+    let mut source = Source::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    gather(path, source, &coder, columns, &Aside { allowed, remedy: REMEDY }, progress)
+    let mut aside = allowed.map_or(Aside::Refused(REMEDY), Aside::Share);
+    gather(path, &mut source, &coder, columns, &mut aside, progress)
 }
 
 /// What else may be done about a value outside the taxonomy.
 const REMEDY: &str = ", or set such rows aside with --quarantine-share";
 
-/// Rows that cannot be decoded.
-#[derive(Default)]
-pub(super) struct Aside {
-    /// The share of them that may be set aside; `None`: the first one is the error.
-    allowed: Option<Decimal>,
-    /// Words about that.
-    remedy: &'static str,
+/// What becomes of rows that cannot be decoded.
+pub(super) enum Aside<'k> {
+    /// The first one is the error; words on what else may be done about a value outside the taxonomy.
+    Refused(&'static str),
+    /// As long as their share of all rows is not above, they are set aside.
+    Share(Decimal),
+    /// They are set aside.
+    Any,
+    /// They are set aside, and where they are is told.
+    Kept(&'k mut Vec<Kept>),
 }
 
 /// All rows of a file that was opened.
 pub(super) fn gather(
     path: &Path,
-    mut source: Source,
+    source: &mut Source,
     coder: &Coder<'_>,
     columns: &Columns,
-    aside: &Aside,
+    aside: &mut Aside<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
     source.want_fields(coder.fields())?;
     let mut undeclared = undeclared(source.header(), columns, raw_name);
     let mut all = Assembly::new(columns);
-    let (mut group, mut failed) = read(&mut source);
+    let (mut group, mut failed) = read(source);
     while !group.is_empty() {
-        let (parts, next) = rayon::join(
-            || code(coder, &group),
-            || if failed.is_none() { read(&mut source) } else { (Vec::new(), None) },
-        );
-        for part in parts {
+        let (parts, next) =
+            rayon::join(|| code(coder, &group), || if failed.is_none() { read(source) } else { (Vec::new(), None) });
+        for (part, chunk) in parts.into_iter().zip(&group) {
             let part = part.map_err(|misfit| whole(path, &misfit))?;
+            if let Aside::Kept(kept) = aside {
+                kept.extend(source.kept(chunk, &part.faults, all.seen())?);
+            }
             all.add(part, coder);
-            if let (None, Some(first)) = (aside.allowed, all.quarantined().first()) {
-                let remedy = if first.kind == MisfitKind::Outside { aside.remedy } else { "" };
+            if let (Aside::Refused(remedy), Some(first)) = (&*aside, all.quarantined().first()) {
+                let remedy = if first.kind == MisfitKind::Outside { *remedy } else { "" };
                 return Err(first.error(path, format!("row {}: {}{remedy}", first.row, first.kind)));
             }
         }
@@ -101,7 +107,9 @@ pub(super) fn gather(
     undeclared.extend(all.strange());
     let seen = all.seen();
     let (rows, quarantined, nulled) = all.finish();
-    judge(path, &quarantined, seen, aside.allowed)?;
+    if let Aside::Share(share) = aside {
+        judge(path, &quarantined, seen, *share)?;
+    }
     Ok(Decoded { rows, quarantined, undeclared, nulled })
 }
 
@@ -128,8 +136,8 @@ fn whole(path: &Path, misfit: &Misfit) -> Error {
 }
 
 /// Whether too many rows were set aside.
-fn judge(path: &Path, quarantined: &[Misplaced], seen: u64, allowed: Option<Decimal>) -> Result<()> {
-    let (Some(first), Some(share)) = (quarantined.first(), allowed) else { return Ok(()) };
+fn judge(path: &Path, quarantined: &[Misplaced], seen: u64, share: Decimal) -> Result<()> {
+    let Some(first) = quarantined.first() else { return Ok(()) };
     let count = quarantined.len() as u64;
     if share.times_is_at_least(seen, count) {
         return Ok(());

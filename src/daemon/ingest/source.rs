@@ -20,8 +20,8 @@ use crate::engine::model::Column;
 
 /// An open file.
 pub struct Source {
-    path: PathBuf,
-    format: Format,
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
 }
 
 /// Some rows of a file.
@@ -30,8 +30,8 @@ pub enum Chunk {
     Records(Records),
     /// Lines of JSON.
     Lines(Lines),
-    /// Rows of a typed source.
-    Batch(RecordBatch),
+    /// Rows of a typed source, and all their columns where rows are kept that cannot be asked for again.
+    Batch(RecordBatch, Option<RecordBatch>),
 }
 
 impl Chunk {
@@ -43,12 +43,13 @@ impl Chunk {
         match self {
             Chunk::Records(records) => Ok(records.code(coder)),
             Chunk::Lines(lines) => Ok(lines.code(coder)),
-            Chunk::Batch(batch) => coder.batch(batch),
+            Chunk::Batch(batch, _) => coder.batch(batch),
         }
     }
 }
 
-enum Format {
+/// What reads it.
+pub(super) enum Format {
     Delimited(Delimited),
     Parquet(ParquetFile),
     Ipc(IpcFile),
@@ -166,8 +167,8 @@ impl Source {
     pub fn chunk(&mut self) -> Result<Option<Chunk>> {
         match &mut self.format {
             Format::Delimited(file) => Ok(file.records()?.map(Chunk::Records)),
-            Format::Parquet(file) => Ok(file.batch()?.map(Chunk::Batch)),
-            Format::Ipc(file) => Ok(file.batch()?.map(Chunk::Batch)),
+            Format::Parquet(file) => Ok(file.batch()?.map(|rows| Chunk::Batch(rows, None))),
+            Format::Ipc(file) => Ok(file.batches()?.map(|(rows, all)| Chunk::Batch(rows, all))),
             Format::Lines(file) => Ok(file.lines()?.map(Chunk::Lines)),
         }
     }

@@ -132,7 +132,8 @@ pub fn count_behind(
     if table.source.is_lines() {
         let hasher = People::hasher();
         let coder = Coder::new(columns, reading, &hasher).behind(releases);
-        let decoded = gather(&table.path, table.source, &coder, columns, &Aside::default(), &mut |_| {})?;
+        let mut aside = Aside::Refused("");
+        let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, &mut |_| {})?;
         return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
     }
     let encoder = Encoder::new(columns, reading);

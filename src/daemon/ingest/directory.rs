@@ -1,0 +1,161 @@
+//! A folder in which files appear (CONTRACTS 5): which of them stand still, in the order of their names. Looks, and
+//! changes nothing; what is taken is the caller's to remember.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// What tells that a file was touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Its bytes.
+    pub size: u64,
+    /// When it was changed.
+    pub modified: SystemTime,
+}
+
+/// A folder that is watched.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    settle: Duration,
+    /// Files that are not taken yet: how they look, and since when.
+    standing: BTreeMap<String, (Look, Instant)>,
+}
+
+/// A file in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Its name.
+    pub name: String,
+    /// How it looks.
+    pub look: Look,
+}
+
+impl Directory {
+    /// Watches a folder; a file must stand still for as long as `settle`.
+    pub fn new(path: &Path, settle: Duration) -> Directory {
+        Directory { path: path.to_path_buf(), settle, standing: BTreeMap::new() }
+    }
+
+    /// Where a file of this name lies.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// How long a file must stand still.
+    pub fn settle(&self) -> Duration {
+        self.settle
+    }
+
+    /// Looks at all files, in the order of their names: those that may be taken next (up to the first that still changes),
+    /// and those that were taken. `taken` says which were.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a name is no text.
+    pub fn look(&mut self, now: Instant, taken: &dyn Fn(&str) -> bool) -> Result<(Vec<Seen>, Vec<Seen>)> {
+        let mut files = self.files()?;
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        let (taken, new): (Vec<Seen>, Vec<Seen>) = files.into_iter().partition(|file| taken(&file.name));
+        let mut before = std::mem::take(&mut self.standing);
+        let mut ready = Vec::new();
+        let mut waits = false;
+        for file in new {
+            let since = match before.remove(&file.name) {
+                Some((look, since)) if look == file.look => since,
+                _ => now,
+            };
+            self.standing.insert(file.name.clone(), (file.look, since));
+            waits |= now.duration_since(since) < self.settle;
+            if !waits {
+                ready.push(file);
+            }
+        }
+        Ok((ready, taken))
+    }
+
+    /// Whether files are there that are not taken yet.
+    pub fn waits(&self) -> bool {
+        !self.standing.is_empty()
+    }
+
+    /// How a file looks now; `None` when it is gone.
+    pub fn again(&self, name: &str) -> Option<Look> {
+        look(&self.file(name)).ok().flatten()
+    }
+
+    fn files(&self) -> Result<Vec<Seen>> {
+        let refused = |error: std::io::Error| {
+            Error::io(&self.path, "look into the folder of the source", &error).in_field("source.path")
+        };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let Ok(name) = entry.file_name().into_string() else {
+                let text = "the name of this file is not UTF-8 text: give it another one";
+                return Err(Error::new(Kind::Input, text).in_file(&entry.path()));
+            };
+            if left_alone(&name) {
+                continue;
+            }
+            // A file may go while we look.
+            if let Some(look) = look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
+                files.push(Seen { name, look });
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Names of files that nobody is to take.
+fn left_alone(name: &str) -> bool {
+    name.starts_with(['.', '_']) || name.ends_with(".tmp") || name.ends_with(".part")
+}
+
+fn look(path: &Path) -> std::io::Result<Option<Look>> {
+    match std::fs::metadata(path) {
+        Ok(about) if about.is_file() => Ok(Some(Look { size: about.len(), modified: about.modified()? })),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_taken_when_they_stand_still_in_the_order_of_their_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        let mut directory = Directory::new(folder.path(), Duration::from_secs(2));
+        let start = Instant::now();
+        let names = |directory: &mut Directory, after: u64, taken: &[&str]| -> Vec<String> {
+            let found = directory.look(start + Duration::from_secs(after), &|name| taken.contains(&name));
+            found.expect("a folder").0.into_iter().map(|file| file.name).collect()
+        };
+        for name in ["b.csv", ".a.csv", "_c.csv", "d.csv.tmp", "e.part"] {
+            write(name, "one");
+        }
+        std::fs::create_dir(folder.path().join("folder")).expect("a folder");
+        assert!(names(&mut directory, 0, &[]).is_empty(), "it may still grow");
+        assert!(names(&mut directory, 1, &[]).is_empty());
+        assert_eq!(names(&mut directory, 2, &[]), ["b.csv"]);
+        write("a.csv", "one");
+        assert!(names(&mut directory, 3, &[]).is_empty(), "an earlier name comes first, and it may still grow");
+        write("a.csv", "longer");
+        assert!(names(&mut directory, 4, &[]).is_empty());
+        assert_eq!(names(&mut directory, 6, &[]), ["a.csv", "b.csv"]);
+        assert_eq!(names(&mut directory, 7, &["a.csv"]), ["b.csv"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let mut directory = Directory::new(Path::new("/nowhere/at/all"), Duration::ZERO);
+        let error = directory.look(Instant::now(), &|_| false).expect_err("no folder");
+        assert!(error.to_string().contains("/nowhere/at/all") && error.to_string().contains("source.path"), "{error}");
+    }
+}

@@ -1,0 +1,101 @@
+//! What a source does for messages that are set aside: it tells where they are while it is read, fetches them when it has
+//! ended, and reads them again from memory. It decides nothing of what is set aside.
+
+use std::path::{Path, PathBuf};
+
+use super::content::Content;
+use super::delimited::Delimited;
+use super::ipc::IpcFile;
+use super::kept::{Form, Kept};
+use super::lines::LinesFile;
+use super::messages::{messages, stream};
+use super::part::Fault;
+use super::raw::Raw;
+use super::source::{Chunk, Format, Source};
+use crate::daemon::error::{Error, Kind, Result};
+
+impl Source {
+    /// Rows will be kept: of chunks from now on, and of the source in the end.
+    pub(super) fn keep(&mut self) {
+        if let Format::Ipc(file) = &mut self.format {
+            file.keep();
+        }
+    }
+
+    /// Where these rows of a chunk are; so many rows came before it.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub(super) fn kept(&self, chunk: &Chunk, faults: &[Fault], before: u64) -> Result<Vec<Kept>> {
+        let rows = faults.iter().map(|fault| fault.row);
+        Ok(match chunk {
+            _ if faults.is_empty() => Vec::new(),
+            Chunk::Records(records) => rows.map(|row| Kept::Bytes(records.bytes(row))).collect(),
+            Chunk::Lines(lines) => lines.kept(faults),
+            Chunk::Batch(_, None) => rows.map(|row| Kept::Row(before + row as u64)).collect(),
+            Chunk::Batch(_, Some(all)) => {
+                let text = "the file is not readable Arrow IPC: it may be damaged";
+                let found = messages(all, rows).ok_or_else(|| Error::new(Kind::Input, text).in_file(&self.path))?;
+                found.into_iter().map(|raw| raw.map_or(Kept::Nowhere, Kept::Here)).collect()
+            }
+        })
+    }
+
+    /// The messages that are there, and what stands before them. The file must be the one that was read.
+    ///
+    /// # Errors
+    /// It is damaged or shorter.
+    pub(super) fn fetch(&self, kept: Vec<Kept>) -> Result<(Form, Vec<Option<Raw>>)> {
+        let (form, found) = match &self.format {
+            Format::Delimited(file) => (file.form()?, Vec::new()),
+            Format::Lines(_) => (Form::Lines, Vec::new()),
+            Format::Ipc(file) => (file.form()?, Vec::new()),
+            Format::Parquet(file) => {
+                let row = |kept: &Kept| if let Kept::Row(row) = kept { Some(*row) } else { None };
+                (file.form()?, file.rows(&kept.iter().filter_map(row).collect::<Vec<_>>())?)
+            }
+        };
+        let mut found = found.into_iter();
+        let raw = |kept| match (kept, &self.format) {
+            (Kept::Here(raw), _) => Ok(Some(raw)),
+            (Kept::Bytes(bytes), Format::Delimited(file)) => file.raw(bytes).map(Some),
+            (Kept::Row(_), _) => Ok(found.next().flatten()),
+            (Kept::Bytes(_) | Kept::Nowhere, _) => Ok(None),
+        };
+        Ok((form, kept.into_iter().map(raw).collect::<Result<_>>()?))
+    }
+
+    /// Over messages of a file of this name, each of which is one row.
+    ///
+    /// # Errors
+    /// They are none of this form.
+    pub(super) fn over<'m>(name: &str, form: &Form, messages: impl Iterator<Item = &'m Raw> + Clone) -> Result<Source> {
+        let path = Path::new(name);
+        let format = match form {
+            Form::Text { delimiter, header } => {
+                let text = lines(header.bytes(), messages);
+                Format::Delimited(Delimited::over(path, Content::from(text), *delimiter)?)
+            }
+            // A mark of UTF-8 is passed over at the beginning; were there none, one in the first line would be.
+            Form::Lines => Format::Lines(LinesFile::over(path, Content::from(lines(MARK, messages)))?),
+            Form::Arrow { schema } => Format::Ipc(IpcFile::over(path, Content::from(stream(schema, messages)))?),
+        };
+        Ok(Source { path: PathBuf::from(path), format })
+    }
+}
+
+/// A line of nothing else is blank.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text of these lines.
+fn lines<'m>(first: &[u8], others: impl Iterator<Item = &'m Raw> + Clone) -> Raw {
+    let size = others.clone().map(|line| line.bytes().len() + 1).sum::<usize>();
+    let mut bytes = Vec::with_capacity(first.len() + 1 + size);
+    bytes.extend_from_slice(first);
+    bytes.push(b'\n');
+    for line in others {
+        bytes.extend_from_slice(line.bytes());
+        bytes.push(b'\n');
+    }
+    Raw::from(bytes)
+}

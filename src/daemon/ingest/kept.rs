@@ -1,0 +1,58 @@
+//! Where the messages are that were set aside while a file is read, and what they need around them to be read again
+//! without that file. Until a file has ended only places are held of what the file can be asked for again.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::raw::Raw;
+
+/// Where a message is.
+pub enum Kept {
+    /// In memory.
+    Here(Raw),
+    /// Between these bytes of the file.
+    Bytes(Range<u64>),
+    /// In this row of the file, from 0.
+    Row(u64),
+    /// Nowhere: it is too long.
+    Nowhere,
+}
+
+/// What messages are, and what stands before them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// Rows of delimited text, under their header as it stood in the file.
+    Text {
+        /// Between fields.
+        delimiter: u8,
+        /// The header.
+        header: Raw,
+    },
+    /// Lines of JSON.
+    Lines,
+    /// Rows of Parquet or Arrow, as messages of an Arrow IPC stream under its schema.
+    Arrow {
+        /// The schema's message.
+        schema: Raw,
+    },
+}
+
+impl Form {
+    /// As a feed file names it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Form::Text { .. } => "csv",
+            Form::Lines => "json",
+            Form::Arrow { .. } => "arrow",
+        }
+    }
+
+    /// Bytes that stand before messages.
+    pub fn size(&self) -> usize {
+        match self {
+            Form::Text { header: before, .. } | Form::Arrow { schema: before } => before.bytes().len(),
+            Form::Lines => 0,
+        }
+    }
+}

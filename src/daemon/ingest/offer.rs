@@ -1,0 +1,84 @@
+//! The messages of one file that were set aside, and all that is needed to decode them again without that file, so that
+//! they can be offered again once the feed file was corrected. It is written as it is and sealed by whoever stores it;
+//! nothing here prints a byte of a message.
+
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::kept::Form;
+use super::misplaced::Misplaced;
+use super::raw::Raw;
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Of the bytes.
+const VERSION: u32 = 1;
+
+/// A message that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Where it stood in its file, and what is wrong with it.
+    pub place: Misplaced,
+    /// What it was, to be decoded again; `None` for one of more than 16 MiB, which never will be.
+    pub raw: Option<Raw>,
+}
+
+/// The messages of one file that were set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    version: u32,
+    name: String,
+    form: Form,
+    messages: Vec<SetAside>,
+}
+
+impl Offer {
+    /// Messages of a file of this name, in file order.
+    pub(super) fn new(name: String, form: Form, messages: Vec<SetAside>) -> Offer {
+        Offer { version: VERSION, name, form, messages }
+    }
+
+    /// The file's own name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format that messages are decoded from, as a feed file names it; `arrow` for those of Parquet too.
+    pub fn format(&self) -> &'static str {
+        self.form.name()
+    }
+
+    /// What the messages are.
+    pub(super) fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// The messages, in file order.
+    pub fn messages(&self) -> &[SetAside] {
+        &self.messages
+    }
+
+    /// As bytes, to be sealed.
+    pub fn bytes(&self) -> Zeroizing<Vec<u8>> {
+        // Reserved at once: what grows leaves copies behind that nobody wipes.
+        let size = |one: &SetAside| {
+            let column = one.place.column.as_ref().map_or(0, |column| column.len());
+            one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
+        };
+        let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
+        let bytes = postcard::to_extend(self, Vec::with_capacity(size));
+        Zeroizing::new(bytes.expect("an offer has no form that cannot be written"))
+    }
+
+    /// From bytes that were sealed.
+    ///
+    /// # Errors
+    /// They are of another version.
+    pub fn parse(bytes: &[u8]) -> Result<Offer> {
+        let other = || Error::new(Kind::Input, "the messages set aside were written by another version of tidegate");
+        let (version, _) = postcard::take_from_bytes::<u32>(bytes).map_err(|_| other())?;
+        if version != VERSION {
+            return Err(other());
+        }
+        postcard::from_bytes(bytes).map_err(|_| other())
+    }
+}

@@ -1,0 +1,72 @@
+//! The bytes of a message that was set aside, as far as they are needed to offer it again. They are personal data: wiped
+//! when dropped, and never shown.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::ser::{Serialize, Serializer};
+use zeroize::Zeroizing;
+
+/// Bytes of the longest message that is kept.
+pub const MOST_RAW: usize = 1 << 24;
+
+/// Bytes that are wiped and not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Raw(Zeroizing<Vec<u8>>);
+
+impl Raw {
+    /// A copy of these bytes.
+    pub(super) fn of(bytes: &[u8]) -> Raw {
+        Raw(Zeroizing::new(bytes.to_vec()))
+    }
+
+    /// What they are.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Vec<u8>> for Raw {
+    fn from(bytes: Vec<u8>) -> Raw {
+        Raw(Zeroizing::new(bytes))
+    }
+}
+
+impl AsRef<[u8]> for Raw {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Raw({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// Copies them once: what grows leaves copies behind that nobody wipes.
+struct Bytes;
+
+impl Visitor<'_> for Bytes {
+    type Value = Raw;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Raw, E> {
+        Ok(Raw::of(bytes))
+    }
+}

@@ -1,0 +1,86 @@
+//! Raw rows for the daemon (HOUSE 4, Decoding): what cannot be decoded is never an error but kept, so that nothing is lost,
+//! and is decoded again when it is offered again. Whether too much was set aside is for the caller to judge.
+
+use std::path::Path;
+
+use super::misplaced::Misplaced;
+use super::offer::{Offer, SetAside};
+use super::part::Coder;
+use super::person::PersonHasher;
+use super::rows::{Aside, gather};
+use super::source::Source;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::histogram::Rows;
+use crate::engine::model::Columns;
+
+/// What a file or an offer holds.
+#[derive(Debug)]
+pub struct Taken {
+    /// The rows that count, in file order; people are known iff the feed declares identifiers.
+    pub rows: Rows,
+    /// The messages that were set aside.
+    pub aside: Offer,
+    /// Columns that nobody declared; of JSON the first few keys of objects that count.
+    pub undeclared: Vec<String>,
+    /// Sensitive cells of rows that count, which were missing or malformed and became null.
+    pub nulled: u64,
+}
+
+impl Taken {
+    /// Messages that were read.
+    pub fn seen(&self) -> u64 {
+        (self.rows.len() + self.aside.messages().len()) as u64
+    }
+}
+
+/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` is told how many rows
+/// were read so far. Messages are read from the file again when it has ended, so that good rows cost nothing: a caller
+/// compares the file's digest before with the one after.
+///
+/// # Errors
+/// The file cannot be read or is damaged, or a declared column is missing or of another type.
+pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<Taken> {
+    let mut source = Source::open(path)?;
+    source.keep();
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let mut kept = Vec::new();
+    let decoded = gather(path, &mut source, &coder, columns, &mut Aside::Kept(&mut kept), progress)?;
+    let (form, raws) = source.fetch(kept)?;
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let messages = decoded.quarantined.into_iter().zip(raws).map(|(place, raw)| SetAside { place, raw }).collect();
+    let aside = Offer::new(name, form, messages);
+    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled })
+}
+
+/// Decodes messages again, under columns that may be others by now. Those that still do not decode stay as they are, at
+/// their places in the file that they came from, with what is wrong with them now.
+///
+/// # Errors
+/// A declared column is missing or of another type.
+pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher) -> Result<Taken> {
+    let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
+    let mut source = Source::over(offer.name(), offer.form(), offered.clone())?;
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let decoded = gather(Path::new(offer.name()), &mut source, &coder, columns, &mut Aside::Any, &mut |_| {})?;
+    if decoded.rows.len() + decoded.quarantined.len() != offered.count() {
+        let text = "messages set aside are not as many rows as they were";
+        return Err(Error::new(Kind::Internal, text).in_file(Path::new(offer.name())));
+    }
+    let aside = Offer::new(offer.name().to_owned(), offer.form().clone(), still(offer, decoded.quarantined));
+    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled })
+}
+
+/// The messages of an offer that still do not decode; `again` are their places among those that were offered.
+fn still(offer: &Offer, again: Vec<Misplaced>) -> Vec<SetAside> {
+    let mut again = again.into_iter().peekable();
+    let mut row = 0;
+    let mut stays = |message: &SetAside| {
+        if message.raw.is_none() {
+            return Some(message.clone());
+        }
+        row += 1;
+        let Misplaced { column, kind, .. } = again.next_if(|misplaced| misplaced.row == row)?;
+        Some(SetAside { place: Misplaced { column, kind, ..message.place.clone() }, raw: message.raw.clone() })
+    };
+    offer.messages().iter().filter_map(&mut stays).collect()
+}
