@@ -1,0 +1,87 @@
+//! One entry of the log (HOUSE 3): its place, who wrote it, the digest of the one before, what happened, and a code that
+//! nobody without the key can make. One entry has one spelling.
+//!
+//! It holds counts, digests and names of objects, never what a person's record says.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use super::ring::Ring;
+use crate::engine::release::Sha256;
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    /// Its place in the log, from 0.
+    pub seq: u64,
+    /// The epoch of its writer; each writer begins a new one.
+    pub epoch: u64,
+    /// Who wrote it: a name drawn by each process.
+    pub writer: String,
+    /// The digest of the entry before; null for the first.
+    pub prev_sha256: Option<Sha256>,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: Body,
+    /// HMAC-SHA256 over the entry with an empty signature, under a key of the feed.
+    pub signature: String,
+}
+
+/// Bytes that are no entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoEntry {
+    /// Not the keys and types of one.
+    #[error("it is not an entry that this version can read")]
+    Form,
+    /// The right content in a wrong spelling.
+    #[error("it is not spelled as entries are")]
+    Spelling,
+    /// The code is not the one that the key gives.
+    #[error("it was not written with the key of this feed, or was changed")]
+    Signature,
+}
+
+impl Entry {
+    /// Signs what is to be written.
+    pub fn signed(mut self, ring: &Ring) -> Entry {
+        self.signature = String::new();
+        self.signature = ring.sign(&self.bytes());
+        self
+    }
+
+    /// The one spelling.
+    ///
+    /// # Panics
+    /// Never: an entry is JSON.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(self).expect("an entry is JSON");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads what [`Entry::bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are no entry, or none of this feed.
+    pub fn parse(bytes: &[u8], ring: &Ring) -> Result<Entry, NoEntry> {
+        let entry = Entry::unproven(bytes)?;
+        let code = entry.clone().signed(ring).signature;
+        // Both are public to whoever holds the file; nothing is learnt from how long the comparison takes.
+        if code == entry.signature { Ok(entry) } else { Err(NoEntry::Signature) }
+    }
+
+    /// Reads an entry without the key: its form, not who wrote it.
+    ///
+    /// # Errors
+    /// The bytes are no entry.
+    pub fn unproven(bytes: &[u8]) -> Result<Entry, NoEntry> {
+        let entry: Entry = serde_json::from_slice(bytes).map_err(|_| NoEntry::Form)?;
+        if entry.bytes() == bytes { Ok(entry) } else { Err(NoEntry::Spelling) }
+    }
+
+    /// Where an entry lies.
+    pub fn path(seq: u64) -> String {
+        format!("log/{}/{seq:020}.json", seq / 10_000)
+    }
+}

@@ -1,0 +1,55 @@
+//! `FORMAT`, the first object of a private root: what lies here, whose it is, and in which form.
+
+use serde::{Deserialize, Serialize};
+
+use super::store::{Put, Store, put};
+use crate::daemon::error::{Error, Kind, Result};
+
+/// The path of it.
+const FORMAT: &str = "FORMAT";
+/// The form that this program writes.
+const VERSION: u32 = 1;
+
+/// What lies in a private root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Format {
+    /// The version of the form.
+    pub tidegate: u32,
+    /// The feed.
+    pub feed: String,
+}
+
+/// Whether a feed has begun here, and which.
+///
+/// # Errors
+/// The root holds something else, or a form that this program does not know.
+pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
+    let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
+    let other = |text: &str| Err(Error::new(Kind::Input, text).in_field(FORMAT));
+    match serde_json::from_slice::<Format>(&bytes) {
+        Ok(format) if format.tidegate == VERSION => Ok(Some(format)),
+        Ok(_) => other("this private root was written by a newer version of tidegate: use that one"),
+        Err(_) => other(
+            "this is no private root of tidegate, or the file was changed: name the private root of this feed, or put the \
+             file back from a backup",
+        ),
+    }
+}
+
+/// Begins a feed here.
+///
+/// # Errors
+/// Another feed has begun here.
+pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
+    let format = Format { tidegate: VERSION, feed: feed.to_owned() };
+    let mut bytes = serde_json::to_vec(&format).expect("a format is JSON");
+    bytes.push(b'\n');
+    match put(store, FORMAT, &bytes)? {
+        Put::Ours => Ok(()),
+        Put::Theirs => {
+            let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
+            Err(Error::new(Kind::Input, text))
+        }
+    }
+}

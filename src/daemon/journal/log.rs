@@ -1,0 +1,164 @@
+//! Appending (HOUSE 3): an entry is created where none is. If one is there with other bytes, another writer has taken over
+//! and this one ends; there is no clock in it and no lock.
+
+use std::sync::Arc;
+
+use super::body::Body;
+use super::entry::Entry;
+use super::objects::{Drafts, Objects, Ref};
+use super::ring::Ring;
+use super::store::{Put, Store, put};
+use crate::daemon::chance::{self, Chance};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::release::Sha256;
+
+/// Who writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// Its name.
+    pub name: String,
+    /// Its epoch.
+    pub epoch: u64,
+}
+
+/// A log that is open for writing.
+pub struct Log {
+    store: Arc<dyn Store>,
+    ring: Ring,
+    chance: Box<dyn Chance>,
+    writer: Writer,
+    next: u64,
+    head: Option<Sha256>,
+    /// An append has failed: nobody knows what lasts.
+    ended: bool,
+}
+
+impl Log {
+    /// Takes over behind the last entry. Nothing is written before the fence is.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn behind(
+        store: Arc<dyn Store>,
+        ring: Ring,
+        mut chance: Box<dyn Chance>,
+        last: Option<&Entry>,
+        head: Option<Sha256>,
+    ) -> Result<Log> {
+        let name = chance::name(&mut *chance)?;
+        let (next, epoch) = last.map_or((0, 1), |last| (last.seq + 1, last.epoch + 1));
+        Ok(Log { store, ring, chance, writer: Writer { name, epoch }, next, head, ended: false })
+    }
+
+    /// Appends an entry; it lasts when this returns. Its digest.
+    ///
+    /// # Errors
+    /// Another writer has taken over, or the store cannot be written. This log is not to be used any more then.
+    pub fn append(&mut self, body: Body) -> Result<Sha256> {
+        if self.ended {
+            return Err(Error::new(Kind::Internal, "this writer has ended by an error, and begins anew with the log"));
+        }
+        self.ended = true;
+        let head = self.put(body)?;
+        self.ended = false;
+        Ok(head)
+    }
+
+    fn put(&mut self, body: Body) -> Result<Sha256> {
+        let Writer { name, epoch } = self.writer.clone();
+        let unsigned =
+            Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
+        let bytes = unsigned.signed(&self.ring).bytes();
+        match put(&*self.store, &Entry::path(self.next), &bytes)? {
+            Put::Ours => {
+                self.next += 1;
+                let head = Sha256::of(&bytes);
+                self.head = Some(head);
+                Ok(head)
+            }
+            Put::Theirs => Err(self.fenced()),
+        }
+    }
+
+    fn fenced(&self) -> Error {
+        let text = format!(
+            "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
+            self.store.place()
+        );
+        Error::new(Kind::Io, text)
+    }
+
+    /// Whether this writer is still the one: what follows from its state follows from the whole log.
+    ///
+    /// # Errors
+    /// Another writer has taken over, or the store cannot be read.
+    pub fn ours(&self) -> Result<()> {
+        match self.store.read(&Entry::path(self.next))? {
+            None => Ok(()),
+            Some(_) => Err(self.fenced()),
+        }
+    }
+
+    /// Seals an object among those that are written together.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn seal(&mut self, drafts: &mut Drafts, folder: &str, bytes: &[u8]) -> Result<Ref> {
+        drafts.seal(folder, self.writer.epoch, bytes, &self.ring, &mut *self.chance)
+    }
+
+    /// Seals an object of this name among those that are written together; this epoch has no other of the name.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn seal_as(&mut self, drafts: &mut Drafts, folder: &str, name: &str, bytes: &[u8]) -> Result<Ref> {
+        let path = format!("{folder}/{:010}/{name}", self.writer.epoch);
+        drafts.seal_as(&path, bytes, &self.ring, &mut *self.chance)
+    }
+
+    /// Seals one object and writes it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&mut self, folder: &str, bytes: &[u8]) -> Result<Ref> {
+        let mut drafts = Drafts::default();
+        let object = self.seal(&mut drafts, folder, bytes)?;
+        drafts.put(&*self.store)?;
+        Ok(object)
+    }
+
+    /// The sealed objects.
+    pub fn objects(&self) -> Objects<'_> {
+        Objects::new(&*self.store, &self.ring)
+    }
+
+    /// Where everything lies.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// The keys.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Chance.
+    pub fn chance(&mut self) -> &mut dyn Chance {
+        &mut *self.chance
+    }
+
+    /// Who writes.
+    pub fn writer(&self) -> &Writer {
+        &self.writer
+    }
+
+    /// The place of the next entry.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The digest of the newest entry.
+    pub fn head(&self) -> Option<Sha256> {
+        self.head
+    }
+}

@@ -1,0 +1,22 @@
+//! The durable log of a feed (HOUSE 3): one ordered, hash-chained list of entries and the immutable objects that they
+//! name, on anything that can put an object where none is. Knows nothing of what the entries mean for a feed.
+
+mod body;
+mod entry;
+mod format;
+mod log;
+mod objects;
+mod read;
+mod ring;
+pub mod store;
+
+pub use body::{
+    Against, Asked, Body, Chain, Closed, Config, Decision, Erase, Fence, Ingest, Kept, Masked, Moved, Outcome, Part,
+    Published, Quarantined, Rekey, Retry, Staged, Voided, Wanted,
+};
+pub use entry::{Entry, NoEntry};
+pub use format::{Format, begun, write as write_format};
+pub use log::{Log, Writer};
+pub use objects::{Drafts, Objects, Ref, destroy};
+pub use read::{Checked, Gap, check, places, read};
+pub use ring::Ring;

@@ -1,0 +1,138 @@
+//! Sealed objects (HOUSE 3): each has a name that nobody else has, a key of its own, and is never changed. An object is
+//! gone when it or its key is.
+//!
+//! Nothing here knows what an object says.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::ring::Ring;
+use super::store::{Store, put_all};
+use crate::daemon::chance::{self, Chance};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::seal::SealingKey;
+use crate::engine::release::Sha256;
+
+/// A sealed object, as entries name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Ref {
+    /// Where it lies.
+    pub path: String,
+    /// The digest of its sealed bytes.
+    pub sha256: Sha256,
+}
+
+impl Ref {
+    /// Where its key lies.
+    pub fn key(&self) -> String {
+        key_of(&self.path)
+    }
+}
+
+/// Where the key of an object lies: `seg/3/x` has its key at `keys/3/x.wrap`.
+fn key_of(path: &str) -> String {
+    let name = path.split_once('/').map_or(path, |(_, name)| name);
+    format!("keys/{name}.wrap")
+}
+
+/// Objects that are written together.
+#[derive(Default)]
+pub struct Drafts(Vec<(String, Vec<u8>)>);
+
+impl Drafts {
+    /// Seals an object for a folder of this epoch.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn seal(
+        &mut self,
+        folder: &str,
+        epoch: u64,
+        bytes: &[u8],
+        ring: &Ring,
+        chance: &mut dyn Chance,
+    ) -> Result<Ref> {
+        let name = chance::name(chance)?;
+        self.seal_as(&format!("{folder}/{epoch:010}/{name}"), bytes, ring, chance)
+    }
+
+    /// Seals an object for this path, which nobody else uses.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn seal_as(&mut self, path: &str, bytes: &[u8], ring: &Ring, chance: &mut dyn Chance) -> Result<Ref> {
+        let path = path.to_owned();
+        let key = SealingKey::draw(chance)?;
+        let sealed = key.seal(bytes, &path, chance)?;
+        let named = Ref { sha256: Sha256::of(&sealed), path };
+        let wrapped = ring.wrap(&key, &named.key(), chance)?;
+        self.0.push((named.key(), wrapped));
+        self.0.push((named.path.clone(), sealed));
+        Ok(named)
+    }
+
+    /// Writes them; they last when this returns.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn put(self, store: &dyn Store) -> Result<()> {
+        put_all(store, &self.0)
+    }
+}
+
+/// Reads sealed objects.
+#[derive(Clone, Copy)]
+pub struct Objects<'a> {
+    store: &'a dyn Store,
+    ring: &'a Ring,
+}
+
+impl<'a> Objects<'a> {
+    /// Of this store, with these keys.
+    pub fn new(store: &'a dyn Store, ring: &'a Ring) -> Objects<'a> {
+        Objects { store, ring }
+    }
+
+    /// What an object says; `None` when it or its key is gone.
+    ///
+    /// # Errors
+    /// It was changed, or the store cannot be read.
+    pub fn read(&self, object: &Ref) -> Result<Option<Zeroizing<Vec<u8>>>> {
+        let Some(sealed) = self.store.read(&object.path)? else { return Ok(None) };
+        let changed = |what: &str, path: &str| {
+            let text = format!("this {what} of the private root was changed: put it back as it was, from a backup");
+            Err(Error::new(Kind::Input, text).in_field(path.to_owned()))
+        };
+        if Sha256::of(&sealed) != object.sha256 {
+            return changed("object", &object.path);
+        }
+        let Some(wrapped) = self.store.read(&object.key())? else { return Ok(None) };
+        let Some(key) = self.ring.unwrap(&wrapped, &object.key()) else { return changed("key", &object.key()) };
+        match key.open(&sealed, &object.path) {
+            Some(bytes) => Ok(Some(bytes)),
+            None => changed("object or its key", &object.path),
+        }
+    }
+
+    /// What an object says that must be there.
+    ///
+    /// # Errors
+    /// As [`Objects::read`], or it is gone.
+    pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
+        self.read(object)?.ok_or_else(|| {
+            let text = "an object of the private root that the log names is gone, or its key is: put it back from a \
+                        backup of the whole root; going on without it would lose people or publish them twice";
+            Error::new(Kind::Input, text).in_field(object.path.clone())
+        })
+    }
+}
+
+/// Removes an object with its key, the key first.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn destroy(store: &dyn Store, path: &str) -> Result<()> {
+    store.delete(&key_of(path))?;
+    store.delete(path)
+}

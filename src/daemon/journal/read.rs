@@ -1,0 +1,103 @@
+//! Reading the log (HOUSE 3, Start): forward to the first gap, each entry behind the one before. Whatever lies beyond the
+//! gap says that entries are lost.
+
+use super::entry::Entry;
+use super::ring::Ring;
+use super::store::Store;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::release::Sha256;
+
+/// An entry that is where it belongs, and its digest.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The entry.
+    pub entry: Entry,
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+}
+
+/// What is wrong with a log, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// The path of the object.
+    pub path: String,
+    /// What it is.
+    pub text: String,
+}
+
+impl From<Gap> for Error {
+    fn from(gap: Gap) -> Error {
+        Error::new(Kind::Input, gap.text).in_field(gap.path)
+    }
+}
+
+/// Reads the entries from a place on, behind the entry with this digest, and gives each to `take`; ends at the first gap.
+/// Returns the place of the gap.
+///
+/// # Errors
+/// An entry is damaged, foreign or out of its place, something lies beyond the gap, or `take` refuses.
+pub fn read(
+    store: &dyn Store,
+    ring: &Ring,
+    from: u64,
+    behind: Option<Checked>,
+    take: &mut dyn FnMut(&Checked) -> Result<()>,
+) -> Result<u64> {
+    let (mut seq, mut last) = (from, behind);
+    loop {
+        while let Some(bytes) = store.read(&Entry::path(seq))? {
+            let entry = check(&bytes, seq, last.as_ref(), ring)?;
+            take(&entry)?;
+            last = Some(entry);
+            seq += 1;
+        }
+        // Whoever is at work may have appended since we looked.
+        match beyond(store, seq)? {
+            Some(_) if store.read(&Entry::path(seq))?.is_some() => {}
+            Some(gap) => return Err(gap.into()),
+            None => return Ok(seq),
+        }
+    }
+}
+
+/// An entry in its place.
+///
+/// # Errors
+/// It is damaged, foreign, or not behind the one before.
+pub fn check(bytes: &[u8], seq: u64, last: Option<&Checked>, ring: &Ring) -> std::result::Result<Checked, Gap> {
+    let path = Entry::path(seq);
+    let wrong = |text: String| Gap { path: path.clone(), text };
+    let entry = Entry::parse(bytes, ring).map_err(|none| wrong(format!("{none}: {RESTORE}")))?;
+    let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
+    let epoch = match (&entry.body, last) {
+        (super::Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
+        (_, Some(last)) => entry.epoch == last.entry.epoch && entry.writer == last.entry.writer,
+        (_, None) => false,
+    };
+    if !follows || !epoch {
+        return Err(wrong(format!("this entry does not follow the one before: {RESTORE}")));
+    }
+    Ok(Checked { sha256: Sha256::of(bytes), entry })
+}
+
+/// Whether entries lie beyond the place where the log ends.
+fn beyond(store: &dyn Store, end: u64) -> Result<Option<Gap>> {
+    let newest = places(store)?.into_iter().max();
+    Ok(newest.filter(|&newest| newest >= end).map(|_| {
+        let text = format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}");
+        Gap { path: Entry::path(end), text }
+    }))
+}
+
+/// The places of all entries that are there.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn places(store: &dyn Store) -> Result<Vec<u64>> {
+    let place = |path: &str| path.rsplit('/').next()?.strip_suffix(".json")?.parse::<u64>().ok();
+    let mut places: Vec<u64> = store.list("log")?.iter().filter_map(|entry| place(&entry.path)).collect();
+    places.sort_unstable();
+    Ok(places)
+}
+
+const RESTORE: &str = "put the private root back from a backup that is newer, as a whole";

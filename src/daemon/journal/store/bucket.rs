@@ -1,0 +1,153 @@
+//! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once and every unclear end of it is said to be
+//! unclear; reads and lists are asked again for about a minute. Never takes silence for an answer, and never lets the
+//! library's own words out.
+
+mod access;
+mod asked;
+mod client;
+mod fault;
+
+use std::future::Future;
+use std::sync::{Arc, mpsc};
+
+use bytes::Bytes;
+use object_store::PutMode;
+use tokio::runtime::{Builder, Runtime};
+
+pub use access::{Patience, Variables};
+
+use super::{Created, Listed, Store};
+use crate::daemon::error::{Error, Kind, Result};
+use access::Address;
+use asked::Asked;
+use client::Clients;
+
+/// Objects of a list that are put at a time.
+const AT_ONCE: usize = 8;
+
+/// Objects in a bucket. Has threads of its own, so that it can be called from any.
+pub struct Bucket {
+    asked: Arc<Asked>,
+    /// There until it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Bucket {
+    /// Opens `s3://bucket/folder` and the like, with what the environment says for the private or for the public root.
+    ///
+    /// # Errors
+    /// The address or the environment is wrong, or the bucket does not answer.
+    pub fn open(url: &str, private: bool) -> Result<Bucket> {
+        Bucket::open_with(url, &Variables::of_process(private), Patience::default())
+    }
+
+    /// [`Bucket::open`] with other variables and times.
+    ///
+    /// # Errors
+    /// As [`Bucket::open`].
+    pub fn open_with(url: &str, variables: &Variables, patience: Patience) -> Result<Bucket> {
+        let address = Address::parse(url)?;
+        let clients = Clients::new(&address, variables, &patience)?;
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
+        let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
+        let asked = Arc::new(Asked { address, clients, patience, own: variables.own() });
+        let bucket = Bucket { asked, runtime: Some(runtime) };
+        bucket.ask(|asked| async move {
+            let begin = asked.key("");
+            asked.patiently("looked into", || asked.clients.page(&begin, None, Some(1))).await
+        })?;
+        Ok(bucket)
+    }
+
+    /// Has something done by our own threads and waits for it.
+    fn ask<T, F>(&self, what: impl FnOnce(Arc<Asked>) -> F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let (say, hear) = mpsc::sync_channel(1);
+        let doing = what(Arc::clone(&self.asked));
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(async move {
+                let _ = say.send(doing.await);
+            });
+        }
+        hear.recv().unwrap_or_else(|_| Err(Error::new(Kind::Internal, "a thread that talked to a store ended early")))
+    }
+}
+
+impl Store for Bucket {
+    fn place(&self) -> String {
+        self.asked.address.written.clone()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
+        self.ask(|asked| async move { asked.create(&path, bytes).await })
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        let path = path.to_owned();
+        self.ask(|asked| async move {
+            let key = asked.object(&path)?;
+            asked.patiently("read", || asked.clients.get(&key)).await.map(|bytes| bytes.map(Vec::from))
+        })
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        let prefix = prefix.to_owned();
+        self.ask(|asked| async move { asked.list(&prefix).await })
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        let path = path.to_owned();
+        self.ask(|asked| async move {
+            let key = asked.object(&path)?;
+            asked.patiently("written", || asked.clients.delete(&key)).await
+        })
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
+        self.ask(|asked| async move {
+            let key = asked.object(&path)?;
+            asked.patiently("written", || asked.clients.put(&key, bytes.clone(), PutMode::Overwrite)).await
+        })
+    }
+
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+        let mut created = Vec::with_capacity(objects.len());
+        for some in objects.chunks(AT_ONCE) {
+            let some: Vec<_> = some.iter().map(|(path, bytes)| (path.clone(), Bytes::copy_from_slice(bytes))).collect();
+            created.extend(self.ask(|asked| async move {
+                let one = |(path, bytes): (String, Bytes)| {
+                    let asked = Arc::clone(&asked);
+                    tokio::spawn(async move { asked.create(&path, bytes).await })
+                };
+                let begun: Vec<_> = some.into_iter().map(one).collect();
+                let mut created = Vec::with_capacity(begun.len());
+                for ended in begun {
+                    let lost = |_| Error::new(Kind::Internal, "a thread that talked to a store ended early");
+                    created.push(ended.await.map_err(lost)??);
+                }
+                Ok(created)
+            })?);
+        }
+        Ok(created)
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        // Waiting for its threads is not allowed where somebody else's runtime drops us.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl std::fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bucket({})", self.place())
+    }
+}

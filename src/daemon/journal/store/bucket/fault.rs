@@ -1,0 +1,87 @@
+//! What went wrong with a bucket, in our own words: the library's text may quote addresses, headers and answers, and never
+//! leaves this file.
+
+use object_store::Error as Cause;
+use object_store::client::{HttpError, HttpErrorKind};
+
+/// What went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The store does not know us.
+    Unknown,
+    /// We may not do this.
+    Forbidden,
+    /// There is no such object, or no such bucket.
+    Absent,
+    /// Neither the store nor the library can do this.
+    Unsupported,
+    /// No connection, or no answer in time.
+    Silent,
+    /// Any other answer, or a part of one.
+    Odd,
+}
+
+impl Fault {
+    /// What an error of the library means.
+    pub fn of(error: &Cause) -> Fault {
+        match error {
+            Cause::Unauthenticated { .. } => Fault::Unknown,
+            Cause::PermissionDenied { .. } => Fault::Forbidden,
+            Cause::NotFound { .. } => Fault::Absent,
+            Cause::NotImplemented { .. } | Cause::NotSupported { .. } => Fault::Unsupported,
+            _ if unanswered(error) => Fault::Silent,
+            _ => match status(error) {
+                Some(401) => Fault::Unknown,
+                Some(403) => Fault::Forbidden,
+                Some(404) => Fault::Absent,
+                _ => Fault::Odd,
+            },
+        }
+    }
+
+    /// Whether asking again could not help, and nothing was changed.
+    pub fn settled(self) -> bool {
+        matches!(self, Fault::Unknown | Fault::Forbidden | Fault::Absent | Fault::Unsupported)
+    }
+
+    /// What it means and what to look at.
+    pub fn advice(self, own: &str, prefix: &str) -> String {
+        match self {
+            Fault::Unknown => format!("it does not know these credentials: look at {own}{prefix}… and {prefix}…"),
+            Fault::Forbidden => format!(
+                "these credentials may not do this: look at {own}{prefix}… and {prefix}…, the bucket's policy and the clock"
+            ),
+            Fault::Absent => "there is no such bucket: make it, or correct its name".to_owned(),
+            Fault::Unsupported => "it does not offer what a store needs: name another one".to_owned(),
+            Fault::Silent => "it does not answer: look at the network, the endpoint and the store".to_owned(),
+            Fault::Odd => {
+                "it answers something else than was asked: look at the endpoint, the region and the store's own \
+                           log"
+                .to_owned()
+            }
+        }
+    }
+}
+
+/// Whether the request never came to an answer.
+fn unanswered(error: &Cause) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<HttpError>() {
+            return matches!(
+                error.kind(),
+                HttpErrorKind::Connect | HttpErrorKind::Timeout | HttpErrorKind::Interrupted
+            );
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// The status that a listing was refused with, which the library has in its text alone. Where the text changes we only
+/// know less.
+fn status(error: &Cause) -> Option<u16> {
+    let text = error.to_string();
+    let (_, after) = text.split_once("status code: ")?;
+    after.get(..3)?.parse().ok()
+}

@@ -1,0 +1,258 @@
+//! Objects as files of a folder (HOUSE 3, Local files). Each is written aside, synced, and gets its name by a hard link,
+//! which fails when the name is taken; then the folders are synced. Never says that something is there before it lasts,
+//! never follows a link, never tries again after an error.
+
+mod aside;
+mod folder;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{DirBuilder, File};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use aside::Aside;
+use folder::{Entry, Folder};
+
+use super::{Created, Listed, Store, fitting};
+use crate::daemon::error::{Error, Kind, Result};
+
+/// The file in a root that is held by whoever is at work there; no object.
+const LOCK: &str = "lock";
+
+/// Objects as files of a folder.
+pub struct Local {
+    root: Folder,
+    aside: Aside,
+    /// The mode of folders.
+    mode: u32,
+    /// Folders whose own names are known to be on the disk.
+    lasting: Mutex<BTreeSet<String>>,
+}
+
+/// A root that no other process can lock for as long as this is held.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "held, not looked at")] File);
+
+impl Local {
+    /// Opens a root that only the operator may read, or makes it.
+    ///
+    /// # Errors
+    /// It cannot be made or written, or others may use it.
+    pub fn private(path: &Path) -> Result<Local> {
+        make(path, 0o700)?;
+        let root = Folder::root(path)?;
+        if root.mode()? & 0o077 != 0 {
+            let text = "others may use this folder, which holds private state: chmod 700 it";
+            return Err(Error::new(Kind::Io, text).in_file(path));
+        }
+        Local::open(root, 0o700, 0o600)
+    }
+
+    /// [`Local::private`], locked; `None` when another process holds the lock, as [`Local::busy`] says.
+    ///
+    /// # Errors
+    /// As [`Local::private`], or the file system has no locks.
+    pub fn private_locked(path: &Path) -> Result<Option<(Local, Lock)>> {
+        let local = Local::private(path)?;
+        Ok(local.lock()?.map(|lock| (local, lock)))
+    }
+
+    /// Opens a root that everybody may read, or makes it.
+    ///
+    /// # Errors
+    /// It cannot be made or written.
+    pub fn public(path: &Path) -> Result<Local> {
+        make(path, 0o755)?;
+        Local::open(Folder::root(path)?, 0o755, 0o644)
+    }
+
+    fn open(root: Folder, folders: u32, files: u32) -> Result<Local> {
+        // What an earlier process wrote and did not wait for must last before anything is built on it.
+        root.sync_all()?;
+        let aside = Aside::open(&root, files)?;
+        Ok(Local { root, aside, mode: folders, lasting: Mutex::default() })
+    }
+
+    /// Locks the root for this process; `None` when another holds it.
+    ///
+    /// # Errors
+    /// The lock cannot be opened, or the file system has none.
+    pub fn lock(&self) -> Result<Option<Lock>> {
+        Ok(self.root.locked(LOCK)?.map(Lock))
+    }
+
+    /// What to say when the lock is held.
+    pub fn busy(path: &Path) -> Error {
+        Error::new(Kind::Io, "another tidegate is at work here: wait for it, or stop it").in_file(path)
+    }
+
+    /// The folder that an object lies in, made when it is not there, and on the disk with all folders around it.
+    fn around(&self, path: &str) -> Result<Folder> {
+        let mut folder = self.root.again()?;
+        let Some((parents, _)) = path.rsplit_once('/') else { return Ok(folder) };
+        let mut lasting = self.lasting.lock().unwrap_or_else(PoisonError::into_inner);
+        for (at, name) in parts(parents) {
+            let (next, made) = folder.make(name, self.mode)?;
+            // Another process may have made it and not synced it yet.
+            if made || !lasting.contains(&parents[..at]) {
+                folder.sync()?;
+                lasting.insert(parents[..at].to_owned());
+            }
+            folder = next;
+        }
+        Ok(folder)
+    }
+
+    /// The folder that something would lie in, and its name there; `None` where there is no such folder.
+    fn find<'p>(&self, path: &'p str) -> Result<Option<(Folder, &'p str)>> {
+        let mut folder = self.root.again()?;
+        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+        for part in parents.split('/').filter(|part| !part.is_empty()) {
+            match folder.find(part)? {
+                Some(next) => folder = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((folder, name)))
+    }
+
+    fn put(&self, objects: &[(&str, &[u8])]) -> Result<Vec<Created>> {
+        objects.iter().try_for_each(|(path, _)| own(path))?;
+        let bytes: Vec<&[u8]> = objects.iter().map(|(_, bytes)| *bytes).collect();
+        let written = self.aside.write_all(&bytes)?;
+        let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
+        let mut created = Vec::with_capacity(objects.len());
+        for ((path, _), written) in objects.iter().zip(written) {
+            let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let folder = match folders.entry(parents) {
+                std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
+                std::collections::btree_map::Entry::Vacant(free) => free.insert(self.around(path)?),
+            };
+            created.push(if written.link(folder, name)? { Created::Made } else { Created::Exists });
+        }
+        // Also where something was there already: its writer may not have waited yet.
+        folders.values().try_for_each(Folder::sync)?;
+        Ok(created)
+    }
+}
+
+impl Store for Local {
+    fn place(&self) -> String {
+        self.root.path().display().to_string()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.put(&[(path, bytes)]).map(|created| created[0])
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        own(path)?;
+        let Some((folder, name)) = self.find(path)? else { return Ok(None) };
+        let Some((mut file, size)) = folder.file(name)? else { return Ok(None) };
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        let read = file.read_to_end(&mut bytes);
+        read.map_err(|error| Error::io(&folder.path().join(name), "read", &error))?;
+        Ok(Some(bytes))
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        let mut found = Vec::new();
+        let mut folders = Vec::new();
+        if prefix.is_empty() {
+            folders.push((String::new(), self.root.again()?));
+        } else {
+            fitting(prefix)?;
+            let Some((folder, name)) = self.find(prefix)? else { return Ok(found) };
+            look(&folder, name, prefix.to_owned(), &mut found, &mut folders)?;
+        }
+        while let Some((path, folder)) = folders.pop() {
+            for name in folder.names()?.into_iter().filter(|name| !name.starts_with('.')) {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+                look(&folder, &name, path, &mut found, &mut folders)?;
+            }
+        }
+        found.retain(|listed| listed.path != LOCK);
+        found.sort();
+        Ok(found)
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        own(path)?;
+        let Some((folder, name)) = self.find(path)? else { return Ok(()) };
+        folder.remove(name)?;
+        folder.sync()
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        own(path)?;
+        let written = self.aside.write(bytes)?;
+        let (folder, name) = (self.around(path)?, path.rsplit_once('/').map_or(path, |(_, name)| name));
+        written.rename(&folder, name)?;
+        folder.sync()
+    }
+
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+        let objects: Vec<(&str, &[u8])> =
+            objects.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+        self.put(&objects)
+    }
+}
+
+/// Puts what has a name with the files that were found, or with the folders still to be looked into.
+fn look(
+    folder: &Folder,
+    name: &str,
+    path: String,
+    found: &mut Vec<Listed>,
+    folders: &mut Vec<(String, Folder)>,
+) -> Result<()> {
+    match folder.entry(name)? {
+        Some(Entry::File(size)) => found.push(Listed { path, size }),
+        Some(Entry::Folder) => folders.extend(folder.find(name)?.map(|folder| (path, folder))),
+        Some(Entry::Other) | None => {}
+    }
+    Ok(())
+}
+
+/// Each part of a path with the place where it ends.
+fn parts(path: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    path.split('/').map(move |part| {
+        at += part.len() + 1;
+        (at - 1, part)
+    })
+}
+
+/// Refuses what is no path of an object of ours.
+fn own(path: &str) -> Result<()> {
+    if path == LOCK {
+        return Err(Error::new(Kind::Internal, "`lock` is no object, but the lock of a folder"));
+    }
+    fitting(path)
+}
+
+/// Makes a folder and those around it that are not there, each on the disk before the next.
+fn make(path: &Path, mode: u32) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make(parent, mode)?;
+    let made = DirBuilder::new().mode(mode).create(path);
+    let made = made.and_then(|()| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)));
+    match made {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::io(path, "make the folder", &error)),
+        _ => Folder::root(parent)?.sync(),
+    }
+}
+
+impl std::fmt::Debug for Local {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Local({})", self.place())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! One open folder of a local store. Everything in it is reached through its descriptor, name by name, so that no link
+//! leads out of the root. Never follows a link, and never tries a failed wait for the disk again.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// An open folder.
+pub struct Folder {
+    descriptor: OwnedFd,
+    path: PathBuf,
+}
+
+/// What lies in a folder.
+pub enum Entry {
+    /// A folder.
+    Folder,
+    /// A regular file, with its bytes.
+    File(u64),
+    /// A link, a pipe or a device: no part of a store.
+    Other,
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+impl Folder {
+    /// Opens the root of a store, which may be reached through links.
+    pub fn root(path: &Path) -> Result<Folder> {
+        let opened = rustix::fs::openat(CWD, path, FOLDER, Mode::empty());
+        let descriptor = opened.map_err(|errno| Error::io(path, "open the folder", &errno.into()))?;
+        Ok(Folder { descriptor, path: path.to_path_buf() })
+    }
+
+    /// The same folder, opened once more.
+    pub fn again(&self) -> Result<Folder> {
+        let descriptor = self.descriptor.try_clone();
+        let descriptor = descriptor.map_err(|error| Error::io(&self.path, "open the folder", &error))?;
+        Ok(Folder { descriptor, path: self.path.clone() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Who may do what with it.
+    pub fn mode(&self) -> Result<u32> {
+        let about = rustix::fs::fstat(&self.descriptor).map_err(|errno| self.error("look at", errno))?;
+        Ok(about.st_mode & 0o7777)
+    }
+
+    /// Sets who may do what with it, whatever the umask was.
+    pub fn set_mode(&self, mode: u32) -> Result<()> {
+        rustix::fs::fchmod(&self.descriptor, Mode::from_raw_mode(mode))
+            .map_err(|errno| self.error("set who may use", errno))
+    }
+
+    /// A folder in it; `None` when there is none, or a file.
+    pub fn find(&self, name: &str) -> Result<Option<Folder>> {
+        match rustix::fs::openat(&self.descriptor, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(descriptor) => Ok(Some(Folder { descriptor, path: self.path.join(name) })),
+            Err(Errno::NOENT) => Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) => match self.entry(name)? {
+                Some(Entry::Other) => Err(self.astray(name)),
+                _ => Ok(None),
+            },
+            Err(errno) => Err(Error::io(&self.path.join(name), "open the folder", &errno.into())),
+        }
+    }
+
+    /// A folder in it, made when there is none; true when it was made just now.
+    pub fn make(&self, name: &str, mode: u32) -> Result<(Folder, bool)> {
+        let path = self.path.join(name);
+        let made = match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(mode)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(errno) => return Err(Error::io(&path, "make the folder", &errno.into())),
+        };
+        let folder = self.find(name)?.ok_or_else(|| {
+            let text = "a file is where a folder of the store belongs: move it away";
+            Error::new(Kind::Io, text).in_file(&path)
+        })?;
+        // A folder that only we can look into, where others may, was made just before a crash.
+        if made || (mode & 0o077 != 0 && folder.mode()? == 0o700) {
+            folder.set_mode(mode)?;
+        }
+        Ok((folder, made))
+    }
+
+    /// A file in it, open for reading, with its length; `None` when there is none.
+    pub fn file(&self, name: &str) -> Result<Option<(File, u64)>> {
+        match rustix::fs::openat(&self.descriptor, name, OFlags::RDONLY | FILE, Mode::empty()) {
+            Ok(descriptor) => {
+                let about = rustix::fs::fstat(&descriptor).map_err(|errno| self.error("look into", errno))?;
+                match FileType::from_raw_mode(about.st_mode) {
+                    FileType::RegularFile => Ok(Some((File::from(descriptor), about.st_size.unsigned_abs()))),
+                    FileType::Directory => Ok(None),
+                    _ => Err(self.astray(name)),
+                }
+            }
+            Err(Errno::NOENT) => Ok(None),
+            Err(Errno::LOOP) => Err(self.astray(name)),
+            Err(errno) => Err(Error::io(&self.path.join(name), "read", &errno.into())),
+        }
+    }
+
+    /// A new file in it that only we may use, locked for as long as it is open; `None` when the name is taken.
+    pub fn fresh(&self, name: &str) -> Result<Option<File>> {
+        let (flags, path) = (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FILE, self.path.join(name));
+        let opened = match rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600)) {
+            Err(Errno::EXIST) => return Ok(None),
+            opened => opened.map_err(|errno| Error::io(&path, "write", &errno.into()))?,
+        };
+        let file = File::from(opened);
+        if !lock(&file, &path)? {
+            return Ok(None);
+        }
+        // Whoever swept this folder between the two steps above took the name away again.
+        let about = rustix::fs::fstat(&file).map_err(|errno| Error::io(&path, "write", &errno.into()))?;
+        Ok((about.st_nlink > 0).then_some(file))
+    }
+
+    /// A file in it for locking, made when there is none; `None` when somebody holds it.
+    pub fn locked(&self, name: &str) -> Result<Option<File>> {
+        let (flags, path) = (OFlags::RDWR | OFlags::CREATE | FILE, self.path.join(name));
+        let opened = rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600));
+        let file = File::from(opened.map_err(|errno| Error::io(&path, "open the lock", &errno.into()))?);
+        Ok(lock(&file, &path)?.then_some(file))
+    }
+
+    /// Gives a file of this folder a second name in another; false when that name is taken.
+    pub fn link(&self, name: &str, to: &Folder, new: &str) -> Result<bool> {
+        let path = to.path.join(new);
+        match rustix::fs::linkat(&self.descriptor, name, &to.descriptor, new, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
+                let text = "the file system has no hard links, without which a store cannot tell who was first: put the \
+                            store on another one";
+                Err(Error::new(Kind::Io, text).in_file(&path))
+            }
+            Err(errno) => Err(Error::io(&path, "write", &errno.into())),
+        }
+    }
+
+    /// Gives a file of this folder another name in another, in place of what has it.
+    pub fn rename(&self, name: &str, to: &Folder, new: &str) -> Result<()> {
+        let renamed = rustix::fs::renameat(&self.descriptor, name, &to.descriptor, new);
+        renamed.map_err(|errno| Error::io(&to.path.join(new), "replace", &errno.into()))
+    }
+
+    /// Takes a file's name away, if it is there; a folder stays.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        match rustix::fs::unlinkat(&self.descriptor, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT | Errno::ISDIR) => Ok(()),
+            Err(errno) => Err(Error::io(&self.path.join(name), "remove", &errno.into())),
+        }
+    }
+
+    /// The names in it, in no order; those that no path of a store can have are left out.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let named = |entry: rustix::fs::DirEntry| entry.file_name().to_str().ok().map(str::to_owned);
+        let entries =
+            Dir::read_from(&self.descriptor).and_then(|entries| entries.collect::<std::result::Result<Vec<_>, _>>());
+        let names = entries.map_err(|errno| self.error("look into", errno))?.into_iter().filter_map(named);
+        Ok(names.filter(|name| name != "." && name != "..").collect())
+    }
+
+    /// What has a name in it; `None` when nothing has.
+    pub fn entry(&self, name: &str) -> Result<Option<Entry>> {
+        match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(about) => Ok(Some(match FileType::from_raw_mode(about.st_mode) {
+                FileType::Directory => Entry::Folder,
+                FileType::RegularFile => Entry::File(about.st_size.unsigned_abs()),
+                _ => Entry::Other,
+            })),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(errno) => Err(Error::io(&self.path.join(name), "look at", &errno.into())),
+        }
+    }
+
+    /// Waits until the names in it are on the disk.
+    pub fn sync(&self) -> Result<()> {
+        rustix::fs::fsync(&self.descriptor).map_err(|errno| self.error("write", errno))
+    }
+
+    /// Waits until everything on its file system is on the disk.
+    pub fn sync_all(&self) -> Result<()> {
+        rustix::fs::syncfs(&self.descriptor).map_err(|errno| self.error("write", errno))
+    }
+
+    fn error(&self, doing: &str, errno: Errno) -> Error {
+        Error::io(&self.path, &format!("{doing} the folder"), &errno.into())
+    }
+
+    fn astray(&self, name: &str) -> Error {
+        let text = "a link, a pipe or a device has no place in a store, which follows none: move it away";
+        Error::new(Kind::Io, text).in_file(&self.path.join(name))
+    }
+}
+
+/// Locks a file until it is closed; false when somebody else holds it.
+pub fn lock(file: &File, path: &Path) -> Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+            let text = "the file system has no locks, without which two programs could write at once: put the store on \
+                        another one";
+            Err(Error::new(Kind::Io, text).in_file(path))
+        }
+        Err(TryLockError::Error(error)) => Err(Error::io(path, "lock", &error)),
+    }
+}

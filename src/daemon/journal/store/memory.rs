@@ -1,0 +1,80 @@
+//! Objects in memory, for tests and for whoever wants to try a feed without a disk. Clones see the same objects.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Created, Listed, Store, fitting};
+use crate::daemon::error::Result;
+
+/// Objects by path.
+pub type Objects = BTreeMap<String, Vec<u8>>;
+
+/// Objects in memory.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<Objects>>);
+
+impl Memory {
+    /// With these objects.
+    pub fn with(objects: Objects) -> Memory {
+        Memory(Arc::new(Mutex::new(objects)))
+    }
+
+    /// A copy of all objects.
+    pub fn objects(&self) -> Objects {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Objects> {
+        // Nobody panics while objects are half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory({} objects)", self.lock().len())
+    }
+}
+
+impl Store for Memory {
+    fn place(&self) -> String {
+        "memory".to_owned()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        fitting(path)?;
+        let mut objects = self.lock();
+        if objects.contains_key(path) {
+            return Ok(Created::Exists);
+        }
+        objects.insert(path.to_owned(), bytes.to_vec());
+        Ok(Created::Made)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        fitting(path)?;
+        Ok(self.lock().get(path).cloned())
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        let below = |path: &str| {
+            let rest = path.strip_prefix(prefix);
+            rest.is_some_and(|rest| prefix.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        let objects = self.lock();
+        let found = objects.iter().filter(|(path, _)| below(path));
+        Ok(found.map(|(path, bytes)| Listed { path: path.clone(), size: bytes.len() as u64 }).collect())
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        fitting(path)?;
+        self.lock().remove(path);
+        Ok(())
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        fitting(path)?;
+        self.lock().insert(path.to_owned(), bytes.to_vec());
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Where objects lie (HOUSE 3): a folder, a bucket, or memory. One seam, one conformance suite (`tests/journal`).
+//!
+//! Knows nothing of what is in an object, and never changes one that is there.
+
+mod bucket;
+mod local;
+mod memory;
+mod open;
+mod put;
+mod shown;
+
+pub use bucket::{Bucket, Patience, Variables};
+pub use local::{Local, Lock};
+pub use memory::Memory;
+pub use open::open;
+pub use put::{Put, put, put_all};
+pub use shown::Shown;
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// What came of putting an object where none was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// It is there, and lasts.
+    Made,
+    /// Something of this name is there, or the store says so.
+    Exists,
+    /// The store did not say: it may be there, it may come to be there later, or never.
+    Unknown,
+}
+
+/// An object in a listing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    /// Its path.
+    pub path: String,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// A place for objects. Paths are relative, of letters, digits, `.`, `_`, `-` and `/`, and no part of one begins with a
+/// dot.
+pub trait Store: Send + Sync {
+    /// Where it is, for people; holds no secret.
+    fn place(&self) -> String;
+
+    /// Puts an object where none is. An object is there as a whole or not at all, whatever happens meanwhile, and lasts
+    /// from the moment that this returns [`Created::Made`].
+    ///
+    /// # Errors
+    /// The store cannot be written; on a local disk nothing is known of what lasts from then on, and the caller stops.
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created>;
+
+    /// The bytes of an object; `None` when there is none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>>;
+
+    /// All objects whose path is `prefix` or lies below it, in the order of their paths; `""` lists all.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>>;
+
+    /// Removes an object, if it is there.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn delete(&self, path: &str) -> Result<()>;
+
+    /// Puts an object whether one is there or not; readers see the old one or the new one. For what is advisory only.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()>;
+
+    /// Puts several objects, as [`Store::create`] does, in any order and with as few waits for the disk as it takes.
+    ///
+    /// # Errors
+    /// As [`Store::create`]; then any of them may be there.
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+        objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
+    }
+}
+
+/// Refuses what is no path of an object, so that none leads out of a store.
+fn fitting(path: &str) -> Result<()> {
+    let part = |part: &str| {
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        !part.is_empty() && !part.starts_with('.') && part.bytes().all(known)
+    };
+    if path.split('/').all(part) {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Internal, format!("{path:?} is no path of an object")))
+}

@@ -1,0 +1,51 @@
+//! Making sure of an object (HOUSE 3, Append): what a store leaves open is read back. The same bytes are ours, others are
+//! somebody else's, and what is not there is sent again as it was.
+
+use super::{Created, Store};
+use crate::daemon::error::{Error, Kind, Result};
+
+/// How often an object is sent before we give up.
+const TRIES: usize = 8;
+
+/// Who was first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    /// These bytes are there.
+    Ours,
+    /// Other bytes are.
+    Theirs,
+}
+
+/// Puts an object and makes sure of it.
+///
+/// # Errors
+/// The store cannot be written or read, or never says what it did.
+pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<Put> {
+    for _ in 0..TRIES {
+        if store.create(path, bytes)? == Created::Made {
+            return Ok(Put::Ours);
+        }
+        match store.read(path)? {
+            Some(there) if there == bytes => return Ok(Put::Ours),
+            Some(_) => return Ok(Put::Theirs),
+            None => {}
+        }
+    }
+    let text = format!("the store at {} never says whether `{path}` was written: look at the store", store.place());
+    Err(Error::new(Kind::Io, text))
+}
+
+/// Puts several objects whose names nobody else can have, and makes sure of all.
+///
+/// # Errors
+/// As [`put`], or another object has one of the names.
+pub fn put_all(store: &dyn Store, objects: &[(String, Vec<u8>)]) -> Result<()> {
+    let created = store.create_all(objects)?;
+    for ((path, bytes), created) in objects.iter().zip(created) {
+        if created != Created::Made && put(store, path, bytes)? == Put::Theirs {
+            let text = format!("`{path}` at {} is there already with other content", store.place());
+            return Err(Error::new(Kind::Io, text));
+        }
+    }
+    Ok(())
+}

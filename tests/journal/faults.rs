@@ -1,0 +1,148 @@
+//! Two writers put the slots of a log through a network that does them every harm (HOUSE 3, Append). In the end each slot
+//! holds what one of them wrote, and nobody was told otherwise.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tidegate::daemon::error::Result;
+use tidegate::daemon::journal::store::{Bucket, Created, Listed, Patience, Put, Store, put};
+
+use super::common;
+use super::proxy::{Fault, Proxy, READS, WRITES};
+use super::server::{Server, bucket};
+
+const SLOTS: usize = 1200;
+
+/// Slots that a writer works on at a time, so that it does not wait for one slow answer after the other.
+const LANES: usize = 8;
+
+const PATIENCE: Patience = Patience {
+    connect: Duration::from_secs(2),
+    answer: Duration::from_millis(700),
+    pause: Duration::from_millis(5),
+    give_up: Duration::from_secs(10),
+};
+
+/// A bucket that counts what a careless reader of its answers would have fallen for.
+struct Watched {
+    bucket: Bucket,
+    mark: &'static str,
+    /// Said to be there, and nothing was.
+    lies: AtomicU64,
+    /// Said to be there, or not said at all, and it was our own.
+    selves: AtomicU64,
+}
+
+impl Store for Watched {
+    fn place(&self) -> String {
+        self.bucket.place()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        let created = self.bucket.create(path, bytes)?;
+        if created != Created::Made {
+            let there = self.bucket.read(path)?;
+            let own = there.as_ref().is_some_and(|there| there.starts_with(self.mark.as_bytes()));
+            self.selves.fetch_add(own.into(), Ordering::Relaxed);
+            self.lies.fetch_add((created == Created::Exists && there.is_none()).into(), Ordering::Relaxed);
+        }
+        Ok(created)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.bucket.read(path)
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        self.bucket.list(prefix)
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        self.bucket.delete(path)
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.bucket.replace(path, bytes)
+    }
+}
+
+fn path(slot: usize) -> String {
+    format!("log/{}/{slot:020}.json", slot / 100)
+}
+
+fn content(mark: &str, slot: usize) -> Vec<u8> {
+    format!("{mark} wrote {slot} ").repeat(1 + slot % 50).into_bytes()
+}
+
+/// What a writer was told of every slot; `None` where it was told nothing.
+fn write(store: &Watched) -> Vec<Option<Put>> {
+    let lane = |lane: usize| -> Vec<(usize, Option<Put>)> {
+        let slots = (lane..SLOTS).step_by(LANES);
+        slots.map(|slot| (slot, put(store, &path(slot), &content(store.mark, slot)).ok())).collect()
+    };
+    let mut told: Vec<(usize, Option<Put>)> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES).map(|at| scope.spawn(move || lane(at))).collect();
+        lanes.into_iter().flat_map(|lane| lane.join().expect("a writer")).collect()
+    });
+    told.sort_by_key(|(slot, _)| *slot);
+    told.into_iter().map(|(_, told)| told).collect()
+}
+
+#[test]
+fn two_writers_behind_a_bad_network() {
+    let Some(server) = Server::start() else { return };
+    let (begun, seed) = (Instant::now(), common::random::seed());
+    println!("two writers behind a bad network: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
+    let proxy = Proxy::start(server.address, seed, PATIENCE.answer * 3 / 2);
+    let watched = |mark| Watched {
+        bucket: bucket(proxy.address, "bad", PATIENCE),
+        mark,
+        lies: AtomicU64::default(),
+        selves: AtomicU64::default(),
+    };
+    let writers = [watched("one"), watched("other")];
+    let told = thread::scope(|scope| {
+        let told = writers.each_ref().map(|writer| scope.spawn(move || write(writer)));
+        told.map(|told| told.join().expect("a writer"))
+    });
+    proxy.settle();
+
+    let store = bucket(server.address, "bad", Patience::default());
+    let mut undecided = 0;
+    for slot in 0..SLOTS {
+        let there = store.read(&path(slot)).expect("a read");
+        for (writer, told) in writers.iter().zip(&told) {
+            let own = there.as_ref() == Some(&content(writer.mark, slot));
+            match told[slot] {
+                Some(Put::Ours) => assert!(own, "slot {slot}: {} was told that it is its own", writer.mark),
+                Some(Put::Theirs) => assert!(!own, "slot {slot}: {} was told that it is not its own", writer.mark),
+                None => undecided += 1,
+            }
+        }
+        let whole = writers.each_ref().map(|writer| there.as_ref() == Some(&content(writer.mark, slot)));
+        assert!(whole[0] != whole[1], "slot {slot}: neither wrote what is there");
+    }
+    assert_eq!(store.list("log").expect("a listing").len(), SLOTS);
+    assert!(undecided * 100 < SLOTS, "{undecided} of {SLOTS} slots were left open");
+    fired(&proxy);
+
+    let sum = |count: fn(&Watched) -> &AtomicU64| -> u64 {
+        writers.iter().map(|writer| count(writer).load(Ordering::Relaxed)).sum()
+    };
+    let (lies, selves) = (sum(|writer| &writer.lies), sum(|writer| &writer.selves));
+    assert!(lies > 0 && selves > 0, "{lies} lies and {selves} meetings with oneself: the network is too good");
+    println!("{undecided} left open, {lies} lies, {selves} met themselves, {:?}", begun.elapsed());
+}
+
+/// Every fault of the plan was met, and no name was taken twice.
+fn fired(proxy: &Proxy) {
+    let seen = proxy.seen();
+    println!("{:?}", seen.faults);
+    for (method, plan) in [("PUT", WRITES), ("GET", READS)] {
+        for (fault, _) in plan.iter().chain(&[(Fault::None, 0)]) {
+            assert!(seen.faults.contains_key(&(method.to_owned(), *fault)), "{method} never met {fault:?}");
+        }
+    }
+    assert!(seen.taken.values().all(|times| *times == 1), "the server itself took a name twice");
+}
