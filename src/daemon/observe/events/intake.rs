@@ -1,0 +1,73 @@
+//! Rows come in: a row is a count here, and what stands in it is never told.
+
+use std::time::Duration;
+
+use super::told::{Event, event};
+use crate::daemon::observe::field::{FileName, Rows};
+use crate::daemon::observe::metrics::{Gauge, Meters, Total};
+use crate::daemon::observe::words::Step;
+
+event! {
+    /// A file of a directory source was read, and what it held is in the log.
+    FileTaken = "file_taken", Info {
+        /// The file.
+        file: FileName,
+        /// The entry.
+        seq: u64,
+        /// What became of its rows.
+        rows: Rows,
+        /// Missing or malformed values of sensitive columns, which are null now.
+        nulled: u64,
+        /// Rows that came since the last tick that closed, those of this file included.
+        new_rows: u64,
+        /// How long it took.
+        seconds: Duration,
+    }
+}
+
+impl Event for FileTaken {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::Files, 1);
+        to.add(Total::NullCells, self.nulled);
+        to.rows(&self.rows);
+        to.set(Gauge::NewRows, self.new_rows);
+        to.appended(self.seq);
+        to.took(Step::Ingest, self.seconds);
+    }
+}
+
+event! {
+    /// A file came after one with a later name had been taken; it is taken next.
+    LateFile = "late_file", Warn {
+        /// The file.
+        file: FileName,
+        /// The newest one by name that was taken before.
+        after: FileName,
+    }
+}
+
+impl Event for LateFile {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::LateFiles, 1);
+    }
+}
+
+event! {
+    /// More than nothing was set aside since the last tick, and it was judged against `source.max_quarantine_share`.
+    QuarantineShare = "quarantine_share", Warn {
+        /// Messages that were set aside.
+        quarantined: u64,
+        /// All messages.
+        seen: u64,
+        /// The share that may be.
+        limit: f64,
+        /// Whether it is above that, so that the feed halts.
+        above: bool,
+    }
+}
+
+impl Event for QuarantineShare {
+    fn count(&self, to: &Meters<'_>) {
+        to.set_exactly(Gauge::Quarantine, self.quarantined as f64 / self.seen.max(1) as f64);
+    }
+}

@@ -1,0 +1,22 @@
+//! Everything that a feed tells (CONTRACTS 5), one struct each. The names of events and fields, their order and the metrics
+//! they move are pinned by tests.
+
+mod decisions;
+mod intake;
+mod life;
+mod process;
+#[cfg(test)]
+mod tests;
+mod ticks;
+pub(super) mod told;
+mod upkeep;
+
+pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
+pub use super::words::{Answer, Decision, Hold, Request};
+pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped};
+pub use intake::{FileTaken, LateFile, QuarantineShare};
+pub use life::{Appended, FenceAppended, Halted, Recovered, ShuttingDown, Started};
+pub use process::{Listening, OpenPages};
+pub use ticks::{Held, OverdueWarning, TickClosed, TickSkipped, TickWaiting};
+pub use told::{Event, ProcessEvent};
+pub use upkeep::{CheckpointWritten, Erased, Forgotten, Swept};

@@ -1,0 +1,70 @@
+//! What is deleted and what is saved beside the work. Who was erased is never told, only how many.
+
+use std::time::Duration;
+
+use super::told::{Event, event};
+use crate::daemon::observe::metrics::{Meters, Total};
+
+event! {
+    /// People were erased on request.
+    Erased = "erased", Info {
+        /// Those of them who waited or were withheld, and are gone.
+        waiting: u64,
+        /// Those who are published: a keyed tombstone stays.
+        published: u64,
+        /// Segments that were written anew without them.
+        segments: u64,
+    }
+}
+
+impl Event for Erased {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::ErasedPeople, self.waiting.saturating_add(self.published));
+    }
+}
+
+event! {
+    /// Rows, ledgers or refused messages were deleted because their time had passed.
+    Forgotten = "forgotten", Info {
+        /// Objects that were deleted.
+        objects: u64,
+    }
+}
+
+impl Event for Forgotten {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::ForgottenObjects, self.objects);
+    }
+}
+
+event! {
+    /// What earlier writers left and nothing refers to was deleted.
+    Swept = "swept", Info {
+        /// Objects that were deleted.
+        objects: u64,
+    }
+}
+
+impl Event for Swept {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::SweptObjects, self.objects);
+    }
+}
+
+event! {
+    /// The next start can begin here.
+    CheckpointWritten = "checkpoint_written", Info {
+        /// The entry up to which it stands for the log.
+        seq: u64,
+        /// Its size.
+        bytes: u64,
+        /// How long it took.
+        seconds: Duration,
+    }
+}
+
+impl Event for CheckpointWritten {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::Checkpoints, 1);
+    }
+}

@@ -1,0 +1,190 @@
+//! What may stand in an event. Nothing that holds a value of a record is here or may be added: no text but names that the
+//! operator gave to files, names of checks, words of this program and texts of its own errors.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use super::line::Line;
+use crate::daemon::error::{Error, Kind};
+use crate::engine::gate::own::Verdict;
+use crate::engine::release::Sha256;
+
+/// A field of an event.
+///
+/// ```compile_fail
+/// fn may_be_told<T: tidegate::daemon::observe::Field>() {}
+/// may_be_told::<String>();
+/// ```
+///
+/// ```
+/// fn may_be_told<T: tidegate::daemon::observe::Field>() {}
+/// may_be_told::<u64>();
+/// ```
+pub trait Field: sealed::Sealed {
+    /// Writes it into a line.
+    fn write(&self, key: &'static str, line: &mut Line);
+}
+
+pub(super) mod sealed {
+    /// Only this room says what may be told.
+    pub trait Sealed {}
+}
+
+/// Makes types fields, one way of writing each.
+macro_rules! fields {
+    ($($type:ty: |$this:ident, $key:ident, $line:ident| $write:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Field for $type {
+            fn write(&self, $key: &'static str, $line: &mut Line) {
+                let $this = self;
+                $write
+            }
+        }
+    )*};
+}
+
+fields! {
+    u64: |this, key, line| line.number(key, this);
+    f64: |this, key, line| line.number(key, if this.is_finite() { *this } else { 0.0 });
+    bool: |this, key, line| line.number(key, this);
+    Duration: |this, key, line| line.number(key, format_args!("{:.3}", this.as_secs_f64()));
+    jiff::Timestamp: |this, key, line| line.text(key, &format!("{this:.0}"));
+    &'static str: |this, key, line| line.text(key, this);
+    SocketAddr: |this, key, line| line.text(key, &this.to_string());
+    Sha256: |this, key, line| line.text(key, &this.to_string());
+    Kind: |this, key, line| line.text(key, kind(*this));
+    FileName: |this, key, line| line.text(key, &this.0);
+    ErrorText: |this, key, line| line.text(key, &this.0);
+    Checks: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
+    Rows: |this, _key, line| this.write_all(line);
+    Standing: |this, _key, line| this.write_all(line);
+}
+
+impl<T: Field> sealed::Sealed for Option<T> {}
+
+impl<T: Field> Field for Option<T> {
+    /// What is not there is not written.
+    fn write(&self, key: &'static str, line: &mut Line) {
+        if let Some(this) = self {
+            this.write(key, line);
+        }
+    }
+}
+
+/// What became of the rows of a file: `seen = kept + duplicate + skipped + quarantined` (HOUSE 3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// All of them.
+    pub seen: u64,
+    /// Accepted.
+    pub kept: u64,
+    /// Of people who are in the feed already.
+    pub duplicate: u64,
+    /// Left out by policy.
+    pub skipped: u64,
+    /// Set aside.
+    pub quarantined: u64,
+}
+
+impl Rows {
+    fn write_all(&self, line: &mut Line) {
+        line.number("seen", self.seen);
+        line.number("kept", self.kept);
+        line.number("duplicate", self.duplicate);
+        line.number("skipped", self.skipped);
+        line.number("quarantined", self.quarantined);
+    }
+}
+
+/// Rows that are accepted and not published.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Their crowd is too small yet.
+    pub waiting: u64,
+    /// Not published in this chain.
+    pub withheld: u64,
+    /// In atoms that no release holds yet.
+    pub pending: u64,
+}
+
+impl Standing {
+    fn write_all(&self, line: &mut Line) {
+        line.number("waiting", self.waiting);
+        line.number("withheld", self.withheld);
+        line.number("pending", self.pending);
+    }
+}
+
+/// The name of a file of a directory source, without the folders it lies in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileName(String);
+
+impl FileName {
+    /// The last part of a path.
+    pub fn of(path: &Path) -> FileName {
+        FileName(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+    }
+}
+
+/// The text of one of our own errors, with its place; by construction it holds no value of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorText(String);
+
+impl From<&Error> for ErrorText {
+    fn from(error: &Error) -> ErrorText {
+        ErrorText(error.to_string())
+    }
+}
+
+/// Names of checks of the gate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks(Vec<String>);
+
+impl Checks {
+    /// Those that were made.
+    pub fn made(verdict: &Verdict) -> Checks {
+        Checks::named(verdict.checks.iter().filter(|check| check.made).map(|check| check.check.as_str()))
+    }
+
+    /// Those that speak against the release.
+    pub fn against(verdict: &Verdict) -> Checks {
+        let against = verdict.checks.iter().filter(|check| !check.reasons.is_empty());
+        Checks::named(against.map(|check| check.check.as_str()))
+    }
+
+    /// These. What does not look like the name of a check is told as `unnamed`.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Checks {
+        let fits =
+            |name: &str| (1..=32).contains(&name.len()) && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'));
+        Checks(names.into_iter().map(|name| if fits(name) { name } else { "unnamed" }.to_owned()).collect())
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Usage => "usage",
+        Kind::Feed => "feed",
+        Kind::Taxonomy => "taxonomy",
+        Kind::Input => "input",
+        Kind::Io => "io",
+        Kind::Internal => "internal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_part_of_a_path_is_told() {
+        assert_eq!(FileName::of(Path::new("/var/spool/in/ward.csv")), FileName("ward.csv".to_owned()));
+        assert_eq!(FileName::of(Path::new("/")), FileName(String::new()));
+    }
+
+    #[test]
+    fn what_is_no_name_of_a_check_is_not_told() {
+        let checks = Checks::named(["crowd", "HIV positive", "", "max_loss", &"x".repeat(33)]);
+        assert_eq!(checks.0, ["crowd", "unnamed", "unnamed", "max_loss", "unnamed"]);
+    }
+}

@@ -1,0 +1,11 @@
+//! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, for reading only. Nothing that
+//! comes in over this door changes anything, and no request body is read.
+
+mod door;
+mod pages;
+mod stream;
+mod tokens;
+
+pub use super::agree::address;
+pub use door::Door;
+pub use pages::serve;

@@ -1,0 +1,68 @@
+//! Tokens that readers of pages must show (CONTRACTS 1, `http.tokens`). Only their digests are kept; they are compared
+//! whole, all of them, so that the time an answer takes tells nothing. No token is ever printed.
+
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroize;
+
+use crate::daemon::config::Secret;
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Digests of the tokens; none: nobody is asked.
+pub struct Tokens(Vec<[u8; 32]>);
+
+impl Tokens {
+    /// Reads the tokens and wipes them.
+    ///
+    /// # Errors
+    /// One cannot be read, or could be shown by nobody or anybody.
+    pub fn read(secrets: &[Secret]) -> Result<Tokens> {
+        let digest = |secret: &Secret| {
+            let mut token = secret.read().map_err(|error| error.in_field("http.tokens"))?;
+            let sendable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+            let digest = Sha256::digest(token.as_bytes()).into();
+            token.zeroize();
+            let text = "a token is one or more visible ASCII characters without a space: write it anew";
+            sendable.then_some(digest).ok_or_else(|| Error::new(Kind::Usage, text).in_field("http.tokens"))
+        };
+        secrets.iter().map(digest).collect::<Result<_>>().map(Tokens)
+    }
+
+    /// Whether any is asked for.
+    pub fn asked(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Whether the `Authorization` header, as it was sent, opens the door.
+    pub fn open(&self, header: Option<&[u8]>) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
+        let Some((scheme, token)) = header.and_then(|header| header.split_at_checked(b"Bearer ".len())) else {
+            return false;
+        };
+        let shown: [u8; 32] = Sha256::digest(token.trim_ascii()).into();
+        let differs = |known: &[u8; 32]| known.iter().zip(&shown).fold(0, |all, (a, b)| all | (a ^ b));
+        let known = self.0.iter().fold(false, |any, known| any | (differs(known) == 0));
+        known & scheme.eq_ignore_ascii_case(b"Bearer ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_opens_and_nothing_else_does() {
+        let digest = |token: &str| Sha256::digest(token).into();
+        let tokens = Tokens(vec![digest("one"), digest("two")]);
+        for header in ["Bearer one", "Bearer two", "bearer two", "Bearer  two"] {
+            assert!(tokens.open(Some(header.as_bytes())), "{header}");
+        }
+        for header in ["", "one", "Bearer", "Bearer ", "Bearer three", "Bearer one two", "Basic! one", "Bearer onetwo"]
+        {
+            assert!(!tokens.open(Some(header.as_bytes())), "{header}");
+        }
+        assert!(!tokens.open(None));
+        assert!(Tokens(Vec::new()).open(None));
+    }
+}

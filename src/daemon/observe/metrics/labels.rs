@@ -1,0 +1,55 @@
+//! The labels that metrics have: the feed, and words of closed enumerations. There is no label that takes a text, so that
+//! the number of series is known beforehand.
+
+use std::fmt;
+
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+
+use crate::daemon::observe::words::{Answer, Decision, Request, RowOutcome, Step, TickOutcome};
+
+/// Declares sets of labels: the feed, and words.
+macro_rules! sets {
+    ($($(#[$about:meta])* $name:ident { $($label:ident: $type:ty),* })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+        pub struct $name {
+            feed: String,
+            $($label: $type,)*
+        }
+
+        impl $name {
+            /// Of this feed.
+            pub fn new(feed: &str, $($label: $type),*) -> $name {
+                $name { feed: feed.to_owned(), $($label),* }
+            }
+        }
+    )*};
+}
+
+sets! {
+    /// The feed alone.
+    OfFeed {}
+    /// What became of a row.
+    OfRow { outcome: RowOutcome }
+    /// How a tick ended.
+    OfTick { outcome: TickOutcome }
+    /// What was decided.
+    OfDecision { outcome: Decision }
+    /// What was asked, and what came of it.
+    OfRequest { kind: Request, outcome: Answer }
+    /// A step of the work.
+    OfStep { step: Step }
+}
+
+/// Makes words values of labels.
+macro_rules! values {
+    ($($name:ident),*) => {$(
+        impl EncodeLabelValue for $name {
+            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+                self.word().encode(encoder)
+            }
+        }
+    )*};
+}
+
+values!(RowOutcome, TickOutcome, Step, Decision, Request, Answer);

@@ -1,0 +1,75 @@
+//! The metrics by name: what each is called, counts and means. The exposition is pinned by a test, so that a name that
+//! somebody's dashboard stands on does not change unseen.
+
+use prometheus_client::registry::Unit;
+
+/// An enumeration of metrics, with what is to say of each.
+macro_rules! table {
+    ($($(#[$about:meta])* $name:ident { $($variant:ident = $word:literal, $help:literal;)* })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $(#[doc = $help] $variant,)* }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &[$name] = &[$($name::$variant,)*];
+
+            /// As it is written.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// What it is, in a sentence without its full stop.
+            pub fn help(self) -> &'static str {
+                match self { $($name::$variant => $help,)* }
+            }
+        }
+    )*};
+}
+
+table! {
+    /// What only grows, by feed.
+    Total {
+        Files = "files", "Files of a directory source that were taken";
+        LateFiles = "late_files", "Files that came after one with a later name";
+        NullCells = "null_cells", "Missing or malformed values of sensitive columns, published as null";
+        MissedTicks = "missed_ticks", "Ticks that passed while nobody worked and that became one";
+        Releases = "releases", "Releases that were published";
+        ErasedPeople = "erased_people", "People who were erased on request";
+        ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";
+        SweptObjects = "swept_objects", "Objects of earlier writers that nothing refers to, deleted";
+        Checkpoints = "checkpoints", "Checkpoints that were written";
+        Halts = "halts", "Times that the feed halted";
+    }
+    /// What goes up and down, by feed.
+    Gauge {
+        NewRows = "new_rows", "Rows that came since the last tick that closed";
+        WaitingRows = "waiting_rows", "Rows whose crowd is still too small";
+        WithheldRows = "withheld_rows", "Rows that are not published in this chain";
+        PendingRows = "pending_rows", "Rows in atoms that no release holds yet";
+        NewestRelease = "newest_release", "Number of the newest release";
+        NewestReleaseRows = "newest_release_rows", "Rows of the newest release";
+        LogEntries = "log_entries", "Entries of the log";
+        Epoch = "epoch", "Epoch of the writer";
+        LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
+        LastPublication = "last_publication_timestamp", "Time of the last publication";
+        Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
+        Halted = "halted", "1 while the feed is halted and somebody has to act, else 0";
+    }
+}
+
+impl Gauge {
+    /// The unit, where the name does not say it.
+    pub fn unit(self) -> Option<Unit> {
+        match self {
+            Gauge::LastTick | Gauge::LastPublication => Some(Unit::Seconds),
+            Gauge::Quarantine => Some(Unit::Other("ratio".to_owned())),
+            _ => None,
+        }
+    }
+
+    /// Whether 0 is true before anything is known.
+    pub fn begins_at_zero(self) -> bool {
+        matches!(self, Gauge::NewRows | Gauge::Halted)
+    }
+}

@@ -1,0 +1,112 @@
+//! What dashboards stand on: every name, type, unit and label key of the exposition. A change here is a change for
+//! operators, and says so where they read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Metrics;
+use super::tables::Gauge;
+use crate::daemon::observe::metrics::Meters;
+
+/// Name, type, unit (`-`: none) and label keys.
+const PINNED: &str = "\
+tidegate_checkpoints counter - feed
+tidegate_decisions counter - feed outcome
+tidegate_epoch gauge - feed
+tidegate_erased_people counter - feed
+tidegate_files counter - feed
+tidegate_forgotten_objects counter - feed
+tidegate_halted gauge - feed
+tidegate_halts counter - feed
+tidegate_last_publication_timestamp_seconds gauge seconds feed
+tidegate_last_tick_timestamp_seconds gauge seconds feed
+tidegate_late_files counter - feed
+tidegate_log_entries gauge - feed
+tidegate_lost_log_lines counter -
+tidegate_missed_ticks counter - feed
+tidegate_new_rows gauge - feed
+tidegate_newest_release gauge - feed
+tidegate_newest_release_rows gauge - feed
+tidegate_null_cells counter - feed
+tidegate_pending_rows gauge - feed
+tidegate_quarantine_ratio gauge ratio feed
+tidegate_releases counter - feed
+tidegate_requests counter - feed kind outcome
+tidegate_rows counter - feed outcome
+tidegate_step_seconds histogram seconds feed le step
+tidegate_swept_objects counter - feed
+tidegate_tick_to_publication_seconds histogram seconds feed le
+tidegate_ticks counter - feed outcome
+tidegate_waiting_rows gauge - feed
+tidegate_withheld_rows gauge - feed
+";
+
+/// The values that labels have, but for feeds and the bounds of histograms.
+const WORDS: &str = "approve closing done duplicate erase held hold ingest judging kept new_chain publish published \
+                     publishing quarantine_retry quarantined refused reject rejected skipped stopped waiting";
+
+/// Every metric of a feed, once.
+fn all() -> String {
+    let metrics = Metrics::default();
+    metrics.begin("a");
+    let meters = Meters { all: &metrics, feed: "a", at: jiff::Timestamp::UNIX_EPOCH };
+    Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
+    metrics.text()
+}
+
+#[test]
+fn names_types_units_and_label_keys_are_pinned() {
+    let text = all();
+    let mut found: BTreeMap<&str, (&str, &str, BTreeSet<&str>)> = BTreeMap::new();
+    let mut words = BTreeSet::new();
+    for line in text.lines() {
+        if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' ')) {
+            found.insert(name, (kind, "-", BTreeSet::new()));
+        } else if let Some((name, unit)) = line.strip_prefix("# UNIT ").and_then(|line| line.split_once(' ')) {
+            found.get_mut(name).expect("a unit follows its type").1 = unit;
+        } else if !line.starts_with('#') {
+            let (series, labels) = line.split_once('{').unwrap_or((line, ""));
+            let series = series.split(' ').next().expect("a name");
+            let ends = ["_total", "_bucket", "_count", "_sum", ""];
+            let names = ends.iter().filter_map(|end| series.strip_suffix(end));
+            let name = names.into_iter().find(|name| found.contains_key(name)).expect("a type comes before its series");
+            let labels = labels.split('}').next().expect("labels").split(',').filter(|label| !label.is_empty());
+            for (key, value) in labels.filter_map(|label| label.split_once('=')) {
+                found.get_mut(name).expect("found").2.insert(key);
+                if !matches!(key, "feed" | "le") {
+                    words.insert(value.trim_matches('"').to_owned());
+                }
+            }
+        }
+    }
+    let mut lines = String::new();
+    for (name, (kind, unit, keys)) in found {
+        let keys: Vec<&str> = keys.into_iter().collect();
+        lines += format!("{name} {kind} {unit} {}", keys.join(" ")).trim_end();
+        lines += "\n";
+    }
+    assert_eq!(lines, PINNED);
+    assert_eq!(words.into_iter().collect::<Vec<_>>().join(" "), WORDS);
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn every_metric_says_what_it_is() {
+    for line in all().lines().filter(|line| line.starts_with("# HELP ")) {
+        let help = line.splitn(4, ' ').nth(3).expect("a text");
+        assert!(help.split(' ').count() > 2 && help.ends_with('.') && !help.ends_with(".."), "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_not_shown() {
+    let metrics = Metrics::default();
+    metrics.begin("a");
+    let text = metrics.text();
+    for unknown in ["tidegate_newest_release{", "tidegate_last_publication_timestamp_seconds{", "tidegate_log_entries{"]
+    {
+        assert!(!text.contains(unknown), "{unknown}");
+    }
+    assert!(
+        text.contains("tidegate_releases_total{feed=\"a\"} 0\n") && text.contains("tidegate_halted{feed=\"a\"} 0.0\n")
+    );
+}

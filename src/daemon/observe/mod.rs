@@ -1,0 +1,36 @@
+//! What the daemon tells its operator (CONTRACTS 5): log lines, metrics and health. One observable event is one struct
+//! that writes its line and moves its metrics together, so that the two never disagree.
+//!
+//! An event holds counts, numbers of ticks, releases and entries, digests, durations, names of files and of checks, and
+//! texts of our own errors: no other type can be a [`Field`] of one, so that no value of a record is ever told. All of
+//! it is private; nothing here is published, and of masking nothing is told at all.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use tidegate::daemon::config::{Feed, LogFormat};
+//! use tidegate::daemon::observe::{Observer, events::CheckpointWritten};
+//!
+//! fn watch(feed: &Feed) -> Result<(), tidegate::daemon::error::Error> {
+//!     let observer = Arc::new(Observer::to_stderr(LogFormat::Text)?);
+//!     let observe = observer.feed(feed);
+//!     observe.emit(&CheckpointWritten { seq: 41, bytes: 9_000, seconds: Duration::from_millis(3) });
+//!     Ok(())
+//! }
+//! ```
+
+mod agree;
+pub mod events;
+mod field;
+pub mod http;
+mod line;
+mod lines;
+mod metrics;
+mod observer;
+mod state;
+mod words;
+
+pub use agree::format;
+pub use field::Field;
+pub use observer::{FeedObserver, Observer};
+pub use state::{Health, State};

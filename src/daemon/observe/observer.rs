@@ -1,0 +1,98 @@
+//! Whoever has something to tell tells it here: an event goes in, its line, its metrics and the state of its feed move
+//! together. Callable from any thread; nothing here has a timer, and nothing decides.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::events::told::{Event, ProcessEvent, Told};
+use super::line::Line;
+use super::lines::Lines;
+use super::metrics::{Meters, Metrics};
+use super::state::{Health, State, States};
+use crate::daemon::config::{Feed, LogFormat};
+use crate::daemon::error::Result;
+
+/// Log, metrics and health of the process.
+pub struct Observer {
+    format: LogFormat,
+    clock: fn() -> jiff::Timestamp,
+    lines: Lines,
+    metrics: Metrics,
+    states: States,
+}
+
+impl Observer {
+    /// Lines go to standard error.
+    ///
+    /// # Errors
+    /// The thread that writes them cannot be started.
+    pub fn to_stderr(format: LogFormat) -> Result<Observer> {
+        Observer::new(format, std::io::stderr(), jiff::Timestamp::now)
+    }
+
+    /// Lines go to `out`; time comes from `clock`.
+    ///
+    /// # Errors
+    /// The thread that writes lines cannot be started.
+    pub fn new(
+        format: LogFormat,
+        out: impl Write + Send + 'static,
+        clock: fn() -> jiff::Timestamp,
+    ) -> Result<Observer> {
+        let metrics = Metrics::default();
+        let lines = Lines::new(out, metrics.lost_lines.clone())?;
+        Ok(Observer { format, clock, lines, metrics, states: States::default() })
+    }
+
+    /// Whoever tells of this feed. The feed counts as starting from now on, so that the process is not ready before it.
+    pub fn feed(self: &Arc<Observer>, feed: &Feed) -> FeedObserver {
+        self.states.set(&feed.name, State::Starting);
+        self.metrics.begin(&feed.name);
+        FeedObserver { observer: Arc::clone(self), feed: feed.name.clone() }
+    }
+
+    /// Tells what concerns no feed.
+    pub fn emit(&self, event: &impl ProcessEvent) {
+        self.write(event, None, (self.clock)());
+    }
+
+    /// All metrics, as OpenMetrics text.
+    pub fn metrics(&self) -> String {
+        self.metrics.text()
+    }
+
+    /// What every feed does.
+    pub fn health(&self) -> Health {
+        self.states.health()
+    }
+
+    fn write<E: Told>(&self, event: &E, feed: Option<&str>, at: jiff::Timestamp) {
+        let mut line = Line::new(self.format, at, E::LEVEL, E::NAME, feed);
+        event.fields(&mut line);
+        self.lines.put(line.end());
+    }
+}
+
+/// Tells of one feed.
+#[derive(Clone)]
+pub struct FeedObserver {
+    observer: Arc<Observer>,
+    feed: String,
+}
+
+impl FeedObserver {
+    /// Moves the metrics of an event and the state of the feed, then writes its line.
+    pub fn emit<E: Event>(&self, event: &E) {
+        let at = (self.observer.clock)();
+        event.count(&Meters { all: &self.observer.metrics, feed: &self.feed, at });
+        if let Some(state) = E::STATE {
+            self.observer.states.set(&self.feed, state);
+        }
+        self.observer.write(event, Some(&self.feed), at);
+    }
+
+    /// The observer of the whole process.
+    pub fn observer(&self) -> &Arc<Observer> {
+        &self.observer
+    }
+}
