@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::release::Figure;
+use crate::daemon::live::Against;
 
 /// What came of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,21 +21,6 @@ pub enum Outcome {
     Stopped,
     /// The input is in the folder already.
     Known,
-}
-
-/// Why a release may not leave.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Against {
-    /// The check.
-    pub check: String,
-    /// Where.
-    pub place: String,
-    /// The figure.
-    pub value: Option<Figure>,
-    /// What it would have to be.
-    pub limit: Option<Figure>,
-    /// In words.
-    pub text: String,
 }
 
 /// One input.

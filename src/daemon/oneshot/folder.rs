@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::disk::{around, remove, replace, sync, within, write};
 use super::published::{as_decided, gone, intact};
 use super::saved::{Line, Saved};
-use super::seal::OperatorKey;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::seal::OperatorKey;
 use crate::engine::gate::own::{Approved, Files};
 
 const PRIVATE: &str = ".private";

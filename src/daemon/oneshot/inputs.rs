@@ -1,14 +1,9 @@
 //! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
 
-use std::io::BufRead as _;
-use std::path::Path;
-
-use sha2::Digest as _;
-
 use super::saved::Saved;
 use super::{Task, Watch};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{PersonHasher, decode};
+use crate::daemon::ingest::{PersonHasher, decode, digest};
 use crate::engine::histogram::Rows;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
@@ -48,7 +43,7 @@ pub fn read(task: &Task<'_>, known: Option<&Saved>, watch: &mut dyn Watch) -> Re
             watch.undeclared(&news);
             told.extend(news);
         }
-        if self::digest(path)? != digest {
+        if crate::daemon::ingest::digest(path)? != digest {
             let text = "the file changed while it was read: give the command again when nobody writes to it";
             return Err(Error::new(Kind::Input, text).in_file(path));
         }
@@ -101,27 +96,4 @@ fn telling(rows: &Rows, columns: &Columns) -> Vec<String> {
     };
     let sensitive = columns.of(Role::Sensitive).enumerate();
     sensitive.filter(|&(at, _)| distinct(at)).map(|(_, column)| column.name.to_string()).collect()
-}
-
-/// The digest of a file.
-fn digest(path: &Path) -> Result<Sha256> {
-    let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
-    if about.is_dir() {
-        return Err(Error::new(Kind::Input, "this is a folder, not a file").in_file(path));
-    }
-    if !about.is_file() {
-        return Err(Error::irregular(Kind::Input, path));
-    }
-    let file = std::fs::File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-    let mut reader = std::io::BufReader::with_capacity(1 << 20, file);
-    let mut hash = sha2::Sha256::new();
-    loop {
-        let bytes = reader.fill_buf().map_err(|error| Error::io(path, "read the file", &error))?;
-        if bytes.is_empty() {
-            return Ok(Sha256::from_bytes(hash.finalize().into()));
-        }
-        hash.update(bytes);
-        let read = bytes.len();
-        reader.consume(read);
-    }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::disk::{around, remove, sync, write};
-use super::seal::OperatorKey;
 use crate::daemon::chance;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::seal::OperatorKey;
 
 /// A key, and what is to be kept of it.
 pub struct Found {
@@ -89,7 +89,11 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
     Ok(Found { key, made: Some(Made { file, text }) })
 }
 
-fn read(file: &Path) -> Result<OperatorKey> {
+/// Reads the key in a file.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub fn read(file: &Path) -> Result<OperatorKey> {
     let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
     OperatorKey::parse(&Zeroizing::new(text)).ok_or_else(|| no_key().in_file(file))
 }

@@ -2,10 +2,10 @@
 //! was read.
 
 use super::entry::Outcome;
-use super::outcome::Recorded;
 use super::saved::Line;
 use super::ticks::Work;
 use crate::daemon::error::Result;
+use crate::daemon::live::Recorded;
 use crate::engine::feed::{Candidate, Published};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
 use crate::engine::release::{self, Facts, Pages, Sha256};
@@ -29,7 +29,7 @@ impl Work<'_> {
                 let line = Line {
                     release: candidate.release,
                     chain: self.saved.feed.chain(),
-                    tick: recorded.tick(),
+                    tick: recorded.tick,
                     ..Line::of(&approved)
                 };
                 self.saved.feed.publish(candidate, policy, &trees);
@@ -100,12 +100,13 @@ impl Work<'_> {
 
     fn facts(&self) -> Facts<'_> {
         Facts {
-            feed: &self.saved.name,
+            feed: &self.saved.terms.name,
             chain: self.saved.feed.chain(),
             time: self.task.time,
             signed: false,
             decision: None,
             previous: self.saved.releases.last().map(|line| Sha256::from_bytes(line.manifest)),
+            layout: release::Layout::Folders,
         }
     }
 }

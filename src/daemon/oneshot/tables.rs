@@ -16,7 +16,7 @@ pub fn tables(folder: &Path, saved: &Saved) -> Result<Vec<(u32, Table)>> {
     for line in &saved.releases {
         let bytes = intact(folder, line)?;
         if line.chain == saved.feed.chain() {
-            let table = bytes::read(&bytes, &saved.columns).0;
+            let table = bytes::read(&bytes, &saved.terms.columns).0;
             let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
             found.push((line.release, table.ok_or_else(strange)?));
         }

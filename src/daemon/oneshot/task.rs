@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::keys::Made;
-use super::seal::OperatorKey;
 use crate::daemon::config::Feed;
+use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Decimal;
 
 /// What is asked for.

@@ -6,12 +6,13 @@ use std::path::Path;
 use super::entry::{Entry, Outcome, Told};
 use super::folder::Folder;
 use super::inputs::{self, Input};
-use super::outcome::Recorded;
+use super::outcome::TickVerdict;
 use super::published::intact;
 use super::saved::{Line, Saved};
 use super::task::{Task, Watch};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::live::Recorded;
 use crate::engine::feed::Closed;
 use crate::engine::gate::bytes;
 use crate::engine::gate::own::{Approved, History};
@@ -43,7 +44,7 @@ fn history(folder: &Path, saved: &Saved, feed: &Feed) -> Result<History> {
     let mut published = saved.feed.published().iter();
     for line in &saved.releases {
         let data = intact(folder, line)?;
-        if line.chain != saved.feed.chain() || saved.disjoint {
+        if line.chain != saved.feed.chain() || saved.terms.disjoint {
             continue;
         }
         let (table, _) = bytes::read(&data, &feed.columns);
@@ -94,7 +95,7 @@ impl<'t> Work<'t> {
         let feed = self.task.feed;
         let mut ticked = self.saved.feed.tick(rows, &feed.policy, &feed.columns.trees());
         let closed = std::mem::replace(&mut ticked.closed, Closed::Waiting);
-        let mut recorded = Recorded::new(&ticked, &input.name, feed);
+        let mut recorded = Recorded::new(&ticked, &feed.columns);
         let (outcome, approved) = match closed {
             Closed::Held => (Outcome::Held, None),
             Closed::Waiting => (Outcome::Waiting, None),
@@ -103,7 +104,7 @@ impl<'t> Work<'t> {
                 (Outcome::Stopped, None)
             }
             Closed::Impossible(why) => {
-                recorded.impossible(&why, feed);
+                recorded.impossible(&why, &feed.columns);
                 (Outcome::Rejected, None)
             }
             Closed::Candidate(candidate) => self.candidate(*candidate, &mut recorded)?,
@@ -114,8 +115,10 @@ impl<'t> Work<'t> {
         if outcome == Outcome::Rejected || outcome == Outcome::Stopped {
             entry.added = if self.saved.feed.pending() > 0 { ticked.added } else { 0 };
         }
-        entry.reasons = recorded.reasons();
-        self.folder.verdict(ticked.tick, &recorded.bytes(&entry, self.task.time, self.saved.feed.chain()))?;
+        entry.reasons.clone_from(&recorded.reasons);
+        let chain = self.saved.feed.chain();
+        let verdict = TickVerdict::bytes(&recorded, &input.name, &entry, self.task.time, chain);
+        self.folder.verdict(ticked.tick, &verdict)?;
         self.commit(approved)?;
         Ok(entry)
     }
@@ -139,7 +142,7 @@ impl<'t> Work<'t> {
         }
         let done = self.folder.commit(&self.saved, &self.task.key, approved)?;
         if let (Some(files), Some(published)) = (done, self.saved.feed.published().last())
-            && !self.saved.disjoint
+            && !self.saved.terms.disjoint
         {
             let pushed = self.history.push(&files.table, &published.recoding);
             pushed.expect("the gate has looked at the labels");

@@ -1,0 +1,94 @@
+//! A person's request becomes one entry (HOUSE 3): who asked, when and why is in it. What cannot be done is refused in
+//! words, and nothing is changed.
+
+use super::request::{Answer, Ask, Request, answered, inbox};
+use super::work::Live;
+use crate::daemon::config;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Asked, Body, Decision};
+
+/// What came of the inbox.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// What was asked and answered.
+    pub answers: Vec<Answer>,
+    /// Notes that nobody with the key has written.
+    pub strange: u64,
+}
+
+impl Live {
+    /// Does what the inbox asks for. `feed` reads the feed file, when a new chain begins under it.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn inbox(&mut self, feed: &dyn Fn() -> Result<config::Feed>, now: &str) -> Result<Inbox> {
+        let mut done = Inbox::default();
+        for (path, request) in inbox(self.log.store(), self.log.ring())? {
+            let Some(request) = request else {
+                self.log.store().delete(&path)?;
+                done.strange += 1;
+                continue;
+            };
+            let answer = self.asked(&request, feed, now)?;
+            if !answer.done {
+                // Nothing was appended: whoever has taken over may know better.
+                self.log.ours()?;
+            }
+            answered(self.log.store(), &request, &answer)?;
+            done.answers.push(answer);
+        }
+        Ok(done)
+    }
+
+    /// Does what is asked for, once.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn asked(&mut self, request: &Request, feed: &dyn Fn() -> Result<config::Feed>, now: &str) -> Result<Answer> {
+        let ask = &request.ask;
+        self.finish(now)?;
+        if self.state.requests.contains(&request.wanted.request) {
+            return Ok(ask.done("done already"));
+        }
+        match ask {
+            Ask::Approve { release, decision } | Ask::Reject { release, decision } => {
+                let held = self.state.held.as_ref();
+                let Some(held) = held.filter(|held| held.release == *release && held.decision == *decision) else {
+                    return Ok(ask.refused(format!(
+                        "release {release} does not wait for approval, or not any more in this form: a tick, an erasure or \
+                         a change of the feed file since has made another one of it. Look again with `tidegate show`"
+                    )));
+                };
+                let held = held.clone();
+                let wanted = request.wanted.clone();
+                if matches!(ask, Ask::Approve { .. }) {
+                    let (release, decision) = (*release, *decision);
+                    self.append(Body::Approve(Asked { release, decision, wanted: wanted.clone() }))?;
+                    self.state.wanted(&wanted);
+                    self.state.approved(&self.policy);
+                    self.state.remember(self.log.store(), &*self.public)?;
+                    self.leave(now)?;
+                    let text = format!("release {release} is published");
+                    return Ok(Answer { release: Some(release), ..ask.done(text) });
+                }
+                let reject = Decision::Reject {
+                    release: held.release,
+                    tick: held.tick,
+                    time: held.time.clone(),
+                    stops: false,
+                    reasons: Vec::new(),
+                    verdict: None,
+                    wanted: Some(wanted),
+                };
+                let sha256 = self.append(Body::Decision(reject.clone()))?;
+                self.state.decided(&reject, sha256, &self.policy);
+                self.unstage(&held)?;
+                let text = format!("release {release} is rejected; its people come out with the next one");
+                Ok(Answer { release: Some(*release), ..ask.done(text) })
+            }
+            Ask::NewChain => self.new_chain(request, feed),
+            Ask::Erase { people } => self.erase(request, people),
+            Ask::Retry => self.retry(request),
+        }
+    }
+}

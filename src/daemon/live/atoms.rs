@@ -1,0 +1,249 @@
+//! What a tick has fixed, as two sealed objects (HOUSE 3): the atoms, which hold rows with their people as long as they are
+//! not published or the raw rows are kept; and the counts, which hold what later ticks need for ever: how many of each
+//! value there are per atom, and a keyed hash of everybody who came.
+
+use serde::{Deserialize, Serialize};
+
+use super::roll::{Labels, Roll, bytes, other, parse};
+use super::state::Place;
+use crate::daemon::error::Result;
+use crate::engine::feed::Fixed;
+use crate::engine::histogram::{Cell, Histogram, Person, ValueCode, Values};
+use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+
+const VERSION: u32 = 1;
+
+/// Per quasi column the labels of a cut.
+type Cuts = Vec<Vec<Box<str>>>;
+
+/// Rows by the tick of their arrival.
+pub type Since = Vec<(u32, Roll)>;
+
+/// Who is where after a tick.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Atoms {
+    tick: u32,
+    cut: Option<Cuts>,
+    arrived: u64,
+    proposed: Option<Cuts>,
+    /// Who waits.
+    pub waiting: Since,
+    /// Who is withheld from the chain.
+    pub withheld: Since,
+    /// Who is in the atoms that this tick formed.
+    pub formed: Since,
+    /// Whoever this tick brought is published, and the rows are not kept here any more: the counts have them.
+    pub told: bool,
+}
+
+/// What of a tick is kept for ever.
+#[derive(Serialize, Deserialize)]
+pub struct Counts {
+    tick: u32,
+    cut: Option<Cuts>,
+    arrived: u64,
+    proposed: Option<Cuts>,
+    /// Nobody finer than the classes of the cut, where there is one.
+    nodes: Vec<Labels>,
+    values: Values,
+    codes: Vec<ValueCode>,
+    counts: Vec<u32>,
+    /// Hashes in their order, so that none tells which row is whose.
+    people: Vec<[u8; 16]>,
+}
+
+impl Atoms {
+    /// Of what a tick has fixed and of the people in it.
+    pub fn of(fixed: &Fixed, [waiting, withheld, formed]: [Since; 3], trees: &[&Taxonomy]) -> Atoms {
+        Atoms {
+            tick: fixed.tick,
+            cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
+            arrived: fixed.arrived,
+            proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            waiting,
+            withheld,
+            formed,
+            told: false,
+        }
+    }
+
+    /// The tick.
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// So many had come.
+    pub fn came(&mut self, arrived: u64) {
+        self.arrived = arrived;
+    }
+
+    /// Those who are meant.
+    pub fn at(&self, place: &Place) -> impl Iterator<Item = &(u32, Roll)> {
+        let waiting = self.waiting.iter().chain(&self.withheld).filter(|_| place.waiting);
+        waiting.chain(self.formed.iter().filter(|_| place.formed))
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes(VERSION, self)
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<Atoms> {
+        parse(VERSION, bytes)
+    }
+
+    /// What the tick has fixed.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn fixed(&self, sensitive: usize, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let formed = histogram(&self.formed, sensitive, trees)?;
+        Ok(Fixed {
+            tick: self.tick,
+            cut: recoding(self.cut.as_ref(), trees)?,
+            arrived: self.arrived,
+            waiting: histogram(&self.waiting, sensitive, trees)?,
+            withheld: histogram(&self.withheld, sensitive, trees)?,
+            formed: Some(formed).filter(|formed| formed.rows() > 0),
+            proposed: recoding(self.proposed.as_ref(), trees)?,
+        })
+    }
+}
+
+/// Rows as counts.
+///
+/// # Errors
+/// The taxonomies are others.
+pub fn histogram(rolls: &Since, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
+    let part = |(since, roll): &(u32, Roll)| -> Result<Histogram> { Ok(roll.rows(trees)?.histogram(*since)) };
+    let parts = rolls.iter().map(part).collect::<Result<Vec<_>>>()?;
+    Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), sensitive)))
+}
+
+impl Counts {
+    /// Of what a tick has fixed and of everybody who came since the one before. `blind`: nothing finer than the atoms is
+    /// kept.
+    pub fn of(fixed: &Fixed, blind: bool, mut people: Vec<Person>, trees: &[&Taxonomy]) -> Counts {
+        people.sort_unstable();
+        let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
+        let rows = match (&fixed.formed, &fixed.cut) {
+            (Some(formed), Some(cut)) if blind => formed.clone().as_one(0).coarsened(cut, trees),
+            (None, _) if !blind && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
+            _ => none,
+        };
+        let node = |column: usize, leaf: Leaf| match &fixed.cut {
+            Some(cut) if blind => cut[column].at(leaf),
+            _ => trees[column].leaf_node(leaf),
+        };
+        let tuples: Vec<usize> =
+            (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple)).collect();
+        let cells: Vec<Cell> = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).to_vec()).collect();
+        let column = |at: usize| Labels::of(tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])), trees[at]);
+        Counts {
+            tick: fixed.tick,
+            cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
+            arrived: fixed.arrived,
+            proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            nodes: (0..trees.len()).map(column).collect(),
+            values: rows.values().clone(),
+            codes: cells.iter().map(|cell| cell.value).collect(),
+            counts: cells.iter().map(|cell| cell.count).collect(),
+            people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
+        }
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes(VERSION, self)
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<Counts> {
+        parse(VERSION, bytes)
+    }
+
+    /// The same of a tick in which these people came.
+    #[must_use]
+    pub fn with_people(mut self, mut people: Vec<Person>) -> Counts {
+        people.sort_unstable();
+        self.people = people.iter().map(|person| person.0.to_le_bytes()).collect();
+        self
+    }
+
+    /// Everybody who came.
+    pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
+        self.people.iter().map(|bytes| Person(u128::from_le_bytes(*bytes)))
+    }
+
+    /// What a tick has fixed, where its atoms are told from here.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn completed(&self, fixed: Fixed, blind: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let counted = self.fixed(blind, trees)?;
+        Ok(match blind {
+            true => Fixed { formed: counted.formed, ..fixed },
+            false => Fixed { waiting: counted.waiting, ..fixed },
+        })
+    }
+
+    /// What the tick has fixed, as far as it is kept: nobody waits or is withheld in it, unless the rows of a release are
+    /// whoever waited.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn fixed(&self, blind: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| {
+            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
+        });
+        let columns: Vec<Vec<Leaf>> = columns.collect::<Result<_>>()?;
+        let sound = columns.len() == trees.len()
+            && columns.iter().all(|column| column.len() == self.counts.len())
+            && self.codes.len() == self.counts.len();
+        if !sound {
+            return Err(other());
+        }
+        let cells = self.codes.iter().zip(&self.counts);
+        let cells: Vec<Cell> = cells.map(|(&value, &count)| Cell { increment: 0, value, count }).collect();
+        if cells.iter().any(|cell| cell.value as usize >= self.values.len()) {
+            return Err(other());
+        }
+        let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
+        let none = Histogram::empty(trees.len(), self.values.width());
+        let (formed, waiting) = if blind { (Some(rows), none.clone()) } else { (None, rows) };
+        Ok(Fixed {
+            tick: self.tick,
+            cut: recoding(self.cut.as_ref(), trees)?,
+            arrived: self.arrived,
+            waiting,
+            withheld: none,
+            formed: formed.filter(|formed| formed.rows() > 0),
+            proposed: recoding(self.proposed.as_ref(), trees)?,
+        })
+    }
+}
+
+fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
+    let of = |(cut, tree): (&Cut, &&Taxonomy)| cut.nodes().iter().map(|&node| tree.label(node).into()).collect();
+    cut.iter().zip(trees).map(of).collect()
+}
+
+/// A cut by its labels: what is new in a taxonomy since lies under one of them, or is one.
+fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Option<Recoding>> {
+    let Some(cuts) = cuts else { return Ok(None) };
+    let of = |(labels, tree): (&Vec<Box<str>>, &&Taxonomy)| {
+        let nodes: Option<Vec<Node>> = labels.iter().map(|label| tree.find(label)).collect();
+        nodes.and_then(|nodes| Cut::completed(tree, &nodes).ok()).ok_or_else(other)
+    };
+    if cuts.len() != trees.len() {
+        return Err(other());
+    }
+    cuts.iter().zip(trees).map(of).collect::<Result<Recoding>>().map(Some)
+}

@@ -1,0 +1,208 @@
+//! A tick of the schedule (SCIENCE 3, closing; HOUSE 3): whoever came is in it. What it fixes is put into the log before
+//! anything is built on it, with the people read back from their segments.
+
+use std::collections::BTreeMap;
+
+use super::atoms::{Atoms, Counts, Since};
+use super::fold::VERSION;
+use super::record::Recorded;
+use super::roll::{Roll, parse};
+use super::state::{Closing, blind};
+use super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Body, Closed, Masked, Outcome, Ref};
+use crate::engine::feed::{Closed as Came, Fixed};
+use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
+use crate::engine::model::Leaf;
+
+/// What a tick came to.
+#[derive(Debug, Clone)]
+pub struct Ticked {
+    /// Its number.
+    pub tick: u32,
+    /// Rows that came since the tick before.
+    pub new: u64,
+    /// Rows whose atoms formed.
+    pub added: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What there is to tell the operator.
+    pub recorded: Recorded,
+}
+
+/// Where people are after a tick.
+struct Places<'a> {
+    waiting: &'a Headcount,
+    withheld: &'a Headcount,
+    formed: &'a Headcount,
+}
+
+impl Live {
+    /// A tick that was due at this time. If a release comes of it, a decision is to be made next.
+    ///
+    /// # Errors
+    /// Too much is set aside, or the log cannot be written.
+    pub fn close(&mut self, time: &str) -> Result<Option<Ticked>> {
+        let new = self.state.feed.new_rows();
+        if new < self.settings.min_records {
+            return self.skip(new, time);
+        }
+        self.bearable(true)?;
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let mut ticked = self.state.feed.close(&self.policy, &trees);
+        let mut recorded = Recorded::new(&ticked, &columns);
+        let fixed = self.state.feed.fixed(&ticked);
+        let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
+            Came::Held => Outcome::Held,
+            Came::Waiting => Outcome::Waiting,
+            Came::Stopped => {
+                recorded.stopped_before();
+                Outcome::Stopped
+            }
+            Came::Impossible(why) => {
+                recorded.impossible(&why, &columns);
+                Outcome::Impossible
+            }
+            Came::Candidate(candidate) => {
+                self.state.candidate = Some(candidate);
+                Outcome::Candidate
+            }
+        };
+        let (rolls, people) = self.everybody(&fixed)?;
+        let atoms = Atoms::of(&fixed, rolls, &trees);
+        let atoms = self.log.keep("atoms", &atoms.bytes())?;
+        let feed = &self.state.feed;
+        let closed = Closed {
+            tick: ticked.tick,
+            time: time.to_owned(),
+            skipped: false,
+            new,
+            added: if fixed.formed.is_some() { ticked.added } else { 0 },
+            waiting: feed.waiting().rows(),
+            withheld: feed.withheld().rows(),
+            pending: feed.pending(),
+            outcome,
+            atoms: Some(atoms),
+        };
+        self.append(Body::Closed(closed.clone()))?;
+        let held = self.state.held.take();
+        self.state.closed(&closed);
+        self.state.forms(&fixed);
+        held.iter().try_for_each(|held| self.unstage(held))?;
+        if let Some(due) = &mut self.state.due {
+            due.recoding.clone_from(&fixed.proposed);
+        }
+        self.count(&fixed, people)?;
+        Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+    }
+
+    /// A tick goes by. It is written down if somebody waits for it.
+    fn skip(&mut self, new: u64, time: &str) -> Result<Option<Ticked>> {
+        let feed = &self.state.feed;
+        let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
+        if new == 0 && waiting == 0 {
+            return Ok(None);
+        }
+        let (tick, outcome) = (feed.ticks(), Outcome::Skipped);
+        let closed = Closed {
+            tick,
+            time: time.to_owned(),
+            skipped: true,
+            new,
+            added: 0,
+            waiting,
+            withheld,
+            pending,
+            outcome,
+            atoms: None,
+        };
+        self.append(Body::Closed(closed.clone()))?;
+        self.state.feed.skip();
+        self.state.closed(&closed);
+        Ok(Some(Ticked { tick, new, added: 0, outcome, recorded: Recorded::again(tick) }))
+    }
+
+    /// The values of a tick are fixed as they will be published.
+    fn count(&mut self, fixed: &Fixed, people: Vec<Person>) -> Result<()> {
+        let counts = Counts::of(fixed, blind(&self.policy), people, &self.state.terms.columns.trees());
+        let counts = self.log.keep("mask", &counts.bytes())?;
+        let masked = Masked { tick: fixed.tick, counts, ledger: None };
+        self.append(Body::Masked(masked.clone()))?;
+        self.state.masked(&masked);
+        Ok(())
+    }
+
+    /// A tick that was closed and whose values were not fixed when the writer ended.
+    ///
+    /// # Errors
+    /// Its atoms are gone, or the log cannot be written.
+    pub(super) fn finish_closing(&mut self) -> Result<()> {
+        let Some(Closing { atoms, segments, .. }) = self.state.closing.clone() else { return Ok(()) };
+        let atoms = Atoms::parse(&self.log.objects().need(&atoms)?)?;
+        let fixed = atoms.fixed(self.state.sensitive(), &self.state.terms.columns.trees())?;
+        let mut people = Vec::new();
+        for segment in &segments {
+            people.extend(self.roll(&segment.object)?.people());
+        }
+        self.count(&fixed, people)
+    }
+
+    fn roll(&self, object: &Ref) -> Result<Roll> {
+        parse(VERSION, &self.log.objects().need(object)?)
+    }
+
+    /// Everybody who is not published, read back from where they were put, by where they are now; and who came since the
+    /// tick before.
+    fn everybody(&self, fixed: &Fixed) -> Result<([Since; 3], Vec<Person>)> {
+        let trees = self.state.terms.columns.trees();
+        let none = Headcount::empty(trees.len());
+        let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
+        let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
+        let places = Places { waiting: &waiting, withheld: &withheld, formed: &formed };
+        let mut found: [BTreeMap<u32, Rows>; 3] = Default::default();
+        let mut people = Vec::new();
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
+            for (since, roll) in atoms.at(place) {
+                places.put(&roll.rows(&trees)?, *since, &mut found);
+            }
+        }
+        for segment in &self.state.segments {
+            let roll = self.roll(&segment.object)?;
+            people.extend(roll.people());
+            places.put(&roll.rows(&trees)?, segment.tick, &mut found);
+        }
+        let count = |rows: &BTreeMap<u32, Rows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
+        let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
+        assert_eq!(found.each_ref().map(count), meant, "the people of a tick are those who were decided about");
+        let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, Roll::of(rows, &trees))).collect());
+        Ok((rolls, people))
+    }
+}
+
+impl Places<'_> {
+    /// Puts rows of one arrival where they are now; whoever is nowhere is published.
+    fn put(&self, rows: &Rows, since: u32, found: &mut [BTreeMap<u32, Rows>; 3]) {
+        let places = [self.waiting, self.withheld, self.formed];
+        let mut leaves: Vec<Leaf> = Vec::new();
+        let place: Vec<Option<usize>> = (0..rows.len())
+            .map(|row| {
+                leaves.clear();
+                leaves.extend(rows.tuple_at(row));
+                places.iter().position(|place| holds(place, &leaves, since))
+            })
+            .collect();
+        for (at, found) in found.iter_mut().enumerate() {
+            let some = rows.only(|row| place[row] == Some(at));
+            if !some.is_empty() {
+                let known = found.remove(&since);
+                found.insert(since, known.map_or(some.clone(), |known| known.and(&some)));
+            }
+        }
+    }
+}
+
+fn holds(people: &Headcount, leaves: &[Leaf], since: u32) -> bool {
+    people.find(leaves).is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == since))
+}

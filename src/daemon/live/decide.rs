@@ -1,0 +1,223 @@
+//! A candidate on its way to the gate (HOUSE 3, Publish): every public file is written aside and read back, the gate is
+//! asked about what was read, with the people of the increments as the journal has them, and what it says is put into the
+//! log.
+
+use super::atoms::{Atoms, histogram};
+use super::record::Recorded;
+use super::state::{Due, blind};
+use super::work::Live;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::{Against, Body, Decision, Ref, Staged};
+use crate::engine::feed::Candidate;
+use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
+use crate::engine::histogram::Histogram;
+use crate::engine::release::{self, Facts, Manifest, Pages, Sha256};
+
+/// What was decided about a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decided {
+    /// It is on its way out.
+    Publish,
+    /// It waits for a person.
+    Hold,
+    /// It may not leave, for reasons of quasi-identifiers.
+    Reject,
+    /// A check that reads sensitive values failed.
+    Stop,
+}
+
+/// What the gate said of a candidate, and where its files lie aside.
+enum Said {
+    Approved(Box<Approved>, Vec<(String, String)>),
+    Refused(Verdict),
+}
+
+impl Live {
+    /// Decides about the release that is due, if one is.
+    ///
+    /// # Errors
+    /// Its files cannot be written, or the log cannot.
+    pub fn decide(&mut self, recorded: &mut Recorded) -> Result<Option<Decided>> {
+        let Some(due) = self.state.due.clone() else { return Ok(None) };
+        let recoding = due.recoding.as_ref().ok_or_else(|| Error::new(Kind::Internal, "a tick proposes a recoding"))?;
+        let candidate = match self.state.candidate.take() {
+            Some(candidate) => candidate,
+            None => Box::new(self.state.feed.propose(recoding, &self.policy)),
+        };
+        let release = candidate.release;
+        let said = self.judged(&candidate, &due, recorded)?;
+        let verdict = self.log.keep("verdict", &to_json(recorded))?;
+        let (decision, decided, approved) = match said {
+            Said::Approved(approved, stages) => {
+                self.state.candidate = Some(candidate);
+                let (files, manifest) = staged(&approved, stages);
+                let (tick, time) = (due.tick, due.time.clone());
+                if self.settings.manual {
+                    (Decision::Hold { release, tick, time, files, manifest, verdict }, Decided::Hold, Some(approved))
+                } else {
+                    let decision = Decision::Publish { release, tick, time, files, manifest, verdict };
+                    (decision, Decided::Publish, Some(approved))
+                }
+            }
+            Said::Refused(said) => {
+                self.discard(release)?;
+                let decided = if said.stops() { Decided::Stop } else { Decided::Reject };
+                (rejection(release, &due, &said, verdict), decided, None)
+            }
+        };
+        let sha256 = self.append(Body::Decision(decision.clone()))?;
+        self.state.decided(&decision, sha256, &self.policy);
+        if let (Some(approved), Decided::Publish) = (approved, decided) {
+            self.commit(*approved)?;
+        }
+        Ok(Some(decided))
+    }
+
+    /// The gate's own memory of what was published grows by what it has just read.
+    fn commit(&mut self, approved: Approved) -> Result<()> {
+        let table = approved.spend().table;
+        let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
+        if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
+            let pushed = self.state.history.push(&table, &published.recoding);
+            pushed.map_err(|_| Error::new(Kind::Internal, "the gate has looked at the labels"))?;
+        }
+        Ok(())
+    }
+
+    /// Stages every file of a candidate, reads it back, and asks the gate.
+    fn judged(&self, candidate: &Candidate, due: &Due, recorded: &mut Recorded) -> Result<Said> {
+        let columns = &self.state.terms.columns;
+        let mut stages = Vec::new();
+        let mut stage = |name: &str, bytes: &[u8]| self.stage(candidate.release, name, bytes, &mut stages);
+        let data = release::data(&candidate.table, candidate.rows.values(), columns);
+        let data = stage("data.parquet", &data)?;
+        let judged = self.ask(candidate, data.clone())?;
+        recorded.verdict(judged.verdict());
+        let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
+        let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
+        let pages = Pages {
+            taxonomy: stage("taxonomy.json", &pages.taxonomy)?,
+            report: stage("report.html", &pages.report)?,
+            manifest: stage("manifest.json", &pages.manifest)?,
+        };
+        Ok(match judged.approve(&facts, pages) {
+            Ok(approved) => {
+                recorded.verdict(approved.verdict());
+                Said::Approved(Box::new(approved), stages)
+            }
+            Err(verdict) => {
+                recorded.verdict(&verdict);
+                Said::Refused(verdict)
+            }
+        })
+    }
+
+    /// Asks the gate, with the people of what is new as their objects have them.
+    fn ask(&self, candidate: &Candidate, data: Vec<u8>) -> Result<Judged> {
+        let state = &self.state;
+        let kept = self.increments(candidate)?;
+        let older = state.feed.published().iter();
+        let older: Vec<Older<'_>> =
+            older.map(|published| Older { known: &published.recoding, rows: &published.rows }).collect();
+        let newest = candidate.increments.iter().zip(&kept);
+        let newest: Vec<Newest<'_>> = newest.map(|(new, rows)| Newest { atoms: &new.recoding, rows }).collect();
+        let census = self.policy.standing();
+        let census =
+            census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
+        let case = Case {
+            policy: &self.policy,
+            columns: &state.terms.columns,
+            release: candidate.release,
+            withheld: state.feed.withheld().rows(),
+            census,
+            recoding: candidate.table.recoding(),
+            history: &state.history,
+            before: state.feed.whole(),
+            older: &older,
+            newest: &newest,
+        };
+        Ok(judge(&case, data))
+    }
+
+    /// The rows of what is new, increment by increment, read back from the journal.
+    fn increments(&self, candidate: &Candidate) -> Result<Vec<Histogram>> {
+        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
+        if blind(&self.policy) {
+            let formed = self.state.formed.iter().map(|object| histogram(&read(object)?.formed, sensitive, &trees));
+            return formed.collect();
+        }
+        assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
+        let waiting = self.state.pool.iter().map(|place| histogram(&read(&place.object)?.waiting, sensitive, &trees));
+        Ok(Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?).into_iter().collect())
+    }
+
+    pub(super) fn facts<'f>(&'f self, time: &'f str) -> Result<Facts<'f>> {
+        let previous = match self.state.releases.last() {
+            None => None,
+            Some(line) => Some(line.manifest.ok_or_else(|| Error::new(Kind::Internal, "releases come one by one"))?),
+        };
+        Ok(Facts {
+            feed: &self.state.terms.name,
+            chain: self.state.feed.chain(),
+            time,
+            signed: self.settings.signing.is_some(),
+            decision: None,
+            previous,
+            layout: self.settings.layout,
+        })
+    }
+}
+
+/// The files of an approved release, and its manifest.
+fn staged(approved: &Approved, stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
+    let stage = |name: &str| {
+        let found = stages.iter().find(|(known, _)| known == name);
+        found.map(|(_, stage)| stage.clone()).expect("every file was staged")
+    };
+    let names = ["data.parquet", "taxonomy.json", "report.html"];
+    let rows = approved.table().release.rows();
+    let files = names.iter().zip(approved.files()).map(|(name, (path, bytes))| Staged {
+        stage: stage(name),
+        path: path.clone(),
+        sha256: Sha256::of(bytes),
+        rows: (*name == "data.parquet").then_some(rows),
+    });
+    let files: Vec<Staged> = files.collect();
+    let manifest = Staged {
+        stage: stage("manifest.json"),
+        path: String::new(),
+        sha256: Sha256::of(approved.manifest()),
+        rows: None,
+    };
+    (files, manifest)
+}
+
+fn rejection(release: u32, due: &Due, verdict: &Verdict, kept: Ref) -> Decision {
+    let reasons = verdict.reasons();
+    let reasons = reasons.map(|(check, reason)| Against {
+        check: check.check.clone(),
+        value: reason.value.filter(|_| check.public_value().is_some()),
+        limit: reason.limit,
+    });
+    Decision::Reject {
+        release,
+        tick: due.tick,
+        time: due.time.clone(),
+        stops: verdict.stops(),
+        reasons: reasons.collect(),
+        verdict: Some(kept),
+        wanted: None,
+    }
+}
+
+fn to_json(recorded: &Recorded) -> Vec<u8> {
+    serde_json::to_vec(recorded).expect("a verdict is JSON")
+}
+
+/// The manifest as it is published: what was decided, with the digest of the decision.
+pub fn final_manifest(staged: &[u8], decision: Sha256) -> Result<Vec<u8>> {
+    let manifest = Manifest::parse(staged).map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+    Ok(Manifest { decision: Some(decision), ..manifest }.bytes())
+}

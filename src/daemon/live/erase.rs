@@ -1,0 +1,258 @@
+//! People are taken out (SCIENCE 3, erasure; HOUSE 3): whoever is not published disappears, atoms that they were in are
+//! dissolved; of whoever is published the raw row goes and a tombstone stays. Every object that held a row of them is written
+//! anew without it, the old one is destroyed with its key, and the state is read anew: it is the fold of what is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::atoms::{Atoms, Counts, Since};
+use super::fold::VERSION;
+use super::request::{Answer, Ask, Hash, Request};
+use super::roll::{Roll, bytes, parse};
+use super::state::blind;
+use super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy};
+use crate::engine::feed::{Erased, Fixed};
+use crate::engine::histogram::{Headcount, Histogram, Person};
+use crate::engine::model::{Leaf, Value};
+
+/// A row of somebody who is to be taken out.
+struct Row {
+    person: Person,
+    since: u32,
+    leaves: Vec<Leaf>,
+    value: Box<[Value]>,
+}
+
+/// What becomes of the objects.
+#[derive(Default)]
+struct Rewritten {
+    drafts: Drafts,
+    moved: Vec<Moved>,
+}
+
+impl Live {
+    pub(super) fn erase(&mut self, request: &Request, people: &[Hash]) -> Result<Answer> {
+        let asked: BTreeSet<Person> = people.iter().map(|hash| hash.0).collect();
+        let known: BTreeSet<Person> =
+            asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
+        let rows = self.rows_of(&known)?;
+        let (mut gone, mut dissolved) = (BTreeSet::new(), 0);
+        for row in &rows {
+            let erased = self.state.feed.erase(row.person, &row.leaves, row.since, &row.value);
+            dissolved += u64::from(erased == Some(Erased::Formed));
+            gone.extend(erased.map(|_| row.person));
+        }
+        let mut rewritten = Rewritten::default();
+        self.rewrite_segments(&known, &mut rewritten)?;
+        let pending = self.rewrite_atoms(&known, &mut rewritten)?;
+        self.rewrite_counts(&gone, &pending, &mut rewritten)?;
+        let Rewritten { drafts, moved } = rewritten;
+        drafts.put(self.log.store())?;
+        let erase = Erase {
+            wanted: request.wanted.clone(),
+            asked: asked.len() as u64,
+            erased: gone.len() as u64,
+            published: (known.len() - gone.len()) as u64,
+            unknown: (asked.len() - known.len()) as u64,
+            dissolved,
+            moved,
+        };
+        self.append(Body::Erase(erase.clone()))?;
+        if let Some(held) = self.state.held.take() {
+            self.unstage(&held)?;
+        }
+        self.destroyed(&erase)?;
+        self.reload()?;
+        let Erase { asked, erased, published, unknown, .. } = erase;
+        let text = format!(
+            "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
+             stays), {unknown} were never here"
+        );
+        Ok(Answer { count: Some(asked), changed: Some(erased), ..Ask::Erase { people: Vec::new() }.done(text) })
+    }
+
+    /// Removes what was written anew, and every checkpoint: it holds what was there before.
+    pub(super) fn destroyed(&self, erase: &Erase) -> Result<()> {
+        let store = self.log.store();
+        erase.moved.iter().try_for_each(|moved| destroy(store, &moved.old))?;
+        store.list("checkpoint")?.iter().try_for_each(|checkpoint| destroy(store, &checkpoint.path))
+    }
+
+    /// The rows of people who are not published.
+    fn rows_of(&self, people: &BTreeSet<Person>) -> Result<Vec<Row>> {
+        let (trees, objects) = (self.state.terms.columns.trees(), self.log.objects());
+        let mut found = Vec::new();
+        let mut look = |roll: &Roll, since: u32| -> Result<()> {
+            if !roll.people().any(|person| people.contains(&person)) {
+                return Ok(());
+            }
+            let rows = roll.rows(&trees)?;
+            for (row, &person) in rows.people().unwrap_or_default().iter().enumerate() {
+                if people.contains(&person) {
+                    let value = rows.values().get(rows.codes()[row]).into();
+                    found.push(Row { person, since, leaves: rows.tuple_at(row).collect(), value });
+                }
+            }
+            Ok(())
+        };
+        for segment in &self.state.segments {
+            look(&parse(VERSION, &objects.need(&segment.object)?)?, segment.tick)?;
+        }
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&objects.need(&place.object)?)?;
+            atoms.at(place).try_for_each(|(since, roll)| look(roll, *since))?;
+        }
+        for formed in &self.state.formed {
+            let atoms = Atoms::parse(&objects.need(formed)?)?;
+            atoms.formed.iter().try_for_each(|(since, roll)| look(roll, *since))?;
+        }
+        Ok(found)
+    }
+
+    fn rewrite_segments(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<()> {
+        let segments = self.state.segments.iter().map(|segment| segment.object.clone());
+        let raw = self.state.raw.iter().map(|raw| raw.object.clone());
+        let all: BTreeSet<Ref> = segments.chain(raw).filter(|object| object.path.starts_with("seg/")).collect();
+        for object in all {
+            let Some(sealed) = self.log.objects().read(&object)? else { continue };
+            let roll: Roll = parse(VERSION, &sealed)?;
+            if let Some(rest) = self.without(&roll, known)? {
+                let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
+                rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+            }
+        }
+        Ok(())
+    }
+
+    /// A roll without these people; `None` if none of them is in it.
+    fn without(&self, roll: &Roll, people: &BTreeSet<Person>) -> Result<Option<Roll>> {
+        if !roll.people().any(|person| people.contains(&person)) {
+            return Ok(None);
+        }
+        let trees = self.state.terms.columns.trees();
+        let rows = roll.rows(&trees)?;
+        let persons = rows.people().unwrap_or_default();
+        let rest = rows.only(|row| !people.contains(&persons[row]));
+        Ok(Some(Roll::of(&rest, &trees)))
+    }
+
+    /// Where rows are that nobody is to have, or that wait again because their atom is dissolved. The atoms of ticks whose
+    /// people are not published, as they are now.
+    fn rewrite_atoms(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<BTreeMap<u32, Fixed>> {
+        let state = &self.state;
+        let raw = state.raw.iter().map(|raw| &raw.object);
+        let pool = state.pool.iter().map(|place| &place.object);
+        let all = raw.chain(pool).chain(&state.formed).filter(|object| object.path.starts_with("atoms/"));
+        let all: BTreeSet<Ref> = all.cloned().collect();
+        let (mut changed, mut again, mut pending) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for object in all {
+            let Some(sealed) = self.log.objects().read(&object)? else { continue };
+            let mut atoms = Atoms::parse(&sealed)?;
+            if self.thin(&object, &mut atoms, known, &mut again)? {
+                changed.push((object, atoms));
+            }
+        }
+        let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
+        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        for (object, atoms) in &mut changed {
+            if Some(&*object) == newest.as_ref() {
+                atoms.waiting.append(&mut again);
+                atoms.came(self.state.feed.standing().arrived());
+            }
+            if !atoms.told {
+                pending.insert(atoms.tick(), atoms.fixed(sensitive, &trees)?);
+            }
+        }
+        for (object, atoms) in changed {
+            let new = self.log.seal(&mut rewritten.drafts, "atoms", &atoms.bytes())?;
+            rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+        }
+        Ok(pending)
+    }
+
+    /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
+    /// ones always are: others may wait again in them.
+    fn thin(&self, object: &Ref, atoms: &mut Atoms, known: &BTreeSet<Person>, again: &mut Since) -> Result<bool> {
+        let state = &self.state;
+        let place = state.pool.iter().find(|place| place.object == *object);
+        let formed = state.formed.contains(object) || place.is_some_and(|place| place.formed);
+        let waiting = place.is_some_and(|place| place.waiting);
+        let met = |part: &Since| part.iter().any(|(_, roll)| roll.people().any(|person| known.contains(&person)));
+        let mut touched = waiting || met(&atoms.waiting) || met(&atoms.withheld) || met(&atoms.formed);
+        let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
+        if formed {
+            let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
+            // After a new chain has begun they wait, and nothing is dissolved.
+            let still = if still.is_empty() { heads(&[state.feed.waiting()]) } else { heads(&still) };
+            let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
+            touched |= !leave.is_empty();
+            atoms.formed = stay;
+            again.extend(leave);
+        } else if touched {
+            // They are published, or are in later atoms.
+            (atoms.formed, atoms.told) = (Vec::new(), true);
+        }
+        if waiting {
+            let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
+            (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
+            (atoms.withheld, _) = self.divide(&atoms.withheld, &withheld, known)?;
+            // Without atoms it is those who waited that a release brings; they may be there still.
+            atoms.told &= blind(&self.policy) || state.feed.waiting().rows() == 0;
+        } else if touched {
+            (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
+        }
+        Ok(touched)
+    }
+
+    /// Rows but for these people: those that are still among some, and the others.
+    fn divide(&self, rolls: &Since, among: &[Headcount], without: &BTreeSet<Person>) -> Result<(Since, Since)> {
+        let trees = self.state.terms.columns.trees();
+        let (mut stay, mut leave) = (Since::new(), Since::new());
+        for (since, roll) in rolls {
+            let rows = roll.rows(&trees)?;
+            let holds = |row: usize| {
+                let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
+                let at = |heads: &Headcount| {
+                    let tuple = heads.find(&leaves);
+                    tuple.is_some_and(|tuple| heads.heads_of(tuple).iter().any(|heads| heads.since == *since))
+                };
+                among.iter().any(at)
+            };
+            let persons = rows.people();
+            let gone = |row: usize| persons.is_some_and(|persons| without.contains(&persons[row]));
+            for (part, stays) in [(&mut stay, true), (&mut leave, false)] {
+                let some = rows.only(|row| !gone(row) && holds(row) == stays);
+                if !some.is_empty() {
+                    part.push((*since, Roll::of(&some, &trees)));
+                }
+            }
+        }
+        Ok((stay, leave))
+    }
+
+    /// The counts of ticks whose atoms have changed, and those that hold the hash of somebody who may come again.
+    fn rewrite_counts(
+        &mut self,
+        gone: &BTreeSet<Person>,
+        pending: &BTreeMap<u32, Fixed>,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        for (tick, object) in self.state.counts.clone() {
+            let counts = Counts::parse(&self.log.objects().need(&object)?)?;
+            let met = counts.people().any(|person| gone.contains(&person));
+            let fixed = pending.get(&tick);
+            if !met && fixed.is_none() {
+                continue;
+            }
+            let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
+            let counts = match fixed {
+                Some(fixed) => Counts::of(fixed, blind(&self.policy), people, &self.state.terms.columns.trees()),
+                None => counts.with_people(people),
+            };
+            let new = self.log.seal(&mut rewritten.drafts, "mask", &counts.bytes())?;
+            rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! A feed at work (HOUSE 2 and 3): its state is the fold of its log, and whatever is done is an entry first. Nothing here
+//! approves a release; nothing here waits for a clock.
+
+mod asked;
+mod atoms;
+mod checkpoint;
+mod close;
+mod decide;
+mod erase;
+mod fold;
+mod forget;
+mod leave;
+mod new_chain;
+mod open;
+mod record;
+mod remember;
+mod request;
+mod retry;
+mod roll;
+mod state;
+mod sweep;
+mod take;
+mod work;
+
+pub use asked::Inbox;
+pub use close::Ticked;
+pub use decide::Decided;
+pub use leave::Left;
+pub use open::{Found, Opening, Past, past, past_quickly};
+pub use record::{Against, Recorded, Refused};
+pub use request::{Answer, Ask, Hash, Request};
+pub use state::{Consumed, Line, Pending, State};
+pub use take::{Came, Taken};
+pub use work::{Live, Settings};

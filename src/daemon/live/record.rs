@@ -1,0 +1,147 @@
+//! What came of a tick, for the operator: the whole verdict, what was done about the standing recoding, and every
+//! candidate that the search refused with its reason. Private: it may be read with the releases' history, never published.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::anonymizer::{NoRelease, Reason, Refusal, Step};
+use crate::engine::feed::Ticked;
+use crate::engine::gate::own::Verdict;
+use crate::engine::histogram::describe;
+use crate::engine::model::{Columns, Role};
+use crate::engine::release::Figure;
+
+/// Why a release may not leave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Against {
+    /// The check.
+    pub check: String,
+    /// Where.
+    pub place: String,
+    /// The figure.
+    pub value: Option<Figure>,
+    /// What it would have to be.
+    pub limit: Option<Figure>,
+    /// In words.
+    pub text: String,
+}
+
+/// A candidate that the search refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Refused {
+    /// The column.
+    pub column: String,
+    /// The label that was not specialised.
+    pub label: String,
+    /// Why.
+    pub text: String,
+}
+
+/// What came of a tick.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    /// The tick, from 0.
+    pub tick: u32,
+    /// What was done about the standing recoding.
+    pub step: Option<String>,
+    /// What the gate found; null when there was nothing to judge.
+    pub verdict: Option<Verdict>,
+    /// The candidates that the search refused, in the order of their turns.
+    pub refused: Vec<Refused>,
+    /// Why the release may not leave.
+    pub reasons: Vec<Against>,
+}
+
+impl Recorded {
+    /// Of a tick that was computed.
+    pub fn new(ticked: &Ticked, columns: &Columns) -> Recorded {
+        let step = ticked.step.map(|step| match step {
+            Step::Hold => "hold: too few rows for a recoding",
+            Step::First => "the standing recoding was found",
+            Step::Withhold => "overdue rows were withheld",
+            Step::BottomUp => "the standing recoding was made coarser, from the overdue rows up",
+            Step::TopDown => "the standing recoding was made coarser, from the top down",
+        });
+        let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
+        let step = step.map(str::to_owned);
+        Recorded { tick: ticked.tick, step, verdict: None, refused, reasons: Vec::new() }
+    }
+
+    /// Of a release that is judged again, or at last, after a restart.
+    pub fn again(tick: u32) -> Recorded {
+        Recorded { tick, step: None, verdict: None, refused: Vec::new(), reasons: Vec::new() }
+    }
+
+    /// What the gate found.
+    pub fn verdict(&mut self, verdict: &Verdict) {
+        let against =
+            |(check, reason): (&crate::engine::gate::own::Checked, &crate::engine::gate::own::Reason)| Against {
+                check: check.check.clone(),
+                place: reason.place.clone(),
+                value: reason.value,
+                limit: reason.limit,
+                text: reason.text.clone(),
+            };
+        self.reasons = verdict.reasons().map(against).collect();
+        self.verdict = Some(verdict.clone());
+    }
+
+    /// The chain was stopped in an earlier tick.
+    pub fn stopped_before(&mut self) {
+        let text = "a check that reads sensitive values failed earlier in this chain: it publishes nothing any more";
+        self.reasons.push(plain("stopped", text.to_owned()));
+    }
+
+    /// There is no release that keeps the guarantee.
+    pub fn impossible(&mut self, why: &NoRelease, columns: &Columns) {
+        let text = match why {
+            NoRelease::Unsafe(reason) => words(reason, columns),
+            NoRelease::NotSuperset { earlier } => {
+                format!("release {} of the chain is not held by the table", earlier + 1)
+            }
+            NoRelease::TooManyTargets => "the earlier releases cross in more ways than can be looked at".to_owned(),
+        };
+        self.reasons.push(plain("search", format!("no recoding keeps the guarantee: {text}")));
+    }
+}
+
+fn plain(check: &str, text: String) -> Against {
+    Against { check: check.to_owned(), place: "the whole release".to_owned(), value: None::<Figure>, limit: None, text }
+}
+
+fn refused(refusal: &Refusal, columns: &Columns) -> Refused {
+    let (column, tree) = columns.of(Role::Quasi).zip(columns.trees()).nth(refusal.column).expect("a quasi column");
+    Refused { column: column.name.to_string(), label: tree.label(refusal.node).to_owned(), text: kept(&refusal.reason) }
+}
+
+/// A reason as it is kept: verdicts outlast the rows that they speak of, and lie there in the clear, so that no class and
+/// no count below the limit is in them.
+fn kept(reason: &Reason) -> String {
+    match reason {
+        Reason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
+        Reason::Earlier { limit, .. } => {
+            format!("people of an earlier release would be left with fewer than {limit} candidates")
+        }
+        Reason::Newcomers { limit, .. } => {
+            format!("people who are new would be left with fewer than {limit} candidates")
+        }
+    }
+}
+
+/// A reason of the search in words.
+fn words(reason: &Reason, columns: &Columns) -> String {
+    match reason {
+        Reason::Rows { class, rows, limit } => {
+            let people = if *rows == 1 { "person" } else { "people" };
+            format!("{} would hold {rows} {people}, fewer than {limit}", describe(class, columns))
+        }
+        Reason::Earlier { class, left, limit, .. } => format!(
+            "people of earlier releases in {} would be left with {left} candidates, fewer than {limit}",
+            describe(class, columns)
+        ),
+        Reason::Newcomers { class, left, limit } => format!(
+            "people who are new in {} would be left with {left} candidates, fewer than {limit}",
+            describe(class, columns)
+        ),
+    }
+}

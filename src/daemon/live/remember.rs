@@ -1,0 +1,58 @@
+//! The releases of the chain as they were published, for the gate: read back from the very bytes, each of the digest that
+//! was decided.
+
+use super::state::{Line, State};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::Store;
+use crate::engine::gate::bytes;
+use crate::engine::policy::ChainKind;
+use crate::engine::release::Sha256;
+
+impl State {
+    /// Reads what is not remembered yet.
+    ///
+    /// # Errors
+    /// A table is missing, or not the one that was published.
+    pub fn remember(&mut self, private: &dyn Store, public: &dyn Store) -> Result<()> {
+        if self.terms.policy()?.kind() == ChainKind::Disjoint {
+            return Ok(());
+        }
+        let missing: Vec<Line> = self.of_chain().skip(self.history.len()).cloned().collect();
+        for line in missing {
+            let aside = self.publishing.as_ref().filter(|pending| pending.release == line.release);
+            let aside = aside.and_then(|pending| pending.files.first()).map(|file| file.stage.clone());
+            let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
+            let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
+            let data = match (public.read(&path)?, aside) {
+                (None, Some(stage)) => {
+                    let data = private.read(&stage)?.filter(right);
+                    Some(data.ok_or_else(|| staged(&stage))?)
+                }
+                (data, _) => data.filter(right),
+            };
+            let data = data.ok_or_else(|| {
+                let text = format!(
+                    "the table of release {} is missing from the public root or was changed: put it back as it was \
+                     published, every later release is judged against it",
+                    line.release
+                );
+                Error::new(Kind::Input, text).in_field(path)
+            })?;
+            let (table, _) = bytes::read(&data, &self.terms.columns);
+            let known = self.feed.published().get(self.history.len());
+            let pushed = table.zip(known).and_then(|(table, known)| self.history.push(&table, &known.recoding).ok());
+            pushed.ok_or_else(|| {
+                let text = format!("release {} cannot be read back as it was published", line.release);
+                Error::new(Kind::Internal, text)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// What to say of a table that is decided and not visible yet, when it is not as it was decided.
+fn staged(stage: &str) -> Error {
+    let text = "the table of a release that was decided is gone or was changed before it was published: put the private \
+                root back from a backup that is newer";
+    Error::new(Kind::Input, text).in_field(stage.to_owned())
+}

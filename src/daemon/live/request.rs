@@ -1,0 +1,209 @@
+//! What a person asks of a feed (HOUSE 3, CONTRACTS 3): a signed note in the inbox of the private root, which the live
+//! writer turns into one entry, and the answer beside it. Nobody's identifiers are in it, only keyed hashes of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::chance::{self, Chance};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::{Put, Store, put};
+use crate::daemon::journal::{Ring, Wanted};
+use crate::engine::histogram::Person;
+use crate::engine::release::Sha256;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ask {
+    /// The release that is held may leave.
+    Approve {
+        /// It.
+        release: u32,
+        /// The digest of the entry that holds it.
+        decision: Sha256,
+    },
+    /// The release that is held may not leave.
+    Reject {
+        /// It.
+        release: u32,
+        /// The digest of the entry that holds it.
+        decision: Sha256,
+    },
+    /// People are to be taken out.
+    Erase {
+        /// The keyed hashes of their identifiers.
+        people: Vec<Hash>,
+    },
+    /// A new chain is to begin, under the feed file as it is then.
+    NewChain,
+    /// Messages that were set aside are to be offered again.
+    Retry,
+}
+
+/// The keyed hash of a person, as 32 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Hash(pub Person);
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> String {
+        format!("{:032x}", hash.0.0)
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> std::result::Result<Hash, &'static str> {
+        let number = Some(text).filter(|text| text.len() == 32);
+        let number = number.and_then(|text| u128::from_str_radix(&text, 16).ok());
+        number.map(|number| Hash(Person(number))).ok_or("no hash of a person")
+    }
+}
+
+/// A note in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Who asks, when and why.
+    #[serde(flatten)]
+    pub wanted: Wanted,
+    /// What.
+    pub ask: Ask,
+    /// A code over the note with an empty signature, under a key of the feed.
+    pub signature: String,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Answer {
+    /// What was asked for.
+    pub asked: String,
+    /// Whether it was done.
+    pub done: bool,
+    /// What came of it, in words.
+    pub text: String,
+    /// The release that it is about.
+    pub release: Option<u32>,
+    /// The chain that began.
+    pub chain: Option<u32>,
+    /// People or messages that it was about.
+    pub count: Option<u64>,
+    /// Rows that count from now on, or people who were taken out.
+    pub changed: Option<u64>,
+}
+
+impl Ask {
+    /// What a command calls it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Ask::Approve { .. } => "approve",
+            Ask::Reject { .. } => "reject",
+            Ask::Erase { .. } => "erase",
+            Ask::NewChain => "new-chain",
+            Ask::Retry => "retry",
+        }
+    }
+
+    /// It was done.
+    pub fn done(&self, text: impl Into<String>) -> Answer {
+        let text = text.into();
+        let asked = self.name().to_owned();
+        Answer { asked, done: true, text, release: None, chain: None, count: None, changed: None }
+    }
+
+    /// It cannot be done.
+    pub fn refused(&self, text: impl Into<String>) -> Answer {
+        Answer { done: false, ..self.done(text) }
+    }
+}
+
+impl Request {
+    /// A new request.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn new(
+        ask: Ask,
+        who: String,
+        when: String,
+        why: Option<String>,
+        ring: &Ring,
+        chance: &mut dyn Chance,
+    ) -> Result<Request> {
+        let wanted = Wanted { request: chance::name(chance)?, who, when, why };
+        let mut request = Request { wanted, ask, signature: String::new() };
+        request.signature = ring.sign(&request.bytes());
+        Ok(request)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a request is JSON")
+    }
+
+    /// Puts it into the inbox.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn put(&self, store: &dyn Store) -> Result<()> {
+        match put(store, &note(&self.wanted.request), &self.bytes())? {
+            Put::Ours => Ok(()),
+            Put::Theirs => Err(Error::new(Kind::Internal, "two requests have one name")),
+        }
+    }
+
+    /// The answer to it, if there is one.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn answer(&self, store: &dyn Store) -> Result<Option<Answer>> {
+        let Some(bytes) = store.read(&reply(&self.wanted.request))? else { return Ok(None) };
+        let answer = serde_json::from_slice(&bytes);
+        answer.map(Some).map_err(|_| Error::new(Kind::Internal, "the answer of the running tidegate cannot be read"))
+    }
+
+    /// Takes the answer away that was read.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn read(&self, store: &dyn Store) -> Result<()> {
+        store.delete(&reply(&self.wanted.request))
+    }
+}
+
+/// What lies in the inbox: requests that were signed, and notes that are none.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn inbox(store: &dyn Store, ring: &Ring) -> Result<Vec<(String, Option<Request>)>> {
+    let mut found = Vec::new();
+    for note in store.list("inbox")? {
+        if !note.path.ends_with(".json") {
+            continue;
+        }
+        let Some(bytes) = store.read(&note.path)? else { continue };
+        let request = serde_json::from_slice::<Request>(&bytes).ok().filter(|request| {
+            let unsigned = Request { signature: String::new(), ..request.clone() };
+            ring.sign(&unsigned.bytes()) == request.signature && note.path == self::note(&request.wanted.request)
+        });
+        found.push((note.path, request));
+    }
+    Ok(found)
+}
+
+/// Answers a request and takes it out of the inbox.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn answered(store: &dyn Store, request: &Request, answer: &Answer) -> Result<()> {
+    let bytes = serde_json::to_vec(answer).expect("an answer is JSON");
+    // Whoever answered first and ended has said what counts.
+    put(store, &reply(&request.wanted.request), &bytes)?;
+    store.delete(&note(&request.wanted.request))
+}
+
+fn note(request: &str) -> String {
+    format!("inbox/{request}.json")
+}
+
+fn reply(request: &str) -> String {
+    format!("inbox/{request}.answer")
+}

@@ -1,0 +1,248 @@
+//! The state of a feed is the fold of its log (HOUSE 3): entry after entry, in order, and nothing else. What is here can be
+//! thrown away and read again.
+//!
+//! Nothing here writes, and nothing decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::journal::{Ref, Staged};
+use crate::daemon::terms::Terms;
+use crate::engine::feed::{Candidate, Feed, Fixed};
+use crate::engine::gate::own::History;
+use crate::engine::model::{Recoding, Role};
+use crate::engine::policy::{Chain, Policy};
+use crate::engine::release::Sha256;
+
+/// A feed between two entries.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct State {
+    /// What is frozen while the chain runs.
+    pub terms: Terms,
+    /// The digest of the rest of the feed file.
+    pub services: Option<Sha256>,
+    /// Who waits, who is published under what.
+    pub feed: Feed,
+    /// The releases of the chain as they were published.
+    pub history: History,
+    /// Releases of all chains, oldest first.
+    pub releases: Vec<Line>,
+    /// Files that were taken in, by name.
+    pub files: BTreeMap<String, Consumed>,
+    /// Requests that were done.
+    pub requests: BTreeSet<String>,
+    /// Rows that came since the last tick that was closed.
+    pub segments: Vec<Segment>,
+    /// Messages that were seen and set aside since then.
+    pub share: Share,
+    /// Messages that are set aside.
+    pub quarantine: Vec<Aside>,
+    /// A tick whose values are not fixed yet.
+    pub closing: Option<Closing>,
+    /// A release that no decision was made about.
+    pub due: Option<Due>,
+    /// A release that waits for a person.
+    pub held: Option<Pending>,
+    /// A release that is decided and not visible yet.
+    pub publishing: Option<Pending>,
+    /// The ticks whose atoms are not published, oldest first, and where their people are.
+    pub formed: Vec<Ref>,
+    /// Where everybody is who waits or is withheld.
+    pub pool: Vec<Place>,
+    /// The counts of every tick that was closed.
+    pub counts: Vec<(u32, Ref)>,
+    /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
+    pub raw: Vec<Raw>,
+    /// Objects that the log names and nothing has made superfluous.
+    pub live: BTreeSet<String>,
+    /// When the last tick was due.
+    pub ticked: Option<String>,
+    /// When the first rows came that wait for the next one.
+    pub since: Option<String>,
+    /// What was proposed, while it is at hand.
+    #[serde(skip)]
+    pub candidate: Option<Box<Candidate>>,
+    /// What the last tick has fixed, until its counts are known, and whether those tell the rest of it.
+    #[serde(skip)]
+    pub fixed: Option<(Fixed, bool)>,
+}
+
+/// A release that is decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its number.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// Its tick.
+    pub tick: u32,
+    /// Its rows.
+    pub rows: u64,
+    /// Its files, the table first.
+    pub files: Vec<(String, Sha256)>,
+    /// The digest of its manifest, once it is visible.
+    pub manifest: Option<Sha256>,
+}
+
+/// A file that was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consumed {
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// Where people are who are not published: the atoms of a tick, or a part of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The atoms.
+    pub object: Ref,
+    /// Whether those who waited and were withheld then are meant.
+    pub waiting: bool,
+    /// Whether those in the atoms that formed then are meant.
+    pub formed: bool,
+}
+
+/// Rows that came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Where they are.
+    pub object: Ref,
+    /// The tick that they came before.
+    pub tick: u32,
+}
+
+/// Messages since the last tick that was closed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// All.
+    pub seen: u64,
+    /// Those that are set aside.
+    pub aside: u64,
+}
+
+/// Messages that are set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aside {
+    /// Where they are.
+    pub object: Ref,
+    /// How many.
+    pub messages: u64,
+    /// Since when.
+    pub time: String,
+    /// Whether they came since the last tick that was closed.
+    pub fresh: bool,
+}
+
+/// A tick whose values are not fixed yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// The tick.
+    pub tick: u32,
+    /// Where its atoms are.
+    pub atoms: Ref,
+    /// Where the rows are that came since the tick before.
+    pub segments: Vec<Segment>,
+}
+
+/// A release that no decision was made about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    /// Its tick.
+    pub tick: u32,
+    /// When the tick was due.
+    pub time: String,
+    /// The recoding; known when what the tick has fixed was read.
+    pub recoding: Option<Recoding>,
+}
+
+/// A release on its way out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Its number.
+    pub release: u32,
+    /// Its tick.
+    pub tick: u32,
+    /// When the tick was due.
+    pub time: String,
+    /// Its table, taxonomy and report.
+    pub files: Vec<Staged>,
+    /// The manifest without its `decision`.
+    pub manifest: Staged,
+    /// The digest of the entry that decides.
+    pub decision: Sha256,
+    /// The recoding.
+    pub recoding: Option<Recoding>,
+}
+
+/// Raw rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raw {
+    /// Where they are.
+    pub object: Ref,
+    /// The tick that took them.
+    pub tick: u32,
+    /// When what they brought was published.
+    pub published: Option<String>,
+}
+
+impl State {
+    /// Of a feed that begins.
+    pub fn new(terms: Terms) -> State {
+        State {
+            feed: Feed::new(&terms.columns),
+            terms,
+            services: None,
+            history: History::default(),
+            releases: Vec::new(),
+            files: BTreeMap::new(),
+            requests: BTreeSet::new(),
+            segments: Vec::new(),
+            share: Share::default(),
+            quarantine: Vec::new(),
+            closing: None,
+            due: None,
+            held: None,
+            publishing: None,
+            formed: Vec::new(),
+            pool: Vec::new(),
+            counts: Vec::new(),
+            raw: Vec::new(),
+            live: BTreeSet::new(),
+            ticked: None,
+            since: None,
+            candidate: None,
+            fixed: None,
+        }
+    }
+
+    /// All of it, to be compared and to be kept.
+    pub fn bytes(&self) -> Vec<u8> {
+        super::roll::bytes(1, self)
+    }
+
+    /// Sensitive columns.
+    pub fn sensitive(&self) -> usize {
+        self.terms.columns.of(Role::Sensitive).count()
+    }
+
+    /// Releases of the chain that runs.
+    pub fn of_chain(&self) -> impl Iterator<Item = &Line> {
+        self.releases.iter().filter(|line| line.chain == self.feed.chain())
+    }
+
+    /// Objects that hold raw rows and that nobody needs for what comes.
+    pub fn spent(&self) -> impl Iterator<Item = &Raw> {
+        let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
+        self.raw.iter().filter(move |raw| !self.formed.contains(&raw.object) && !pool(&raw.object))
+    }
+}
+
+/// Whether the policy decides from quasi-identifiers alone, so that nothing finer than atoms is kept.
+pub fn blind(policy: &Policy) -> bool {
+    matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. })
+}

@@ -1,0 +1,54 @@
+//! Removing what nobody names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
+//! time is over. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
+
+use std::collections::BTreeSet;
+
+use super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::destroy;
+
+/// Folders whose objects carry the epoch of their writer.
+const SWEPT: [&str; 7] = ["seg", "quarantine", "atoms", "mask", "verdict", "terms", "stage"];
+
+impl Live {
+    /// Removes what a crash has left behind. How many objects.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn sweep(&mut self) -> Result<u64> {
+        let state = &self.state;
+        let pending = state.publishing.iter().chain(&state.held);
+        let staged = pending.flat_map(|pending| pending.files.iter().chain([&pending.manifest]));
+        let staged: BTreeSet<&str> = staged.map(|file| file.stage.as_str()).collect();
+        let (store, epoch) = (self.log.store(), self.log.writer().epoch);
+        let mut gone = 0;
+        for folder in SWEPT {
+            for object in store.list(folder)? {
+                let named = state.live.contains(&object.path) || staged.contains(object.path.as_str());
+                if !named && epoch_of(&object.path).is_some_and(|of| of < epoch) {
+                    destroy(store, &object.path)?;
+                    gone += 1;
+                }
+            }
+        }
+        let checkpoints: BTreeSet<String> = store.list("checkpoint")?.into_iter().map(|object| object.path).collect();
+        for key in store.list("keys")? {
+            let named = |folder: &str, of: &str| state.live.contains(&format!("{folder}/{of}"));
+            let orphan = |of: &str| {
+                !checkpoints.contains(&format!("checkpoint/{of}")) && !SWEPT.iter().any(|folder| named(folder, of))
+            };
+            let name = key.path.strip_prefix("keys/").and_then(|rest| rest.strip_suffix(".wrap"));
+            let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
+            if lower && name.is_some_and(orphan) && !key.path.ends_with("/feed.wrap") {
+                store.delete(&key.path)?;
+                gone += 1;
+            }
+        }
+        Ok(gone)
+    }
+}
+
+/// The epoch in the path of an object.
+fn epoch_of(path: &str) -> Option<u64> {
+    path.split('/').nth(1)?.parse().ok()
+}

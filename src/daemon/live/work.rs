@@ -1,0 +1,81 @@
+//! What a feed at work has at hand, and how an entry gets into the log and then into the state: never the other way round.
+
+use std::sync::Arc;
+
+use super::fold::VERSION;
+use super::roll::bytes;
+use super::state::State;
+use crate::daemon::error::Result;
+use crate::daemon::ingest::PersonHasher;
+use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{Body, Log, Ref};
+use crate::daemon::sign::Signing;
+use crate::daemon::terms::Terms;
+use crate::engine::policy::{Decimal, Policy};
+use crate::engine::release::{Layout, Sha256};
+
+/// What of the feed file may change between two starts.
+#[derive(Debug)]
+pub struct Settings {
+    /// How published files lie.
+    pub layout: Layout,
+    /// Signs manifests.
+    pub signing: Option<Signing>,
+    /// A person approves after the gate has passed.
+    pub manual: bool,
+    /// With fewer new rows a tick is skipped.
+    pub min_records: u64,
+    /// The share of messages that may be set aside.
+    pub max_quarantine_share: Decimal,
+    /// How long raw rows are kept after what they brought is published, in seconds.
+    pub keep_raw: u64,
+    /// How long messages are set aside, in seconds.
+    pub keep_aside: u64,
+}
+
+/// The checkpoint that was written last.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Last {
+    /// The entries there were then.
+    pub entries: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A feed at work.
+pub struct Live {
+    pub(super) log: Log,
+    pub(super) state: State,
+    pub(super) policy: Policy,
+    pub(super) public: Arc<dyn Store>,
+    pub(super) settings: Settings,
+    pub(super) hasher: PersonHasher,
+    pub(super) last: Last,
+}
+
+impl Live {
+    /// What the log says.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The policy in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Appends an entry.
+    pub(super) fn append(&mut self, body: Body) -> Result<Sha256> {
+        self.log.append(body)
+    }
+}
+
+/// Seals the terms of a chain.
+pub(super) fn terms(log: &mut Log, terms: &Terms) -> Result<Ref> {
+    log.keep("terms", &bytes(VERSION, terms))
+}

@@ -1,0 +1,13 @@
+//! A feed at work on stores in memory: its state is the fold of its log after every step, and whatever a crash leaves
+//! behind is finished as if nothing had happened.
+
+#[path = "live/asked.rs"]
+mod asked;
+#[path = "live/crash.rs"]
+mod crash;
+#[path = "live/draw.rs"]
+mod draw;
+#[path = "live/feed.rs"]
+mod feed;
+#[path = "live/fold.rs"]
+mod fold;

@@ -1,0 +1,16 @@
+//! What random feeds are drawn from: numbers that follow from a seed, and a policy for each kind of chain.
+
+/// Numbers that follow from a seed.
+pub struct Draw(pub u64);
+
+impl Draw {
+    /// One below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A chain of each kind.
+pub const POLICIES: [&str; 4] =
+    ["k = 3", "k = 3\nmax_wait = 2\nmax_withheld = 0.3", "k = 2\nrare = \"coarsen\"", "k = 2\nguarantee = \"bcf\""];

@@ -1,0 +1,135 @@
+//! A small feed, and what is done with it step by step.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::error::Result;
+use tidegate::daemon::journal::store::Store;
+use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::daemon::sign::Signing;
+use tidegate::engine::histogram::{Person, Rows, Values};
+use tidegate::engine::model::Value;
+use tidegate::engine::policy::Decimal;
+use tidegate::engine::release::{Layout, Sha256};
+
+/// A feed file with this policy.
+pub fn feed(policy: &str) -> Feed {
+    let text = format!(
+        "[feed]\nname = \"small\"\n[policy]\n{policy}\n\
+         [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+         [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n\
+         [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10, 20], min = 0, max = 39 }}\n\
+         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
+    );
+    Feed::parse(&text, Path::new("small.toml")).expect("a feed file")
+}
+
+/// A row: person, sex (0 or 1), age (0 to 39), value.
+pub type Human = (u128, u32, u32, u8);
+
+/// Rows of people.
+pub fn rows(people: &[Human]) -> Rows {
+    let mut known: Vec<u8> = people.iter().map(|human| human.3).collect();
+    known.sort_unstable();
+    known.dedup();
+    let tuple = |value: &u8| vec![Value::Text(format!("s{value}").into())].into_boxed_slice();
+    let (values, codes) = Values::from_distinct(1, known.iter().map(tuple).collect());
+    let code = |human: &Human| codes[known.iter().position(|known| *known == human.3).expect("a value")];
+    let leaves = vec![people.iter().map(|human| human.1).collect(), people.iter().map(|human| human.2).collect()];
+    let persons = people.iter().map(|human| Person(human.0)).collect();
+    Rows::new(leaves, values, people.iter().map(code).collect(), Some(persons))
+}
+
+/// What a file of these rows would be taken in as.
+pub fn taken(name: &str, people: &[Human]) -> Taken {
+    Taken {
+        file: name.to_owned(),
+        look: Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 },
+        seen: people.len() as u64,
+        rows: rows(people),
+        aside: None,
+        nulled: 0,
+    }
+}
+
+/// Opens the feed; `seed` is what it draws.
+pub fn open(feed: &Feed, private: Arc<dyn Store>, public: Arc<dyn Store>, seed: u64, manual: bool) -> Result<Live> {
+    let settings = Settings {
+        layout: Layout::Root,
+        signing: Signing::parse(&"1".repeat(64)),
+        manual,
+        min_records: 1,
+        max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
+        keep_raw: 10,
+        keep_aside: 10,
+    };
+    let key = key();
+    let opening = Opening {
+        private,
+        public,
+        key: &key,
+        feed,
+        services: Sha256::of(b"services"),
+        chance: Box::new(Seeded::new(seed)),
+        settings,
+        now: "2026-01-01T00:00:00Z",
+        remedy: "begin a new chain",
+        changed: false,
+    };
+    Live::open(opening).map(|(live, _)| live)
+}
+
+/// The operator's key.
+pub fn key() -> OperatorKey {
+    OperatorKey::parse(&"a".repeat(64)).expect("a key")
+}
+
+/// The time of a tick.
+pub fn time(tick: usize) -> String {
+    format!("2026-01-01T{:02}:{:02}:00Z", tick / 60, tick % 60)
+}
+
+/// Random people of a tick; some were there before.
+pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
+    let many = draw.below(14);
+    (0..many)
+        .map(|_| {
+            let again = *known > 0 && draw.below(8) == 0;
+            let id = if again { u128::from(draw.below(*known as u64)) } else { *known };
+            *known += u128::from(!again);
+            let old = if draw.below(5) == 0 { draw.below(40) } else { draw.below(10) };
+            // A person's hash is as large as hashes are.
+            (
+                id.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
+                draw.below(2) as u32,
+                old as u32,
+                draw.below(4) as u8,
+            )
+        })
+        .collect()
+}
+
+/// One tick from wherever the feed is: what is done already is not done again.
+pub fn step(live: &mut Live, tick: usize, people: &[Human]) -> Result<()> {
+    use tidegate::daemon::live::Recorded;
+    let (name, time) = (format!("{tick:03}.csv"), time(tick));
+    let mut recorded = Recorded::again(tick as u32);
+    live.roll_forward(&time)?;
+    if live.taken(&name).is_none() {
+        live.take(taken(&name, people), &time)?;
+    }
+    // A tick whose successor's file is there went by, even when nothing of it had to be written down.
+    let over = live.taken(&format!("{:03}.csv", tick + 1)).is_some();
+    if !over
+        && live.state().ticked.as_deref() < Some(&time)
+        && let Some(ticked) = live.close(&time)?
+    {
+        recorded = ticked.recorded;
+    }
+    live.decide(&mut recorded)?;
+    live.leave(&time)?;
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! State = fold of the log, after every step of random feeds under every kind of chain.
+
+use std::sync::Arc;
+
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::live::past;
+
+use super::draw::{Draw, POLICIES};
+use super::feed::{crowd, feed, key, open, step};
+
+#[test]
+fn the_state_is_the_fold_of_the_log() {
+    for (number, policy) in POLICIES.iter().enumerate() {
+        let feed = feed(policy);
+        for seed in 0..8 {
+            let (private, public) = (Memory::default(), Memory::default());
+            let (mut draw, mut known) = (Draw(seed * 10 + number as u64), 0);
+            let stores =
+                || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
+            let (mine, everybodys) = stores();
+            let mut live = open(&feed, mine, everybodys, seed, false).expect("a feed");
+            for tick in 0..25 {
+                step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+                let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
+                let past = past(&private, &public, &ring).expect("a log");
+                let state = past.state.expect("a chain");
+                assert!(
+                    state.bytes() == live.state().bytes(),
+                    "{policy}, seed {seed}, tick {tick}: {:#?} against {:#?}",
+                    state,
+                    live.state()
+                );
+            }
+            assert!(!live.state().releases.is_empty(), "{policy}, seed {seed}: something was published");
+            let kept: u64 = live.state().feed.people().len() as u64;
+            let feed = &live.state().feed;
+            let newest = live.state().releases.last().map_or(0, |line| line.rows);
+            let sum = newest + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
+            assert_eq!(kept, sum, "nobody is lost or counted twice");
+        }
+    }
+}
