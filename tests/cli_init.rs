@@ -183,9 +183,7 @@ fn without_a_sample() {
     assert_eq!(fs::metadata(place.path("feed/keys")).expect("keys").permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
     assert!(text.contains("key = \"file:keys/feed.key\""));
-    assert!(
-        text.contains("which this version does not have yet") && text.contains("`anonymize` uses `store.key` alone")
-    );
+    assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
 }
 
 #[test]

@@ -5,17 +5,25 @@
 
 pub mod anonymize;
 mod answer;
+pub mod approve;
+mod ask;
 pub mod audit;
 pub mod check;
 pub mod demo;
+pub mod erase;
 mod fault;
 pub mod init;
+pub mod new_chain;
 mod out;
 mod paragraph;
 mod progress;
+pub mod quarantine;
+pub mod reject;
 pub mod render;
+pub mod run;
 pub mod show;
 mod tell;
+pub mod verify;
 
 pub use answer::{ErrorReport, Exit, Failure, Result};
 pub use out::Out;
@@ -46,6 +54,13 @@ enum Command {
     Audit(audit::Args),
     Check(check::Args),
     Init(init::Args),
+    Run(run::Args),
+    Approve(approve::Args),
+    Reject(reject::Args),
+    Erase(erase::Args),
+    NewChain(new_chain::Args),
+    Quarantine(quarantine::Args),
+    Verify(verify::Args),
     Show(show::Args),
 }
 
@@ -56,6 +71,13 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Audit(args) => audit::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Init(args) => init::run(args, out),
+        Command::Run(args) => run::run(args, out),
+        Command::Approve(args) => approve::run(args, out),
+        Command::Reject(args) => reject::run(args, out),
+        Command::Erase(args) => erase::run(args, out),
+        Command::NewChain(args) => new_chain::run(args, out),
+        Command::Quarantine(args) => quarantine::run(args, out),
+        Command::Verify(args) => verify::run(args, out),
         Command::Show(args) => show::run(args, out),
     }
 }

@@ -33,7 +33,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     if let Some(feed) = &feed {
         saved.frozen(feed)?;
     }
-    let policy = saved.policy()?;
+    let policy = saved.terms.policy()?;
     let (numbers, tables): (Vec<u32>, Vec<_>) = tables(folder, &saved)?.into_iter().unzip();
     if tables.is_empty() {
         return Err(Error::new(Kind::Input, "there is no release of the newest chain yet").in_file(folder));
@@ -41,10 +41,10 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     let tables = tables.into_iter().map(|table| (table.release, table.values)).collect();
     let increments = saved.feed.published().iter().map(|published| published.rows.clone()).collect();
     let increments = (policy.kind() == ChainKind::Cumulative).then_some(increments);
-    let subject = Subject::of_chain(&saved.columns, policy.kind(), tables, increments).map_err(|_| {
+    let subject = Subject::of_chain(&saved.terms.columns, policy.kind(), tables, increments).map_err(|_| {
         let text = "the releases are not those of the people in the private state: one of them was changed";
         Error::new(Kind::Input, text).in_file(folder)
     })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();
-    Ok(Asked { columns: saved.columns, policy, subject, names })
+    Ok(Asked { columns: saved.terms.columns, policy, subject, names })
 }

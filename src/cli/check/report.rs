@@ -37,7 +37,7 @@ pub struct FeedReport {
     pub explained: Vec<String>,
     /// How `anonymize` makes releases, in words.
     pub publishing: Vec<String>,
-    /// What only the daemon will use, in words; this version has none.
+    /// What only `run` uses, in words.
     pub for_daemon: Vec<String>,
     /// What can go wrong.
     pub warnings: Vec<WarningReport>,

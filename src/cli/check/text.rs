@@ -26,7 +26,7 @@ pub fn feed(report: &FeedReport) -> String {
     for sentence in &report.publishing {
         wrapped(&mut text, "  ", sentence);
     }
-    text.push_str("\nFor the daemon (not in this version)\n");
+    text.push_str("\nWhen it runs\n");
     for sentence in &report.for_daemon {
         wrapped(&mut text, "  ", sentence);
     }

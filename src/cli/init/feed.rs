@@ -69,10 +69,10 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
     };
     let _ = write!(
         text,
-        "\n# [source], [store], [schedule] and the keys are for the daemon, which this version does not have yet; they may be\n\
-         # left out. Of them, `anonymize` uses `store.key` alone.\n\
+        "\n# [source], [store], [schedule] and the keys are for `tidegate run`; they may be left out. Of them, `anonymize` uses\n\
+         # `store.key` alone.\n\
          \n\
-         # Where the daemon will take records from.\n\
+         # Where `run` takes records from.\n\
          [source]\n\
          kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
          path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\

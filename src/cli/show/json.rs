@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::oneshot::{Saved, Seen, TickVerdict};
-use crate::engine::feed::Outlook;
+use crate::daemon::terms::Terms;
+use crate::engine::feed::{Feed, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::Guarantee;
@@ -138,15 +139,6 @@ const MOST_CROWDS: usize = 12;
 impl Shown {
     /// Of what lies in a folder, and the sealed state where it could be opened.
     pub fn of(seen: &Seen, saved: Option<&Saved>) -> Shown {
-        let line = |manifest: &Manifest| ReleaseLine {
-            release: manifest.release,
-            chain: manifest.chain,
-            time: manifest.time.clone(),
-            rows: manifest.rows,
-            classes: manifest.classes,
-            smallest_class: manifest.smallest_class,
-            loss: manifest.loss,
-        };
         let tick = |tick: &TickVerdict| TickLine {
             tick: tick.tick,
             file: tick.file.clone(),
@@ -155,20 +147,36 @@ impl Shown {
         };
         let last = seen.manifests.last();
         Shown {
-            feed: saved.map(|saved| saved.name.clone()).or_else(|| last.map(|manifest| manifest.feed.clone())),
+            feed: saved.map(|saved| saved.terms.name.clone()).or_else(|| last.map(|manifest| manifest.feed.clone())),
             guarantee: last.and_then(|manifest| manifest.guarantee),
-            releases: seen.manifests.iter().map(line).collect(),
+            releases: seen.manifests.iter().map(ReleaseLine::of).collect(),
             ticks: seen.ticks.iter().map(tick).collect(),
-            waiting: saved.map(Waiting::of),
+            waiting: saved.map(|saved| Waiting::of(&saved.feed, &saved.terms)),
+        }
+    }
+}
+
+impl ReleaseLine {
+    /// Of a manifest.
+    pub fn of(manifest: &Manifest) -> ReleaseLine {
+        ReleaseLine {
+            release: manifest.release,
+            chain: manifest.chain,
+            time: manifest.time.clone(),
+            rows: manifest.rows,
+            classes: manifest.classes,
+            smallest_class: manifest.smallest_class,
+            loss: manifest.loss,
         }
     }
 }
 
 impl Waiting {
-    fn of(saved: &Saved) -> Waiting {
-        let (feed, columns) = (&saved.feed, &saved.columns);
+    /// Of a feed between two ticks.
+    pub fn of(feed: &Feed, terms: &Terms) -> Waiting {
+        let columns = &terms.columns;
         let trees = columns.trees();
-        let policy = saved.policy().ok().filter(|_| !feed.stopped());
+        let policy = terms.policy().ok().filter(|_| !feed.stopped());
         let outlook = policy.map(|policy| feed.outlook(&policy, &trees));
         let told = outlook.as_ref();
         Waiting {

@@ -1,18 +1,21 @@
 //! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; what waits, and what the
 //! next release would be. Reads and prints, changes nothing.
 
+mod feed;
 mod json;
 mod words;
 
 use std::path::PathBuf;
 
+pub use feed::{FeedRelease, FeedShown};
 pub use json::{ReleaseShown, Shown};
 
 use super::{Exit, Out, Result};
+use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{self, Folder, Saved, beside, find_key, look};
+use crate::daemon::oneshot::{self, Folder, Saved, beside, find_key, look, read_key};
 
-/// See what a folder of releases holds, what waits, and what the next release would be
+/// See what a feed or a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]
 #[command(after_help = "\
 Manifests are for everybody, verdicts for the operator; what waits is sealed and needs the key. Without --key the file \
@@ -20,8 +23,8 @@ beside the folder is used, if there is one; without any key the sealed part is l
 
 Exit code 0: shown. 2: an error.")]
 pub struct Args {
-    /// The folder that `anonymize` writes to
-    #[arg(value_name = "DIR")]
+    /// A feed file, or the folder that `anonymize` writes to
+    #[arg(value_name = "FEED|DIR")]
     folder: PathBuf,
     /// One release, with its recoding and every check
     #[arg(value_name = "RELEASE")]
@@ -36,6 +39,11 @@ pub struct Args {
 /// # Errors
 /// The folder cannot be read, the key is another one, or there is no such release.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    if args.folder.is_file() {
+        let key = args.key.as_deref().map(read_key).transpose()?;
+        feed::show(&Feed::load(&args.folder)?, key, args.release, out)?;
+        return Ok(Exit::Done);
+    }
     let seen = look(&args.folder)?;
     let saved = sealed(&args)?;
     if let Some(number) = args.release {

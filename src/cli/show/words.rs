@@ -3,12 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::json::{ReleaseShown, Shown, Waiting};
+use super::json::{ReleaseLine, ReleaseShown, Shown, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
+use crate::daemon::live::{Recorded, Refused};
 use crate::daemon::oneshot::Outcome;
+use crate::engine::gate::own::Verdict;
 use crate::engine::policy::Guarantee;
-use crate::engine::release::Figure;
+use crate::engine::release::{Figure, Manifest};
 
 /// Ticks that are listed at most, the newest.
 const MOST_TICKS: usize = 20;
@@ -23,7 +25,27 @@ pub fn folder(shown: &Shown, path: &Path) -> String {
     let mut text = String::new();
     let name = shown.feed.as_deref().unwrap_or("(no release yet)");
     let _ = writeln!(text, "{} ({})\n", printable(name), printable(&path.display().to_string()));
-    if shown.releases.is_empty() {
+    releases(&mut text, &shown.releases);
+    text.push('\n');
+    ticks(&mut text, shown);
+    match &shown.waiting {
+        Some(found) => waiting(&mut text, found),
+        None => wrapped(&mut text, "", "What waits is sealed: give --key to see it."),
+    }
+    warned(&mut text, shown.guarantee);
+    text
+}
+
+/// What stands beside what is not safe.
+pub fn warned(text: &mut String, guarantee: Option<Guarantee>) {
+    if guarantee == Some(Guarantee::Bcf) {
+        wrapped(text, "", BCF);
+    }
+}
+
+/// Releases, as a table.
+pub fn releases(text: &mut String, releases: &[ReleaseLine]) {
+    if releases.is_empty() {
         text.push_str("There is no release yet.\n");
     } else {
         let _ = writeln!(
@@ -32,23 +54,13 @@ pub fn folder(shown: &Shown, path: &Path) -> String {
             "release", "chain", "time", "rows", "classes", "smallest class", "loss"
         );
     }
-    for line in &shown.releases {
+    for line in releases {
         let _ = writeln!(
             text,
             "{:>7}  {:>5}  {:20}  {:>10}  {:>8}  {:>14}  {:>6.3}",
             line.release, line.chain, line.time, line.rows, line.classes, line.smallest_class, line.loss
         );
     }
-    text.push('\n');
-    ticks(&mut text, shown);
-    match &shown.waiting {
-        Some(found) => waiting(&mut text, found),
-        None => wrapped(&mut text, "", "What waits is sealed: give --key to see it."),
-    }
-    if shown.guarantee == Some(Guarantee::Bcf) {
-        wrapped(&mut text, "", BCF);
-    }
-    text
 }
 
 fn ticks(text: &mut String, shown: &Shown) {
@@ -81,7 +93,8 @@ fn ticks(text: &mut String, shown: &Shown) {
     text.push('\n');
 }
 
-fn waiting(text: &mut String, found: &Waiting) {
+/// Who is not published.
+pub fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
     let mut line = format!("{} waiting, {} withheld from this chain", rows(found.rows), rows(found.withheld));
     if found.pending > 0 {
@@ -127,9 +140,20 @@ fn rows(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 
-/// One release.
+/// One release of a folder.
 pub fn release(shown: &ReleaseShown) -> String {
-    let (mut text, of) = (String::new(), &shown.manifest);
+    let verdict = shown.verdict.as_ref();
+    told(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), verdict.map(|tick| tick.refused.as_slice()))
+}
+
+/// One release of a feed at work.
+pub fn release_of(manifest: &Manifest, recorded: Option<&Recorded>) -> String {
+    let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
+    told(manifest, verdict, recorded.map(|recorded| recorded.refused.as_slice()))
+}
+
+fn told(of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) -> String {
+    let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let said = format!(
         "{} in {} classes, the smallest holds {} (k = {}); {} withheld; Loss {:.4}, discernibility {:.4}",
@@ -148,7 +172,7 @@ pub fn release(shown: &ReleaseShown) -> String {
         wrapped(&mut text, &format!("  {}: ", printable(column)), &shortened(&labels));
     }
     text.push_str("\nChecks\n");
-    checks(&mut text, shown);
+    checks(&mut text, of, verdict, refused);
     if of.guarantee == Some(Guarantee::Bcf) {
         text.push('\n');
         wrapped(&mut text, "", BCF);
@@ -165,16 +189,15 @@ fn shortened(labels: &[String]) -> String {
     format!("{} | … ({} labels)", labels[..MOST].join(" | "), labels.len())
 }
 
-fn checks(text: &mut String, shown: &ReleaseShown) {
+fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) {
     let figure = |figure: Option<Figure>| match figure {
         None => "-".to_owned(),
         Some(Figure::Whole(count)) => count.to_string(),
         Some(Figure::Real(number)) => format!("{:.4}", number.get()),
     };
-    let private = shown.verdict.as_ref().and_then(|tick| tick.verdict.as_ref());
-    for line in &shown.manifest.checks {
+    for line in &of.checks {
         // The operator may see what the public manifest leaves out.
-        let found = private.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
+        let found = verdict.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
         let value = line.value.or_else(|| found.and_then(|check| check.value));
         let made = if line.made { "made" } else { "not made" };
         let _ = writeln!(
@@ -185,15 +208,15 @@ fn checks(text: &mut String, shown: &ReleaseShown) {
             figure(line.limit)
         );
     }
-    let Some(tick) = &shown.verdict else { return };
-    if !tick.refused.is_empty() {
+    let Some(refused) = refused else { return };
+    if !refused.is_empty() {
         text.push_str("\nWhat the search refused to show in more detail\n");
     }
-    for refused in tick.refused.iter().take(MOST_REFUSED) {
+    for refused in refused.iter().take(MOST_REFUSED) {
         let head = format!("  {}, below `{}`: ", printable(&refused.column), printable(&refused.label));
         wrapped(text, &head, &refused.text);
     }
-    if tick.refused.len() > MOST_REFUSED {
-        let _ = writeln!(text, "  … and {} more, in the verdict file", tick.refused.len() - MOST_REFUSED);
+    if refused.len() > MOST_REFUSED {
+        let _ = writeln!(text, "  … and {} more, in the verdict file", refused.len() - MOST_REFUSED);
     }
 }

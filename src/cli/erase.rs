@@ -1,0 +1,101 @@
+//! `tidegate erase` (CONTRACTS 3): people are taken out. Their identifiers are read from a file or standard input, never from
+//! the command line, which others may see; all that is passed on is keyed hashes.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use super::{Exit, Out, Result, ask};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::ingest::PersonHasher;
+use crate::daemon::live::{Ask, Hash};
+use crate::engine::model::{Column, Role};
+
+/// Take people out of everything that is not published
+#[derive(clap::Args)]
+#[command(after_help = "\
+Reads one person a line: the identifier, or with several identifier columns all of them in the order of the feed file, as \
+CSV. A first line with the names of the columns is passed over.
+
+Whoever is not published disappears and may come again; atoms that they were in are dissolved, and a release that waits for \
+approval is void. Of whoever is published the raw row goes and a keyed tombstone stays, so that they never come again; \
+releases that are out are not changed. The guide says what erasure cannot reach: backups, versions of a bucket, messages \
+that were set aside.
+
+Exit code 0: done. 1: it could not be done. 2: an error.")]
+pub struct Args {
+    #[command(flatten)]
+    ask: ask::About,
+    /// The file with the identifiers; standard input when left out
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The identifiers cannot be read, or the feed cannot be reached.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let feed = Feed::load(&args.ask.feed)?;
+    let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
+    if columns.is_empty() {
+        let text = "this feed has no identifier column: nobody can be found in it";
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).into());
+    }
+    let (text, place) = read(args.from.as_deref())?;
+    args.ask.ask(
+        &|known| {
+            let hasher = PersonHasher::new(&known.ring.people());
+            Ok(Ask::Erase { people: people(&text, &place, &columns, &hasher)? })
+        },
+        false,
+        out,
+    )
+}
+
+/// The text with the identifiers, and what it is called.
+fn read(from: Option<&Path>) -> Result<(Zeroizing<String>, PathBuf)> {
+    let place = from.map_or_else(|| PathBuf::from("standard input"), Path::to_path_buf);
+    let mut text = Zeroizing::new(String::new());
+    let read = match from {
+        Some(file) => std::fs::File::open(file).and_then(|mut file| file.read_to_string(&mut text)),
+        None => std::io::stdin().read_to_string(&mut text),
+    };
+    match read {
+        Ok(_) => Ok((text, place)),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Err(Error::new(Kind::Input, "not UTF-8 text").in_file(&place).into())
+        }
+        Err(error) => Err(Error::io(&place, "read the identifiers", &error).into()),
+    }
+}
+
+fn people(
+    text: &str,
+    place: &Path,
+    columns: &[&Column],
+    hasher: &PersonHasher,
+) -> crate::daemon::error::Result<Vec<Hash>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut people = Vec::new();
+    for (at, record) in reader.records().enumerate() {
+        let wrong = |text: &str| Error::new(Kind::Input, text.to_owned()).in_file(place).at_line(at as u64 + 1);
+        let record = record.map_err(|_| wrong("this line is no CSV"))?;
+        if at == 0 && record.len() == columns.len() && record.iter().zip(columns).all(|(text, of)| text == &*of.name) {
+            continue;
+        }
+        if record.len() != columns.len() {
+            let text = format!("{} identifiers are wanted on each line, one for each identifier column", columns.len());
+            return Err(wrong(&text));
+        }
+        let identifiers: Vec<_> = record.iter().zip(columns).map(|(text, column)| (text, column.kind)).collect();
+        let person = hasher.read(&identifiers);
+        people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or of another type"))?));
+    }
+    if people.is_empty() {
+        return Err(Error::new(Kind::Input, "nobody is named here").in_file(place));
+    }
+    Ok(people)
+}

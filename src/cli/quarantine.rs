@@ -1,0 +1,98 @@
+//! `tidegate quarantine` (CONTRACTS 3): what was set aside, by file and kind, and offering it again. What a message says is
+//! never shown.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Exit, Out, Result, ask};
+use crate::daemon::config::Feed;
+use crate::daemon::ingest::Offer;
+use crate::daemon::live::Ask;
+use crate::daemon::run::seen;
+
+/// Show what was set aside, or offer it again
+#[derive(clap::Args)]
+#[command(after_help = "\
+Messages that cannot be decoded are set aside, encrypted, with their file, place and what is wrong with them. After the \
+feed file was corrected they can be offered again: what counts then comes in with the next tick.
+
+Exit code 0: done. 1: it could not be done. 2: an error.")]
+pub struct Args {
+    #[command(flatten)]
+    ask: ask::About,
+    /// Offer everything again
+    #[arg(long)]
+    retry: bool,
+}
+
+/// What was set aside.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Messages.
+    pub messages: u64,
+    /// What is wrong with them, file by file.
+    pub groups: Vec<Group>,
+}
+
+/// Messages of one file with the same fault.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Group {
+    /// The file.
+    pub file: String,
+    /// The column; null: the message as such.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub text: String,
+    /// How many.
+    pub messages: u64,
+    /// The line of the first in a text, else its row.
+    pub first: u64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The feed cannot be reached.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    if args.retry {
+        return args.ask.ask(&|_| Ok(Ask::Retry), false, out);
+    }
+    let feed = Feed::load(&args.ask.feed)?;
+    let seen = seen(&feed)?;
+    let mut groups: BTreeMap<(String, Option<String>, String), Group> = BTreeMap::new();
+    let mut messages = 0;
+    for aside in &seen.state.quarantine {
+        let offer = Offer::parse(&seen.need(&aside.object)?)?;
+        for message in offer.messages() {
+            messages += 1;
+            let place = &message.place;
+            let (file, text) = (offer.name().to_owned(), place.kind.to_string());
+            let column = place.column.as_deref().map(str::to_owned);
+            let first = place.line.unwrap_or(place.row);
+            let group = groups.entry((file.clone(), column.clone(), text.clone()));
+            group.or_insert(Group { file, column, text, messages: 0, first }).messages += 1;
+        }
+    }
+    let answer = Answer { messages, groups: groups.into_values().collect() };
+    if out.json() {
+        out.value(&answer);
+    } else {
+        out.text(&words(&answer));
+    }
+    Ok(Exit::Done)
+}
+
+fn words(answer: &Answer) -> String {
+    if answer.messages == 0 {
+        return "nothing is set aside\n".to_owned();
+    }
+    let mut text = format!("{} messages are set aside\n", answer.messages);
+    for Group { file, column, text: what, messages, first } in &answer.groups {
+        let column = column.as_ref().map(|column| format!("`{column}`: ")).unwrap_or_default();
+        text.push_str(&format!("  {file}, {messages} from line {first} on: {column}{what}\n"));
+    }
+    text.push_str("Correct the feed file and give --retry; what is not offered again goes after quarantine_days.\n");
+    text
+}

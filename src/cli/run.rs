@@ -1,0 +1,140 @@
+//! `tidegate run` (CONTRACTS 3): the daemon, for one or many feeds. Loads the feed files, waits for signals, and prints what
+//! came of `--once`; everything else is the daemon's.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::answer::Failure;
+use super::{Exit, Out, Result};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::observe::{Observer, format};
+use crate::daemon::run::{Outcome, Tick, Until, run as run_feeds};
+
+/// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
+#[derive(clap::Args)]
+#[command(after_help = "\
+Log lines go to standard error; health and metrics to http.bind of the feed files (default 127.0.0.1:9464). SIGTERM and \
+ctrl-C end it within seconds; whatever is half done then is finished at the next start.
+
+A feed that halts says why and what to do, and does not stop its neighbours. Exit code 0: told to end. 1 (--once): a \
+release was rejected, or the chain is stopped. 2: a feed has halted, or an error.")]
+pub struct Args {
+    /// The feed files
+    #[arg(value_name = "FEED", required = true)]
+    feeds: Vec<PathBuf>,
+    /// Close one tick of each feed, then exit
+    #[arg(long)]
+    once: bool,
+}
+
+/// What came of `--once`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// The ticks, feed by feed.
+    pub ticks: Vec<Tick>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A feed file cannot be read, or a feed has halted.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let (mut feeds, mut errors) = (Vec::new(), Vec::new());
+    for file in &args.feeds {
+        match Feed::load(file) {
+            Ok(feed) => feeds.push(feed),
+            Err(error) => errors.push(error),
+        }
+    }
+    if let Some(failure) = Failure::of(errors) {
+        return Err(failure);
+    }
+    different(&feeds)?;
+    safely();
+    let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
+    let until = if args.once { Until::Once } else { Until::Told };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
+    let ended = runtime.block_on(async {
+        let shutdown = signals()?;
+        run_feeds(feeds, until, observer, shutdown).await
+    });
+    // Whoever is at work still is cut off: the next start finishes it.
+    runtime.shutdown_background();
+    let ticks = ended.map_err(|errors| Failure::of(errors).expect("a run that fails says why"))?;
+    let bad = ticks.iter().any(|tick| matches!(tick.outcome, Outcome::Rejected | Outcome::Stopped));
+    if out.json() {
+        out.value(&Answer { ticks });
+    } else {
+        ticks.iter().for_each(|tick| out.text(&words(tick)));
+    }
+    Ok(if bad { Exit::Unsafe } else { Exit::Done })
+}
+
+/// Two feeds of one name would be one in every log line.
+fn different(feeds: &[Feed]) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for feed in feeds {
+        if !names.insert(&feed.name) {
+            let text = "another feed file of this command has the same name: each feed has its own";
+            return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("feed.name").into());
+        }
+    }
+    Ok(())
+}
+
+/// Nobody else may read what this process writes, and nothing of its memory is left on a disk.
+fn safely() {
+    use rustix::process::{Resource, Rlimit, setrlimit, umask};
+    umask(rustix::fs::Mode::from_raw_mode(0o077));
+    // Where even this is not allowed there is nothing to dump either.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+}
+
+/// Told when the process is to end.
+fn signals() -> std::result::Result<watch::Receiver<bool>, Vec<Error>> {
+    let (tell, told) = watch::channel(false);
+    let listen = |kind| signal(kind).map_err(|_| vec![Error::new(Kind::Io, "signals cannot be listened to")]);
+    let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+        let _ = tell.send(true);
+        // Whoever asks twice does not want to wait.
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+        std::process::exit(2);
+    });
+    Ok(told)
+}
+
+fn words(tick: &Tick) -> String {
+    let Tick { feed, rows, added, new, waiting, withheld, pending, .. } = tick;
+    let release = tick.release.unwrap_or_default();
+    let what = match tick.outcome {
+        Outcome::Published => format!("release {release} is published: {rows} rows, {added} of them new"),
+        Outcome::Approval => format!("release {release} waits for approval: `tidegate approve`"),
+        Outcome::Waiting => "nothing is published: no crowd is full".to_owned(),
+        Outcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
+        Outcome::Skipped => format!("the tick is skipped: {new} new rows are fewer than min_records"),
+        Outcome::Idle => "nothing has come".to_owned(),
+        Outcome::Rejected => "the release is rejected".to_owned(),
+        Outcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),
+    };
+    let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
+    for reason in &tick.reasons {
+        text.push_str(&format!("  {}: {}: {}\n", reason.check, reason.place, reason.text));
+    }
+    text
+}

@@ -1,0 +1,235 @@
+//! What `show` tells of a feed at work: what its log says, what waits, what is held, and what the next release would be.
+//! Counts, times, names of checks, labels of quasi columns; never a value.
+
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{ReleaseLine, Waiting};
+use super::words;
+use crate::cli::paragraph::wrapped;
+use crate::cli::{Out, Result};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind, printable};
+use crate::daemon::journal::{Body, Checked, Decision, Outcome};
+use crate::daemon::live::Recorded;
+use crate::daemon::run::{Seen, seen_with};
+use crate::daemon::seal::OperatorKey;
+use crate::engine::policy::Guarantee;
+use crate::engine::release::Manifest;
+
+/// A feed at work.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "show-feed")]
+pub struct FeedShown {
+    /// The feed's name.
+    pub feed: String,
+    /// What the chain promises; null for disjoint feeds.
+    pub guarantee: Option<Guarantee>,
+    /// Releases, oldest first.
+    pub releases: Vec<ReleaseLine>,
+    /// What happened, oldest first: the newest part of it.
+    pub history: Vec<Happened>,
+    /// Entries of the log.
+    pub entries: u64,
+    /// Rows that came since the last tick.
+    pub new: u64,
+    /// The release that waits for approval.
+    pub held: Option<u32>,
+    /// Messages that are set aside.
+    pub quarantined: u64,
+    /// Who is not published.
+    pub waiting: Waiting,
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Happened {
+    /// Its place in the log.
+    pub seq: u64,
+    /// What kind of entry it is.
+    pub kind: String,
+    /// When.
+    pub time: Option<String>,
+    /// Who asked for it.
+    pub who: Option<String>,
+    /// Why, in their words.
+    pub why: Option<String>,
+    /// What it was.
+    pub text: String,
+}
+
+/// One release of a feed at work.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FeedRelease {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// What came of its tick: the whole verdict.
+    pub verdict: Option<Recorded>,
+}
+
+/// Entries that are told at most.
+const MOST: usize = 25;
+
+/// Shows a feed, or one of its releases.
+pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> Result<()> {
+    let (seen, entries) = seen_with(feed, key)?;
+    if let Some(number) = release {
+        let shown = FeedRelease::of(&seen, &entries, number)?.ok_or_else(|| {
+            let newest = seen.state.releases.last().map_or(0, |line| line.release);
+            let text = format!("there is no release {number} here; the newest is {newest}");
+            Error::new(Kind::Usage, text).in_file(&feed.file).in_field("RELEASE")
+        })?;
+        if out.json() {
+            out.value(&shown);
+        } else {
+            out.text(&words::release_of(&shown.manifest, shown.verdict.as_ref()));
+        }
+        return Ok(());
+    }
+    let shown = FeedShown::of(&seen, &entries)?;
+    if out.json() {
+        out.value(&shown);
+    } else {
+        out.text(&text(&shown));
+    }
+    Ok(())
+}
+
+impl FeedRelease {
+    fn of(seen: &Seen, entries: &[Checked], number: u32) -> Result<Option<FeedRelease>> {
+        let Some(line) = seen.state.releases.iter().find(|line| line.release == number) else { return Ok(None) };
+        let Some(manifest) = seen.manifest(line)? else { return Ok(None) };
+        let decided =
+            entries.iter().rev().find_map(|entry| match &entry.entry.body {
+                Body::Decision(
+                    Decision::Publish { release, verdict, .. } | Decision::Hold { release, verdict, .. },
+                ) if *release == number => Some(verdict),
+                _ => None,
+            });
+        let verdict = decided.map(|verdict| seen.need(verdict)).transpose()?;
+        let other = |_| Error::new(Kind::Input, "this verdict was written by another version of tidegate");
+        let verdict = verdict.map(|bytes| serde_json::from_slice(&bytes).map_err(other)).transpose()?;
+        Ok(Some(FeedRelease { manifest, verdict }))
+    }
+}
+
+impl FeedShown {
+    fn of(seen: &Seen, entries: &[Checked]) -> Result<FeedShown> {
+        let state = &seen.state;
+        let mut releases = Vec::new();
+        for line in &state.releases {
+            releases.extend(seen.manifest(line)?.as_ref().map(ReleaseLine::of));
+        }
+        let told: Vec<Happened> = entries.iter().filter_map(happened).collect();
+        Ok(FeedShown {
+            feed: state.terms.name.clone(),
+            guarantee: state.terms.policy()?.guarantee(),
+            releases,
+            history: told.into_iter().rev().take(MOST).rev().collect(),
+            entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
+            new: state.feed.new_rows(),
+            held: state.held.as_ref().map(|held| held.release),
+            quarantined: state.quarantine.iter().map(|aside| aside.messages).sum(),
+            waiting: Waiting::of(&state.feed, &state.terms),
+        })
+    }
+}
+
+/// An entry in words; those that only serve the log are left out.
+fn happened(entry: &Checked) -> Option<Happened> {
+    let (mut time, mut wanted) = (None, None);
+    let text = match &entry.entry.body {
+        Body::Fence(_) | Body::Masked(_) | Body::Rekey(_) => return None,
+        Body::Chain(chain) => {
+            wanted.clone_from(&chain.wanted);
+            format!("chain {} begins", chain.chain)
+        }
+        Body::Config(config) => {
+            time = Some(config.time.clone());
+            if config.terms.is_some() { "taxonomies have new leaves" } else { "the feed file has changed" }.to_owned()
+        }
+        Body::Ingest(ingest) => {
+            time = Some(ingest.time.clone());
+            let part = ingest.parts.first()?;
+            let (file, aside) = (printable(&part.file), part.quarantined);
+            format!("{file}: {} rows, {} repeats, {aside} set aside", part.kept, part.duplicate)
+        }
+        Body::Retry(retry) => {
+            wanted = Some(retry.wanted.clone());
+            format!("offered again: {} of {} messages count now", retry.kept, retry.offered)
+        }
+        Body::Closed(closed) => {
+            time = Some(closed.time.clone());
+            let what = match closed.outcome {
+                Outcome::Skipped => "skipped, too few new rows",
+                Outcome::Held => "held, too few rows for a first release",
+                Outcome::Waiting => "nothing was added",
+                Outcome::Stopped => "the chain is stopped",
+                Outcome::Impossible => "no recoding keeps the guarantee",
+                Outcome::Candidate => "a release is proposed",
+            };
+            format!(
+                "tick {}: {what}; {} added, {} wait, {} withheld",
+                closed.tick, closed.added, closed.waiting, closed.withheld
+            )
+        }
+        Body::Decision(Decision::Publish { release, time: at, .. }) => {
+            time = Some(at.clone());
+            format!("release {release} may leave")
+        }
+        Body::Decision(Decision::Hold { release, time: at, .. }) => {
+            time = Some(at.clone());
+            format!("release {release} waits for approval")
+        }
+        Body::Decision(Decision::Reject { release, time: at, stops, reasons, wanted: asked, .. }) => {
+            (time, wanted) = (Some(at.clone()), asked.clone());
+            let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
+            let end = if *stops { ": the chain is stopped" } else { "" };
+            format!("release {release} is rejected ({}){end}", checks.join(", "))
+        }
+        Body::Approve(asked) => {
+            wanted = Some(asked.wanted.clone());
+            format!("release {} is approved", asked.release)
+        }
+        Body::Published(published) => {
+            time = Some(published.time.clone());
+            format!("release {} is visible", published.release)
+        }
+        Body::Erase(erase) => {
+            wanted = Some(erase.wanted.clone());
+            format!("{} of {} people were taken out, {} are published", erase.erased, erase.asked, erase.published)
+        }
+    };
+    let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
+    let (who, why) = wanted.map_or((None, None), |wanted| (Some(wanted.who), wanted.why));
+    Some(Happened { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
+}
+
+fn text(shown: &FeedShown) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{} ({} entries)\n", printable(&shown.feed), shown.entries);
+    words::releases(&mut text, &shown.releases);
+    text.push_str("\nWhat happened\n");
+    for Happened { seq, time, who, why, text: what, .. } in &shown.history {
+        let who = who.as_ref().map(|who| format!(" ({})", printable(who))).unwrap_or_default();
+        let why = why.as_ref().map(|why| format!(": \"{}\"", printable(why))).unwrap_or_default();
+        let time = time.as_deref().unwrap_or("");
+        wrapped(&mut text, &format!("  {seq:>6}  {time:20}  "), &format!("{what}{who}{why}"));
+    }
+    text.push('\n');
+    if let Some(held) = shown.held {
+        wrapped(&mut text, "", &format!("Release {held} waits for a person: `tidegate approve` or `tidegate reject`."));
+    }
+    if shown.quarantined > 0 {
+        let what = format!("{} messages are set aside: see `tidegate quarantine`.", shown.quarantined);
+        wrapped(&mut text, "", &what);
+    }
+    if shown.new > 0 {
+        wrapped(&mut text, "", &format!("{} rows came since the last tick.", shown.new));
+    }
+    words::waiting(&mut text, &shown.waiting);
+    words::warned(&mut text, shown.guarantee);
+    text
+}

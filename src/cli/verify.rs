@@ -1,0 +1,129 @@
+//! `tidegate verify` (CONTRACTS 3): whether the log, its objects and what is published are as they were written.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::{Exit, Out, Result};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::journal::Ring;
+use crate::daemon::journal::store::Shown;
+use crate::daemon::run::begin;
+use crate::daemon::seal::OperatorKey;
+use crate::daemon::sign::PublicKey;
+use crate::daemon::verify::{Finding, Private, private, public};
+
+/// Check that the log and everything published is as it was written
+#[derive(clap::Args)]
+#[command(after_help = "\
+With a feed file the private and the public root are checked; with a folder a public root alone, which everybody who reads \
+releases can do. Every manipulation is named.
+
+Exit code 0: everything is as it was written. 1: something is not. 2: an error.")]
+pub struct Args {
+    /// A feed file, or the folder of a public root
+    #[arg(value_name = "FEED|DIR")]
+    place: PathBuf,
+    /// The operator's key, instead of the one that the feed file names
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// The public key that manifests are signed with, 64 hexadecimal digits in a file
+    #[arg(long, value_name = "FILE")]
+    public_key: Option<PathBuf>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Whether everything is as it was written.
+    pub intact: bool,
+    /// Releases that are published.
+    pub releases: u64,
+    /// Signatures that were checked; 0 without a key.
+    pub signatures: u64,
+    /// Entries of the log; null for a public root alone.
+    pub entries: Option<u64>,
+    /// Sealed objects that were opened; null for a public root alone.
+    pub objects: Option<u64>,
+    /// What is not as it was written.
+    pub findings: Vec<Finding>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Something cannot be read.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let key = args.public_key.as_deref().map(|file| read(file, PublicKey::parse)).transpose()?;
+    let answer = if args.place.is_dir() { of_folder(&args, key)? } else { of_feed(&args, key)? };
+    if out.json() {
+        out.value(&answer);
+    } else {
+        out.text(&words(&answer, &args.place));
+    }
+    Ok(if answer.intact { Exit::Done } else { Exit::Unsafe })
+}
+
+fn of_folder(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
+    let place = &args.place;
+    if !place.join("manifest").is_dir() {
+        let text = "this is no public root: it has no folder `manifest`. For a private root name the feed file; folders of \
+                    `anonymize` are looked at by `show` and `audit --dir`";
+        return Err(Error::new(Kind::Usage, text).in_file(place).into());
+    }
+    let found = public(&Shown::open(place)?, key.as_ref())?;
+    Ok(Answer {
+        intact: found.findings.is_empty(),
+        releases: found.releases.len() as u64,
+        signatures: found.signatures,
+        entries: None,
+        objects: None,
+        findings: found.findings,
+    })
+}
+
+fn of_feed(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
+    let feed = Feed::load(&args.place)?;
+    let operator = match &args.key {
+        Some(file) => read(file, OperatorKey::parse)?,
+        None => begin::key(&feed)?,
+    };
+    let key = match key {
+        Some(key) => Some(key),
+        None => begin::settings(&feed)?.signing.map(|signing| signing.public()),
+    };
+    let store = begin::look(&feed, true)?;
+    let ring = Ring::open(&*store, &operator)?.ok_or_else(|| begin::nobody(&feed))?;
+    let shown = begin::look(&feed, false)?;
+    let seen = public(&*shown, key.as_ref())?;
+    let Private { entries, objects, mut findings, .. } = private(&*store, &ring, &*shown, &seen)?;
+    findings.extend(seen.findings);
+    let (entries, objects) = (Some(entries), Some(objects));
+    let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
+    Ok(Answer { intact: findings.is_empty(), releases, signatures, entries, objects, findings })
+}
+
+fn read<T>(file: &Path, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
+    Ok(parse(&Zeroizing::new(text)).ok_or_else(none)?)
+}
+
+fn words(answer: &Answer, place: &Path) -> String {
+    let many = |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let mut parts = vec![many(answer.releases, "release", "releases")];
+    parts.extend(answer.entries.map(|entries| many(entries, "entry", "entries")));
+    parts.extend(answer.objects.map(|objects| many(objects, "sealed object", "sealed objects")));
+    parts.push(many(answer.signatures, "signature", "signatures"));
+    let mut text = format!("{}: {}\n", place.display(), parts.join(", "));
+    if answer.intact {
+        text.push_str("everything is as it was written\n");
+    }
+    for Finding { file, text: what } in &answer.findings {
+        text.push_str(&format!("  {file}: {what}\n"));
+    }
+    text
+}

@@ -1,0 +1,90 @@
+//! How a command asks something of a feed (HOUSE 3): where nobody is at work it does it itself, under the lock; else it puts
+//! a note into the inbox and waits for the answer. It never fences a live daemon.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::begin::{Roots, before_new_chain, key, live, nobody, private, roots};
+use crate::daemon::chance::System;
+use crate::daemon::clock;
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::Ring;
+use crate::daemon::journal::store::Store;
+use crate::daemon::live::{Answer, Ask, Pending, Request, past};
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a command knows of the feed before it asks.
+pub struct Known<'a> {
+    /// The release that waits for a person.
+    pub held: Option<&'a Pending>,
+    /// The keys.
+    pub ring: &'a Ring,
+}
+
+/// What is asked, once the feed is known; or why it need not be asked.
+pub type Asking<'a> = dyn Fn(&Known<'_>) -> Result<Ask> + 'a;
+
+/// Asks, and waits for what comes of it. `new_chain`: the feed file may have changed what is frozen.
+///
+/// # Errors
+/// The feed cannot be opened, or nobody answers.
+pub fn ask(feed: &Feed, asking: &Asking<'_>, why: Option<String>, new_chain: bool) -> Result<Answer> {
+    match roots(feed)? {
+        Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, why, new_chain),
+        held => {
+            let store = match held {
+                Some(roots) => roots.private,
+                None => private(feed)?,
+            };
+            there(feed, &store, asking, why)
+        }
+    }
+}
+
+/// Does it in this process, which holds the lock.
+fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, why: Option<String>, new_chain: bool) -> Result<Answer> {
+    let now = clock::now();
+    let mut live = match live(feed, roots, &now) {
+        Ok((live, _)) => live,
+        // What is frozen was changed: a new chain may be asked for just then, and nothing else.
+        Err(error) => match new_chain {
+            true => before_new_chain(feed, roots, &now)?,
+            false => return Err(error),
+        },
+    };
+    live.finish(&now)?;
+    let ask = asking(&Known { held: live.state().held.as_ref(), ring: live.log().ring() })?;
+    let request = Request::new(ask, who(), now.clone(), why, live.log().ring(), &mut System)?;
+    live.asked(&request, &|| Feed::load(&feed.file), &now)
+}
+
+/// Asks whoever is at work.
+fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, why: Option<String>) -> Result<Answer> {
+    let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| nobody(feed))?;
+    let public = super::begin::public(feed)?;
+    let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| nobody(feed))?;
+    let ask = asking(&Known { held: state.held.as_ref(), ring: &ring })?;
+    let request = Request::new(ask, who(), clock::now(), why, &ring, &mut System)?;
+    request.put(&**store)?;
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if let Some(answer) = request.answer(&**store)? {
+            request.read(&**store)?;
+            return Ok(answer);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let text = "it is in the inbox of the feed, and nobody has answered within a minute: whoever runs the feed does it next. \
+                See `tidegate show` for what came of it";
+    Err(Error::new(Kind::Io, text).in_file(&feed.file))
+}
+
+/// The account that a command runs under.
+fn who() -> String {
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    let user = user.ok().filter(|user| !user.is_empty());
+    user.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+}

@@ -1,0 +1,224 @@
+//! How a feed file becomes a feed at work: its roots are opened and locked, its keys read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use crate::daemon::chance::System;
+use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::directory::Directory;
+use crate::daemon::journal::store::{Local, Lock, Shown, Store, open};
+use crate::daemon::live::{Found, Live, Opening, Settings};
+use crate::daemon::seal::OperatorKey;
+use crate::daemon::sign::Signing;
+use crate::engine::model::Role;
+use crate::engine::policy::OnRepeat;
+use crate::engine::release::{Layout, Sha256};
+
+/// What can be done when the feed file has changed what is frozen.
+const REMEDY: &str = "give `tidegate new-chain` for this feed: the change begins with a new chain";
+
+/// The roots of a feed.
+pub struct Roots {
+    /// The private root.
+    pub private: Arc<dyn Store>,
+    /// The public root.
+    pub public: Arc<dyn Store>,
+    /// Held as long as somebody is at work there; `None` in a bucket, which has no locks.
+    pub lock: Option<Lock>,
+}
+
+/// The table of a feed file that must be there.
+pub fn store(feed: &Feed) -> Result<&StoreTable> {
+    feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
+}
+
+fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
+    let text = format!("a feed at work needs `[{}]` with {keys}: see `tidegate init`", field);
+    Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field)
+}
+
+/// Opens the roots and takes the lock; `None` when another process holds it.
+///
+/// # Errors
+/// One of them cannot be used.
+pub fn roots(feed: &Feed) -> Result<Option<Roots>> {
+    let table = store(feed)?;
+    let root = |root: &Option<Root>, key: &str| root.clone().ok_or_else(|| missing(feed, &format!("store.{key}"), key));
+    let private = root(&table.private, "private")?;
+    let (private, lock): (Arc<dyn Store>, Option<Lock>) = match &private {
+        Root::Directory(path) => match Local::private_locked(path)? {
+            Some((local, lock)) => (Arc::new(local), Some(lock)),
+            None => return Ok(None),
+        },
+        Root::Bucket(_) => (Arc::from(open(&private, true)?), None),
+    };
+    Ok(Some(Roots { private, public: public(feed)?, lock }))
+}
+
+/// The private root, whoever is at work there.
+///
+/// # Errors
+/// It cannot be used.
+pub fn private(feed: &Feed) -> Result<Arc<dyn Store>> {
+    let root = store(feed)?.private.clone().ok_or_else(|| missing(feed, "store.private", "private"))?;
+    Ok(Arc::from(open(&root, true)?))
+}
+
+/// A root, only to look at it.
+///
+/// # Errors
+/// It is not there, or cannot be read.
+pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
+    let table = store(feed)?;
+    let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
+    let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
+    Ok(match root {
+        Root::Directory(path) => Arc::new(Shown::open(path)?),
+        Root::Bucket(_) => Arc::from(open(root, private)?),
+    })
+}
+
+/// The public root.
+///
+/// # Errors
+/// It cannot be used.
+pub fn public(feed: &Feed) -> Result<Arc<dyn Store>> {
+    let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
+    Ok(Arc::from(open(&root, false)?))
+}
+
+/// The operator's key.
+///
+/// # Errors
+/// There is none, or it is no key.
+pub fn key(feed: &Feed) -> Result<OperatorKey> {
+    let secret = store(feed)?.key.as_ref().ok_or_else(|| missing(feed, "store.key", "key"))?;
+    read_key(feed, secret, "store.key", OperatorKey::parse)
+}
+
+fn read_key<T>(feed: &Feed, secret: &Secret, field: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    let text = Zeroizing::new(secret.read().map_err(|error| error.in_field(field))?);
+    parse(&text).ok_or_else(|| {
+        let text = "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them";
+        Error::new(Kind::Usage, text).in_file(&feed.file).in_field(field)
+    })
+}
+
+/// What of the feed file may change between two starts.
+///
+/// # Errors
+/// The signing key cannot be read.
+pub fn settings(feed: &Feed) -> Result<Settings> {
+    let table = store(feed)?;
+    let signing = table.signing_key.as_ref();
+    let signing = signing.map(|secret| read_key(feed, secret, "store.signing_key", Signing::parse)).transpose()?;
+    let schedule = feed.services.schedule.as_ref();
+    let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
+    Ok(Settings {
+        layout: Layout::Root,
+        signing,
+        manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
+        min_records: schedule.map_or(1, |schedule| schedule.min_records),
+        max_quarantine_share: source.max_quarantine_share,
+        keep_raw: table.keep_raw.get().as_secs(),
+        keep_aside: table.quarantine_days.saturating_mul(86_400),
+    })
+}
+
+/// What a feed asks for that nobody can give yet, or ever.
+///
+/// # Errors
+/// What it is.
+pub fn possible(feed: &Feed) -> Result<()> {
+    let refuse = |field: &str, text: &str| Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field));
+    if feed.policy.diversity().is_some() {
+        let text = "`diversity` is judged by `audit` only in this version: no release can be made under it, and nothing is \
+                    promised that is not kept. Leave it out";
+        return refuse("policy.diversity", text);
+    }
+    if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
+        let text = "without an identifier column repeats cannot be found: declare one, or say `on_repeat = \"none\"` if every \
+                    row is another person";
+        return refuse("policy.on_repeat", text);
+    }
+    let notify = &feed.services.notify;
+    let told = [
+        ("notify.topic", notify.topic.is_some()),
+        ("notify.webhook", notify.webhook.is_some()),
+        ("notify.operator_topic", notify.operator_topic.is_some()),
+        ("notify.operator_webhook", notify.operator_webhook.is_some()),
+    ];
+    if let Some((field, _)) = told.into_iter().find(|(_, written)| *written) {
+        return refuse(field, "nobody is notified in this version: leave it out, and watch the log or `/metrics`");
+    }
+    if feed.services.schedule.is_none() {
+        return Err(missing(feed, "schedule", "every, cron or per_file"));
+    }
+    Ok(())
+}
+
+/// The folder that a feed watches.
+///
+/// # Errors
+/// It watches none.
+pub fn directory(feed: &Feed) -> Result<Directory> {
+    let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
+    match &source.place {
+        SourcePlace::Directory { path, settle } => Ok(Directory::new(path, settle.get())),
+        SourcePlace::Kafka { .. } => {
+            let text = "topics are not read in this version: write `kind = \"directory\"` and `path`";
+            Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("source.kind"))
+        }
+    }
+}
+
+/// How often a feed is looked at.
+pub fn pause(feed: &Feed) -> Duration {
+    let bucket = |root: Option<&Root>| matches!(root, Some(Root::Bucket(_)));
+    let slow = feed.services.store.as_ref().is_some_and(|store| bucket(store.private.as_ref()));
+    let settle = directory(feed).map_or(Duration::from_secs(1), |directory| directory.settle());
+    let often = (settle / 2).clamp(Duration::from_millis(50), Duration::from_secs(1));
+    if slow { often.max(Duration::from_secs(5)) } else { often }
+}
+
+/// Opens a feed whose roots are held.
+///
+/// # Errors
+/// Its log is damaged, its key another one, or the feed file has changed what is frozen.
+pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
+    opened(feed, roots, now, false)
+}
+
+/// Opens a feed whose file may have changed what is frozen: nothing but a new chain is asked of it.
+///
+/// # Errors
+/// Its log is damaged, or its key another one.
+pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
+    opened(feed, roots, now, true).map(|(live, _)| live)
+}
+
+fn opened(feed: &Feed, roots: &Roots, now: &str, changed: bool) -> Result<(Live, Found)> {
+    let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
+    let opening = Opening {
+        private: roots.private.clone(),
+        public: roots.public.clone(),
+        key: &key(feed)?,
+        feed,
+        services: Sha256::of(&text),
+        chance: Box::new(System),
+        settings: settings(feed)?,
+        now,
+        remedy: REMEDY,
+        changed,
+    };
+    Live::open(opening)
+}
+
+/// What to say where no feed has begun.
+pub fn nobody(feed: &Feed) -> Error {
+    let text = "no feed has begun in this private root: `tidegate run` begins it";
+    Error::new(Kind::Usage, text).in_file(&feed.file).in_field("store.private")
+}

@@ -1,0 +1,14 @@
+//! What can happen to a feed: a closed list. Whoever waits makes one of these of it, and the feed does what it says.
+
+use jiff::Timestamp;
+
+/// What happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// It is time to look at the inbox and at the source.
+    Look,
+    /// A tick of the schedule is due.
+    Tick(Timestamp),
+    /// The process is to end.
+    Stop,
+}

@@ -1,0 +1,188 @@
+//! The daemon (HOUSE 2): one loop per feed over one closed list of events. Waits, and hands what happens to the feed; decides
+//! nothing. A feed that halts does not stop its neighbours.
+
+mod ask;
+pub mod begin;
+mod event;
+mod keeper;
+mod outcome;
+mod seen;
+mod tick;
+mod timetable;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use ask::{Asking, Known, ask};
+pub use event::Event;
+pub use keeper::Keeper;
+pub use outcome::{Outcome, Tick};
+pub use seen::{Seen, seen, seen_with};
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::daemon::clock;
+use crate::daemon::config::{Feed, Ticks};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::observe::events::{Halted, ShuttingDown};
+use crate::daemon::observe::http::{Door, address, serve};
+use crate::daemon::observe::{FeedObserver, Observer};
+
+/// How long whoever is at work may take to end; what is cut off then is finished at the next start.
+const GRACE: Duration = Duration::from_secs(8);
+/// The longest sleep: clocks may be set.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The process is told to end.
+    Told,
+    /// Each feed has closed one tick.
+    Once,
+}
+
+/// Runs feeds until they end. With [`Until::Once`] the ticks that came of it.
+///
+/// # Errors
+/// Why the first feed halted; the others have gone on until they ended.
+pub async fn run(
+    feeds: Vec<Feed>,
+    until: Until,
+    observer: Arc<Observer>,
+    shutdown: watch::Receiver<bool>,
+) -> std::result::Result<Vec<Tick>, Vec<Error>> {
+    let one = |error: Error| vec![error];
+    let door = match (until, address(&feeds).map_err(one)?) {
+        (Until::Told, Some(http)) => Some(Door::open(http).map_err(one)?),
+        _ => None,
+    };
+    let mut work = JoinSet::new();
+    for feed in feeds {
+        let told = observer.feed(&feed);
+        work.spawn(keep(feed, told, until, shutdown.clone()));
+    }
+    let pages = door.map(|door| {
+        let mut ends = shutdown.clone();
+        tokio::spawn(serve(door, observer.clone(), async move {
+            let _ = ends.wait_for(|ends| *ends).await;
+        }))
+    });
+    let (mut ticks, mut errors) = (Vec::new(), Vec::new());
+    let mut ends = shutdown.clone();
+    loop {
+        let ended = tokio::select! {
+            ended = work.join_next() => ended,
+            () = over(&mut ends) => None,
+        };
+        match ended {
+            None => break,
+            Some(Ok(Ok(of_feed))) => ticks.extend(of_feed),
+            Some(Ok(Err(error))) => errors.push(error),
+            Some(Err(_)) => errors.push(Error::new(Kind::Internal, "a feed has ended by a fault of this program")),
+        }
+    }
+    if let Some(pages) = pages {
+        pages.abort();
+    }
+    if errors.is_empty() { Ok(ticks) } else { Err(errors) }
+}
+
+/// Some time after the process was told to end.
+async fn over(shutdown: &mut watch::Receiver<bool>) {
+    if shutdown.wait_for(|ends| *ends).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    tokio::time::sleep(GRACE).await;
+}
+
+/// One feed until it ends or halts.
+async fn keep(feed: Feed, told: FeedObserver, until: Until, shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+    let kept = feed_loop(feed, told.clone(), until, shutdown).await;
+    if let Err(error) = &kept {
+        told.emit(&Halted::because(error));
+    }
+    kept
+}
+
+/// Does something that may take its time.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let fault = |_| Error::new(Kind::Internal, "a feed has ended by a fault of this program: see the line above");
+    tokio::task::spawn_blocking(work).await.map_err(fault)
+}
+
+async fn feed_loop(
+    feed: Feed,
+    told: FeedObserver,
+    until: Until,
+    mut shutdown: watch::Receiver<bool>,
+) -> Result<Vec<Tick>> {
+    let pause = begin::pause(&feed);
+    let opening = told.clone();
+    let mut keeper = aside(move || Keeper::open(feed, opening)).await??;
+    if until == Until::Once {
+        return once(keeper, shutdown).await;
+    }
+    let mut events = match keeper.missed(clock::instant()) {
+        Some(due) => vec![Event::Tick(due)],
+        None => vec![Event::Look],
+    };
+    let mut next = timetable::next(keeper.schedule(), clock::instant());
+    loop {
+        for event in events.drain(..) {
+            if *shutdown.borrow() {
+                break;
+            }
+            keeper = step(keeper, event).await?.0;
+        }
+        if *shutdown.borrow() {
+            told.emit(&ShuttingDown {});
+            return Ok(Vec::new());
+        }
+        let now = clock::instant();
+        let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
+        let wait = until_tick.unwrap_or(LONGEST).min(pause);
+        tokio::select! {
+            _ = shutdown.wait_for(|ends| *ends) => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+        let now = clock::instant();
+        if next.is_some_and(|next| next <= now) {
+            // What was missed meanwhile is one tick.
+            events.extend(timetable::last(keeper.schedule(), now).map(Event::Tick));
+            next = timetable::next(keeper.schedule(), now);
+        } else {
+            events.push(Event::Look);
+        }
+    }
+}
+
+async fn step(mut keeper: Keeper, event: Event) -> Result<(Keeper, Vec<Tick>)> {
+    aside(move || {
+        let ticks = keeper.handle(event)?;
+        Ok((keeper, ticks))
+    })
+    .await?
+}
+
+/// One tick: files that are there are waited for until they stand still.
+async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+    let (mut keeper, mut ticks) = step(keeper, Event::Look).await?;
+    while keeper.waits() && !*shutdown.borrow() {
+        let settle = keeper.settle() / 4;
+        tokio::select! {
+            _ = shutdown.wait_for(|ends| *ends) => {}
+            () = tokio::time::sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
+        }
+        let (same, more) = step(keeper, Event::Look).await?;
+        keeper = same;
+        ticks.extend(more);
+    }
+    if *shutdown.borrow() || matches!(keeper.schedule().ticks, Ticks::PerFile) {
+        return Ok(ticks);
+    }
+    let (_, more) = step(keeper, Event::Tick(clock::instant())).await?;
+    ticks.extend(more);
+    Ok(ticks)
+}

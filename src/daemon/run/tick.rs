@@ -1,0 +1,119 @@
+//! One tick of a feed from its close to its release, step by step, and what is told of it.
+
+use std::time::{Duration, Instant};
+
+use super::keeper::Keeper;
+use super::outcome::{Outcome, Tick};
+use crate::daemon::clock;
+use crate::daemon::error::Result;
+use crate::daemon::journal::Outcome as Came;
+use crate::daemon::live::{Decided, Left, Recorded};
+use crate::daemon::observe::events::{
+    Checks, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed, TickSkipped,
+    TickWaiting,
+};
+
+impl Keeper {
+    /// A tick that was due at this time.
+    pub(super) fn tick(&mut self, due: &str) -> Result<Tick> {
+        let begun = Instant::now();
+        let Some(ticked) = self.live.close(due)? else { return Ok(self.nothing()) };
+        let seq = self.live.log().next() - 1;
+        let tick = u64::from(ticked.tick);
+        if ticked.outcome == Came::Skipped {
+            let min_records = self.schedule().min_records;
+            self.told.emit(&TickSkipped { tick, new_rows: ticked.new, min_records });
+            return Ok(Tick { tick: Some(ticked.tick), outcome: Outcome::Skipped, ..self.nothing() });
+        }
+        let (added, standing) = (ticked.added, self.standing());
+        self.told.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
+        let mut recorded = ticked.recorded;
+        let outcome = match ticked.outcome {
+            Came::Candidate => {
+                let judged = self.judge(recorded, begun)?;
+                return Ok(Tick { added, ..judged });
+            }
+            Came::Held => {
+                let rows = self.live.state().feed.waiting().rows();
+                self.told.emit(&Held { tick, why: Hold::TooFew, rows });
+                Outcome::Held
+            }
+            Came::Stopped => {
+                self.told.emit(&Stopped { tick, against: Checks::named(["stopped"]) });
+                Outcome::Stopped
+            }
+            Came::Impossible => {
+                self.told.emit(&Rejected { tick, against: Checks::named(["search"]) });
+                Outcome::Rejected
+            }
+            Came::Waiting | Came::Skipped => {
+                self.told.emit(&TickWaiting { tick });
+                Outcome::Waiting
+            }
+        };
+        let reasons = std::mem::take(&mut recorded.reasons);
+        Ok(Tick { tick: Some(ticked.tick), outcome, added, reasons, ..self.nothing() })
+    }
+
+    /// Asks the gate about the release that is due, and makes it visible if it may leave.
+    pub(super) fn judge(&mut self, mut recorded: Recorded, begun: Instant) -> Result<Tick> {
+        let judging = Instant::now();
+        let number = recorded.tick;
+        let decided = self.live.decide(&mut recorded)?;
+        let release = self.live.state().feed.releases() + u32::from(decided != Some(Decided::Publish));
+        let tick = u64::from(number);
+        let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
+        let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
+        let tell = |decision: Decision| {
+            let (made, against) = (made.clone(), against.clone());
+            let (release, seq) = (u64::from(release), self.live.log().next() - 1);
+            let seconds = judging.elapsed();
+            self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
+        };
+        let (outcome, release) = match decided {
+            None => return Ok(self.nothing()),
+            Some(Decided::Publish) => {
+                tell(Decision::Publish);
+                if let Some(left) = self.live.leave(&clock::now())? {
+                    self.published(&left, Some(number), begun, false);
+                }
+                (Outcome::Published, Some(release))
+            }
+            Some(Decided::Hold) => {
+                tell(Decision::Hold);
+                self.told.emit(&Held { tick, why: Hold::Approval, rows: self.live.state().feed.pending() });
+                (Outcome::Approval, Some(release))
+            }
+            Some(Decided::Reject) => {
+                tell(Decision::Reject);
+                self.told.emit(&Rejected { tick, against });
+                (Outcome::Rejected, None)
+            }
+            Some(Decided::Stop) => {
+                tell(Decision::Reject);
+                self.told.emit(&Stopped { tick, against });
+                (Outcome::Stopped, None)
+            }
+        };
+        let reasons = recorded.reasons;
+        Ok(Tick { tick: Some(number), outcome, release, reasons, ..self.nothing() })
+    }
+
+    pub(super) fn published(&mut self, left: &Left, tick: Option<u32>, begun: Instant, approved: bool) {
+        let state = self.live.state();
+        let line = state.releases.last();
+        let due = state.ticked.as_deref().and_then(clock::parse);
+        let since = due.map_or(0, |due| clock::instant().as_second() - due.as_second());
+        self.told.emit(&Published {
+            release: u64::from(left.release),
+            tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),
+            seq: self.live.log().next() - 1,
+            rows: left.rows,
+            pending: state.feed.pending(),
+            manifest: left.manifest,
+            approved,
+            seconds_since_tick: Duration::from_secs(u64::try_from(since).unwrap_or(0)),
+            seconds: begun.elapsed(),
+        });
+    }
+}

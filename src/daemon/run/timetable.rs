@@ -1,0 +1,82 @@
+//! When ticks are due (CONTRACTS 1): at multiples since 1970, or at the times of a cron pattern. Told the time, never asks
+//! for it.
+
+use jiff::{Timestamp, ToSpan};
+
+use crate::daemon::config::{Schedule, Ticks};
+
+/// The tick that is due last at `now`, at or before it; `None` where every file is one.
+pub fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
+    match &schedule.ticks {
+        Ticks::Every(every) => {
+            let length = i64::try_from(every.get().as_secs()).ok().filter(|length| *length > 0)?;
+            Timestamp::from_second(now.as_second().div_euclid(length) * length).ok()
+        }
+        Ticks::Cron { pattern, zone } => {
+            let found = pattern.find_previous_occurrence(&now.to_zoned(zone.clone()), true).ok()?;
+            Some(found.timestamp())
+        }
+        Ticks::PerFile => None,
+    }
+}
+
+/// The first tick after `now`; `None` where every file is one, or no tick ever comes.
+pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
+    match &schedule.ticks {
+        Ticks::Every(every) => {
+            let length = i64::try_from(every.get().as_secs()).ok()?;
+            last(schedule, now)?.checked_add(length.seconds()).ok()
+        }
+        Ticks::Cron { pattern, zone } => {
+            let found = pattern.find_next_occurrence(&now.to_zoned(zone.clone()), false).ok()?;
+            Some(found.timestamp())
+        }
+        Ticks::PerFile => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::config::{Approval, Period};
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    fn check(schedule: &Schedule, now: &str, meant: [&str; 2]) {
+        let now = at(now);
+        assert_eq!([last(schedule, now), next(schedule, now)], meant.map(|text| Some(at(text))), "at {now}");
+    }
+
+    fn schedule(ticks: Ticks) -> Schedule {
+        Schedule { ticks, min_records: 1, approval: Approval::None }
+    }
+
+    #[test]
+    fn every_is_anchored_at_multiples() {
+        let daily = schedule(Ticks::Every(Period::days(1)));
+        check(&daily, "2026-11-21T00:00:00Z", ["2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"]);
+        check(&daily, "2026-11-21T23:59:59.9Z", ["2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"]);
+        let seven = schedule(Ticks::Every(Period::seconds(7)));
+        check(&seven, "1970-01-01T00:00:13Z", ["1970-01-01T00:00:07Z", "1970-01-01T00:00:14Z"]);
+    }
+
+    #[test]
+    fn cron_keeps_the_clock_of_its_zone() {
+        let zone = jiff::tz::TimeZone::get("Europe/Berlin").expect("a zone");
+        let pattern = Box::new("30 2 * * *".parse::<croner::Cron>().expect("a pattern"));
+        let nightly = schedule(Ticks::Cron { pattern, zone });
+        check(&nightly, "2026-11-21T12:00:00Z", ["2026-11-21T01:30:00Z", "2026-11-22T01:30:00Z"]);
+        // Summer begins on 2026-03-29: the clock goes from 2:00 to 3:00, and the tick of that night is not lost.
+        let before = at("2026-03-29T00:00:00Z");
+        let tick = next(&nightly, before).expect("a tick");
+        assert!(tick <= at("2026-03-29T02:00:00Z"), "{tick}");
+    }
+
+    #[test]
+    fn files_have_no_timetable() {
+        let files = schedule(Ticks::PerFile);
+        assert_eq!((last(&files, at("2026-11-21T12:00:00Z")), next(&files, at("2026-11-21T12:00:00Z"))), (None, None));
+    }
+}

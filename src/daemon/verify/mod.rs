@@ -1,0 +1,26 @@
+//! Looking whether everything is as it was written (CONTRACTS 3, verify): the log and what it names, and what is published.
+//! Every manipulation is named, not just the first. Changes nothing and takes no lock.
+
+mod private;
+mod public;
+
+pub use private::{Private, private};
+pub use public::{Public, public};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct Finding {
+    /// The file or object.
+    pub file: String,
+    /// What is wrong with it.
+    pub text: String,
+}
+
+impl Finding {
+    fn new(file: impl Into<String>, text: impl Into<String>) -> Finding {
+        Finding { file: file.into(), text: text.into() }
+    }
+}

@@ -1,0 +1,194 @@
+//! A private root: the entries follow one another and are signed, messages add up, every object that is needed is there as it
+//! was sealed, nothing lies there that no entry names, checkpoints say what the log says, and the public root holds what was
+//! decided.
+
+use std::collections::BTreeSet;
+
+use super::{Finding, Public};
+use crate::daemon::error::{Error, Result};
+use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, places};
+use crate::daemon::live::{Line, Past, State, past, past_quickly};
+use crate::engine::release::Sha256;
+
+/// A private root that was looked at.
+#[derive(Debug, Default)]
+pub struct Private {
+    /// Entries of the log.
+    pub entries: u64,
+    /// Objects that were opened.
+    pub objects: u64,
+    /// What is not as it was written.
+    pub findings: Vec<Finding>,
+    /// Objects that were named by some entry, by path.
+    named: BTreeSet<String>,
+    /// The newest epoch.
+    epoch: u64,
+}
+
+/// Folders with sealed objects.
+const SEALED: [&str; 6] = ["seg", "quarantine", "atoms", "mask", "verdict", "terms"];
+
+/// Looks at a private root, and at the public one that belongs to it.
+///
+/// # Errors
+/// One of them cannot be read.
+pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
+    let mut found = Private::default();
+    found.log(store, ring)?;
+    let state = match past(store, shown, ring) {
+        Ok(Past { state, .. }) => state,
+        Err(error) => {
+            found.push(&error);
+            None
+        }
+    };
+    if let Some(state) = &state {
+        found.objects(store, ring, state)?;
+        found.checkpoints(store, shown, ring, state);
+        found.published(state, public);
+    }
+    found.strangers(store)?;
+    found.findings.sort();
+    found.findings.dedup();
+    Ok(found)
+}
+
+impl Private {
+    fn push(&mut self, error: &Error) {
+        let file = error.field.clone().or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
+        self.findings.push(Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone()));
+    }
+
+    fn wrong(&mut self, path: String, text: &str) {
+        self.findings.push(Finding::new(path, text));
+    }
+
+    /// Entry by entry; after one that is wrong the next is looked at by itself.
+    fn log(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
+        let mut before: Option<(Entry, Sha256)> = None;
+        let mut wanted = 0;
+        for seq in places(store)? {
+            let path = Entry::path(seq);
+            (wanted..seq).for_each(|missing| self.wrong(Entry::path(missing), "this entry of the log is missing"));
+            let known = (wanted == seq).then_some(before.take()).flatten();
+            wanted = seq + 1;
+            let Some(bytes) = store.read(&path)? else { continue };
+            let entry = match Entry::parse(&bytes, ring) {
+                Ok(entry) => entry,
+                Err(none) => {
+                    self.wrong(path, &none.to_string());
+                    continue;
+                }
+            };
+            self.entries += 1;
+            self.follows(&entry, seq, known.as_ref());
+            self.sums(&entry);
+            self.named.extend(entry.body.objects().into_iter().map(|object| object.path.clone()));
+            self.epoch = self.epoch.max(entry.epoch);
+            before = Some((entry, Sha256::of(&bytes)));
+        }
+        Ok(())
+    }
+
+    fn follows(&mut self, entry: &Entry, seq: u64, before: Option<&(Entry, Sha256)>) {
+        let path = Entry::path(seq);
+        if entry.seq != seq {
+            return self.wrong(path, "this is the entry of another place");
+        }
+        let Some((last, sha256)) = before else { return };
+        let fence = matches!(entry.body, Body::Fence(_));
+        let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
+        if entry.prev_sha256 != Some(*sha256) || !epoch {
+            self.wrong(path, "this entry does not follow the one before");
+        }
+    }
+
+    /// Every message became something.
+    fn sums(&mut self, entry: &Entry) {
+        let sound = match &entry.body {
+            Body::Ingest(ingest) => {
+                let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
+                let aside = ingest.quarantine.as_ref().map_or(0, |aside| aside.messages);
+                let parts = |of: fn(&crate::daemon::journal::Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+                ingest.parts.iter().all(|part| part.adds_up())
+                    && parts(|part| part.kept) == kept
+                    && parts(|part| part.quarantined) == aside
+            }
+            Body::Retry(retry) => {
+                let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
+                kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.quarantined
+            }
+            _ => true,
+        };
+        if !sound {
+            self.wrong(Entry::path(entry.seq), "its messages do not add up");
+        }
+    }
+
+    /// What is needed opens.
+    fn objects(&mut self, store: &dyn Store, ring: &Ring, state: &State) -> Result<()> {
+        let objects = Objects::new(store, ring);
+        let entries = places(store)?;
+        let mut refs: Vec<Ref> = Vec::new();
+        for seq in entries {
+            let bytes = store.read(&Entry::path(seq))?.unwrap_or_default();
+            let entry = Entry::unproven(&bytes).ok();
+            refs.extend(entry.iter().flat_map(|entry| entry.body.objects().into_iter().cloned()));
+        }
+        for object in refs.iter().filter(|object| state.live.contains(&object.path)) {
+            match objects.need(object) {
+                Ok(_) => self.objects += 1,
+                Err(error) => self.push(&error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A start from a checkpoint comes to the same state.
+    fn checkpoints(&mut self, store: &dyn Store, shown: &dyn Store, ring: &Ring, state: &State) {
+        let quick = past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+        let listed = store.list("checkpoint").unwrap_or_default();
+        let Some(newest) = listed.last() else { return };
+        if quick.is_none_or(|quick| quick.bytes() != state.bytes()) {
+            self.wrong(newest.path.clone(), "this checkpoint does not say what the log says: remove it");
+        }
+    }
+
+    /// The public root holds what was decided, and no more.
+    fn published(&mut self, state: &State, public: &Public) {
+        let manifest = |release: u32| format!("manifest/{release:010}.json");
+        let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
+        for line in &state.releases {
+            match (there(line), line.manifest) {
+                (None, Some(_)) => self.wrong(manifest(line.release), "this release was published and is gone"),
+                (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
+                    self.wrong(manifest(line.release), "this manifest is not the one that was published");
+                }
+                _ => {}
+            }
+        }
+        let known = state.releases.last().map_or(0, |line| line.release);
+        for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
+            self.wrong(manifest(stranger.release), "the log knows no such release");
+        }
+    }
+
+    /// Nothing lies there that nobody has named; what the newest writer has not named yet may still be.
+    fn strangers(&mut self, store: &dyn Store) -> Result<()> {
+        for object in store.list("")? {
+            let mut parts = object.path.split('/');
+            let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
+            let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
+            let known = match folder {
+                "FORMAT" | "log" | "inbox" | "checkpoint" | "keys" | "stage" => true,
+                folder if SEALED.contains(&folder) => young || self.named.contains(&object.path),
+                _ => false,
+            };
+            if !known {
+                self.wrong(object.path.clone(), "nobody has put this here");
+            }
+        }
+        Ok(())
+    }
+}

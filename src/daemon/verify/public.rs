@@ -1,0 +1,115 @@
+//! A public root by itself: the manifests follow one another, each file has the digest that its manifest states, and nothing
+//! lies there that no manifest names. With the public key every signature is checked.
+
+use std::collections::BTreeSet;
+
+use super::Finding;
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::Store;
+use crate::daemon::sign::PublicKey;
+use crate::engine::release::{Manifest, Sha256};
+
+/// A public root that was looked at.
+#[derive(Debug)]
+pub struct Public {
+    /// Its manifests, by release, with the digests of their bytes.
+    pub releases: Vec<(Manifest, Sha256)>,
+    /// Signatures that were checked.
+    pub signatures: u64,
+    /// What is not as it was published.
+    pub findings: Vec<Finding>,
+}
+
+/// Looks at a public root.
+///
+/// # Errors
+/// It cannot be read.
+pub fn public(store: &dyn Store, key: Option<&PublicKey>) -> Result<Public> {
+    let mut found = Public { releases: Vec::new(), signatures: 0, findings: Vec::new() };
+    let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
+    let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
+    let number = |path: &String| -> Option<u32> { path.strip_prefix("manifest/")?.strip_suffix(".json")?.parse().ok() };
+    let mut wanted = 1;
+    for (path, release) in listed.iter().filter_map(|path| Some((path, number(path)?))) {
+        named.extend([path.clone(), format!("{path}.sig")]);
+        for missing in wanted..release {
+            found.findings.push(Finding::new(format!("manifest/{missing:010}.json"), "this manifest is missing"));
+        }
+        wanted = release + 1;
+        let Some(bytes) = store.read(path)? else { continue };
+        found.signature(store, path, &bytes, key)?;
+        match Manifest::parse(&bytes) {
+            Ok(manifest) => found.manifest(store, path, release, manifest, &bytes, &mut named)?,
+            Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
+        }
+    }
+    let strange = listed.iter().filter(|path| !named.contains(*path));
+    found.findings.extend(strange.map(|path| Finding::new(path.clone(), "no manifest names this file")));
+    found.latest(store)?;
+    Ok(found)
+}
+
+impl Public {
+    fn manifest(
+        &mut self,
+        store: &dyn Store,
+        path: &str,
+        release: u32,
+        manifest: Manifest,
+        bytes: &[u8],
+        named: &mut BTreeSet<String>,
+    ) -> Result<()> {
+        let mut wrong = |text: &str| self.findings.push(Finding::new(path, text));
+        if manifest.release != release {
+            wrong("the manifest is that of another release");
+        }
+        let before = self.releases.last().map(|(_, sha256)| *sha256);
+        if manifest.previous != before {
+            wrong("the manifest does not follow the one before: one of them was changed, or is missing");
+        }
+        for file in &manifest.files {
+            named.insert(file.path.clone());
+            match store.read(&file.path)? {
+                None => self.findings.push(Finding::new(file.path.clone(), "this published file is missing")),
+                Some(bytes) if Sha256::of(&bytes) != file.sha256 => {
+                    self.findings.push(Finding::new(file.path.clone(), "this published file was changed"));
+                }
+                Some(_) => {}
+            }
+        }
+        self.releases.push((manifest, Sha256::of(bytes)));
+        Ok(())
+    }
+
+    /// Whether a manifest is signed as it says.
+    fn signature(&mut self, store: &dyn Store, path: &str, bytes: &[u8], key: Option<&PublicKey>) -> Result<()> {
+        let says = Manifest::parse(bytes).map(|manifest| manifest.signed).unwrap_or(true);
+        let place = format!("{path}.sig");
+        let text = match (store.read(&place)?, key) {
+            (None, _) if says => "the signature is missing",
+            (None, Some(_)) => "the manifest is unsigned, and a key was given to check it with",
+            (None, None) => return Ok(()),
+            (Some(_), _) if !says => "there is a signature, and the manifest says that there is none",
+            (Some(_), None) => return Ok(()),
+            (Some(signature), Some(key)) => {
+                self.signatures += 1;
+                if key.signed(bytes, &signature) {
+                    return Ok(());
+                }
+                "the signature is not one of this key over this manifest"
+            }
+        };
+        self.findings.push(Finding::new(place, text));
+        Ok(())
+    }
+
+    /// `LATEST` names a release that is there; it is advisory, and may be behind for a moment.
+    fn latest(&mut self, store: &dyn Store) -> Result<()> {
+        let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
+        let path = |release: u32| format!("manifest/{release:010}.json\n").into_bytes();
+        if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {
+            self.findings.push(Finding::new("LATEST", "it names no release that is there"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! `tidegate run` and the commands of a person from outside (CONTRACTS 3 and 5, HOUSE 3): the real program on a folder in
+//! which files appear, killed, halted, asked and watched.
+
+mod common;
+
+#[path = "cli_run/asked.rs"]
+mod asked;
+#[path = "cli_run/canaries.rs"]
+mod canaries;
+#[path = "cli_run/halts.rs"]
+mod halts;
+#[path = "cli_run/kills.rs"]
+mod kills;
+#[path = "cli_run/place.rs"]
+mod place;
+#[path = "cli_run/public.rs"]
+mod public;
+#[path = "cli_run/readers.rs"]
+mod readers;

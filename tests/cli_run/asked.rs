@@ -1,0 +1,173 @@
+//! What a person asks of a feed (CONTRACTS 3), whether it is at work or not: the answers are the same, and so are the exit
+//! codes.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value as Json;
+
+use super::place::{Daemon, HEADER, NEVER, PER_FILE, PLANTED, Place, answer, people, person};
+use super::public::{Release, releases};
+
+const MANUAL: &str = "every = \"1s\"\napproval = \"manual\"\n";
+
+fn published(place: &Place) -> Vec<Release> {
+    releases(&place.public())
+}
+
+/// With a daemon at work, or with none.
+fn twice(check: impl Fn(bool)) {
+    [true, false].into_iter().for_each(check);
+}
+
+fn at_work(place: &Place, alive: bool) -> Option<Daemon> {
+    let daemon = alive.then(|| place.start())?;
+    daemon.says("recovered", 1);
+    Some(daemon)
+}
+
+fn ended(daemon: Option<Daemon>) {
+    if let Some(daemon) = daemon {
+        assert_eq!(daemon.end(), Some(0));
+    }
+}
+
+/// Erases whom the text on standard input names.
+fn erase(place: &Place, named: &str) -> Json {
+    let mut command = place.command(&["erase", "feed.toml", "--json", "--reason", "asked for it"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().expect("it is open").write_all(named.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let (code, answer) = answer(&output);
+    assert_eq!(code, 0, "{answer}");
+    for told in [&output.stdout, &output.stderr] {
+        assert!(!String::from_utf8_lossy(told).contains(PLANTED[0]), "it names somebody");
+    }
+    answer
+}
+
+#[test]
+fn a_release_is_approved_or_rejected() {
+    twice(|alive| {
+        let place = Place::new(MANUAL);
+        place.offer("0.csv", people(0..40));
+        let tick = place.once();
+        assert_eq!((&tick["outcome"], &tick["release"]), (&"approval".into(), &1.into()), "{tick}");
+        assert!(published(&place).is_empty());
+        let daemon = at_work(&place, alive);
+        let (code, answer) = place.json(&["approve", "feed.toml", "2"]);
+        assert_eq!(code, 2, "another release waits: {answer}");
+        let answer = place.done(&["reject", "feed.toml", "--reason", "not today"]);
+        assert_eq!((&answer["done"], &answer["release"]), (&true.into(), &1.into()), "{answer}");
+        assert!(published(&place).is_empty());
+        let (code, answer) = place.json(&["approve", "feed.toml"]);
+        assert_eq!(code, 2, "none waits: {answer}");
+        ended(daemon);
+        place.offer("1.csv", people(40..80));
+        assert_eq!(place.once()["outcome"], "approval");
+        let daemon = at_work(&place, alive);
+        let output = place.output(&["approve", "feed.toml", "1"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
+        assert_eq!(published(&place)[0].rows, 80, "whoever was rejected comes out with the next");
+        ended(daemon);
+        place.verified();
+    });
+}
+
+#[test]
+fn whoever_waits_and_is_erased_may_come_again() {
+    twice(|alive| {
+        let place = Place::new(NEVER);
+        place.offer("0.csv", people(0..2));
+        assert_eq!(place.once()["waiting"], 2);
+        let daemon = at_work(&place, alive);
+        let answer = erase(&place, &format!("patient\n{}1\n{}99\n", PLANTED[0], PLANTED[0]));
+        assert_eq!(answer["done"], true, "{answer}");
+        ended(daemon);
+        assert_eq!(place.once()["waiting"], 1);
+        place.offer("1.csv", people(0..40));
+        let tick = place.once();
+        let all = ["rows", "waiting", "withheld", "pending"].map(|name| tick[name].as_u64().expect("a number"));
+        assert_eq!(all.iter().sum::<u64>(), 40, "{tick}");
+        place.verified();
+    });
+}
+
+#[test]
+fn whoever_is_published_and_erased_never_comes_again() {
+    twice(|alive| {
+        let place = Place::new(NEVER);
+        place.offer("0.csv", people(0..40));
+        let rows = place.once()["rows"].clone();
+        let file = place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+        let daemon = at_work(&place, alive);
+        let answer = place.done(&["erase", "feed.toml", "--from", file.to_str().expect("text")]);
+        assert_eq!(answer["done"], true, "{answer}");
+        ended(daemon);
+        place.offer("1.csv", people([7, 7]));
+        let tick = place.once();
+        assert_eq!((&tick["rows"], &tick["waiting"], &tick["new"]), (&rows, &0.into(), &0.into()), "{tick}");
+        place.verified();
+    });
+    let place = Place::new(NEVER);
+    place.offer("0.csv", people(0..40));
+    place.once();
+    let file = place.put("wrong.csv", format!("{}7,more\n", PLANTED[0]));
+    let (code, answer) = place.json(&["erase", "feed.toml", "--from", file.to_str().expect("text")]);
+    assert_eq!((code, &answer["error"]["line"]), (2, &1.into()), "{answer}");
+    assert!(!answer.to_string().contains(PLANTED[0]));
+}
+
+#[test]
+fn a_policy_changes_with_a_new_chain() {
+    let place = Place::new(NEVER);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.once()["outcome"], "published");
+    place.edit("k = 3", "k = 4");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!(code, 2, "{answer}");
+    let answer = place.done(&["new-chain", "feed.toml", "--reason", "larger crowds"]);
+    assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{answer}");
+    place.offer("1.csv", people(30..80));
+    let tick = place.once();
+    assert_eq!((&tick["release"], &tick["rows"]), (&2.into(), &40.into()), "whoever is published stays so: {tick}");
+    let chains: Vec<u64> = published(&place).iter().map(|release| release.chain).collect();
+    assert_eq!(chains, [1, 2]);
+    place.verified();
+    // Nobody could be told apart any more.
+    place.edit("name = \"patient\"", "name = \"person\"");
+    let (code, answer) = place.json(&["new-chain", "feed.toml"]);
+    assert_eq!((code, &answer["done"]), (1, &false.into()), "{answer}");
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("identifier")), "{answer}");
+}
+
+#[test]
+fn what_was_set_aside_is_offered_again() {
+    twice(|alive| {
+        let place = Place::new(PER_FILE);
+        place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
+        let elsewhere = (40..46).map(|number| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1]));
+        let wrong = format!("{}46,old,A1,x\n", PLANTED[0]);
+        place.offer("0.csv", people(0..40) + &elsewhere.collect::<String>() + &wrong);
+        place.once();
+        let listed = place.done(&["quarantine", "feed.toml"]);
+        let groups = listed["groups"].as_array().expect("groups");
+        assert_eq!((&listed["messages"], groups.len()), (&7.into(), 2), "{listed}");
+        let ward = groups.iter().find(|group| group["column"] == "ward").expect("a group");
+        assert_eq!((&ward["messages"], &ward["first"], &ward["file"]), (&6.into(), &42.into(), &"0.csv".into()));
+        assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
+        place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
+        let daemon = at_work(&place, alive);
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&7.into(), &6.into()), "{answer}");
+        ended(daemon);
+        assert_eq!(place.done(&["quarantine", "feed.toml"])["messages"], 1);
+        place.offer("1.csv", HEADER.to_owned() + &person(50));
+        let tick = place.once();
+        let all = ["rows", "waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
+        assert_eq!(all.iter().sum::<u64>(), 47, "{tick}");
+        place.verified();
+    });
+}

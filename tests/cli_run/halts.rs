@@ -1,0 +1,163 @@
+//! What ends a feed: exit code 2, and an error that names the place and what to do and holds nobody's data. A neighbour in
+//! the same process goes on.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::place::{HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, people, person};
+use super::public::releases;
+
+/// A feed with one release.
+fn begun() -> Place {
+    let place = Place::new(PER_FILE);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.once()["outcome"], "published");
+    place
+}
+
+/// It ends with 2 in every way of asking, and its error says all of this and nothing planted.
+fn halts(place: &Place, says: &[&str]) {
+    let mut daemon = place.start();
+    assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
+    check(&daemon.said(), says);
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!(code, 2, "{answer}");
+    check(&answer.to_string(), says);
+    let schema = fs::read_to_string("schemas/v1/error.schema.json").expect("a schema");
+    let schema = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&answer), "{answer}");
+}
+
+#[track_caller]
+fn check(said: &str, says: &[&str]) {
+    for word in says {
+        assert!(said.contains(word), "`{word}` is missing: {said}");
+    }
+    for word in PLANTED {
+        assert!(!said.contains(word), "{word} is told: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_was_taken_and_changed() {
+    let place = begun();
+    place.offer("0.csv", people(0..41));
+    halts(&place, &["0.csv", "has changed", "put it back"]);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.start().end(), Some(0), "it was put back");
+}
+
+#[test]
+fn a_damaged_file() {
+    let whole = people(100..140);
+    for (damaged, says) in [
+        (whole.replace("patient,age,ward", "patient,age,word"), "ward"),
+        (whole.replacen("Pq7person105,", "\"Pq7person105,", 1), "quote"),
+    ] {
+        let place = begun();
+        place.offer("1.csv", damaged);
+        halts(&place, &["1.csv", says]);
+        assert_eq!(releases(&place.public()).len(), 1);
+        place.verified();
+    }
+}
+
+#[test]
+fn too_much_is_set_aside() {
+    let place = Place::new(NEVER);
+    let bad = |number: u64| person(number).replace(",A", ",Pq7personA").replace(",B", ",Sq7secretB");
+    let rows = (0..1200).map(|number| if number % 20 == 0 { bad(number) } else { person(number) });
+    place.offer("0.csv", HEADER.to_owned() + &rows.collect::<String>());
+    let mut daemon = place.start();
+    assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
+    check(&daemon.said(), &["60 of 1200", "max_quarantine_share", "tidegate quarantine", "--retry"]);
+    halts(&place, &["60 of 1200", "max_quarantine_share"]);
+    assert!(releases(&place.public()).is_empty());
+    // What the message says helps.
+    place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.1");
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &1140.into()), "{tick}");
+}
+
+#[test]
+fn somebody_else_is_at_work() {
+    let place = Place::new(NEVER);
+    let first = place.start();
+    first.says("recovered", 1);
+    halts(&place, &["private", "tidegate"]);
+    assert_eq!(first.end(), Some(0));
+    assert_eq!(place.start().end(), Some(0));
+}
+
+#[test]
+fn a_policy_that_changed() {
+    let place = begun();
+    place.edit("k = 3", "k = 4");
+    halts(&place, &["feed.toml", "policy", "new-chain"]);
+}
+
+#[test]
+fn a_private_root_that_others_may_read() {
+    let place = begun();
+    fs::set_permissions(place.path("private"), fs::Permissions::from_mode(0o750)).expect("it is ours");
+    halts(&place, &["private", "chmod 700"]);
+}
+
+#[test]
+fn a_log_with_a_hole() {
+    let place = begun();
+    let log = place.path("private/log/0");
+    let entry = |at: u64| log.join(format!("{at:020}.json"));
+    assert!(entry(5).exists());
+    fs::remove_file(entry(4)).expect("an entry");
+    halts(&place, &["log/0/00000000000000000004.json", "put the private root back"]);
+}
+
+#[test]
+fn a_private_root_put_back_from_an_older_copy() {
+    let place = begun();
+    copy(&place.path("private"), &place.path("older"));
+    place.offer("1.csv", people(100..140));
+    assert_eq!(place.once()["release"], 2);
+    fs::rename(place.path("private"), place.path("newest")).expect("a folder");
+    fs::rename(place.path("older"), place.path("private")).expect("a folder");
+    halts(&place, &["manifest/0000000002.json", "older copy", "put the newest private root back"]);
+    fs::remove_dir_all(place.path("private")).expect("a folder");
+    fs::rename(place.path("newest"), place.path("private")).expect("a folder");
+    assert_eq!(place.start().end(), Some(0), "it was put back");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => _ = fs::copy(entry.path(), to).expect("a file"),
+        }
+    }
+    fs::set_permissions(to, fs::metadata(from).expect("a folder").permissions()).expect("it is ours");
+}
+
+#[test]
+fn a_neighbour_goes_on() {
+    let place = begun();
+    place.neighbour("b", OFTEN);
+    let mut daemon = place.start_with(&["feed.toml", "b.toml"]);
+    daemon.says("recovered", 2);
+    place.offer("1.csv", HEADER.replace("ward", "word") + &person(50));
+    daemon.says("halted", 1);
+    for more in 0..3u64 {
+        fs::write(place.path("b-in").join(format!("{more}.tmp")), people(more * 20..more * 20 + 20)).expect("a file");
+        let file = |end: &str| place.path("b-in").join(format!("{more}.{end}"));
+        fs::rename(file("tmp"), file("csv")).expect("a file");
+        daemon.says("published feed=b", more as usize + 1);
+    }
+    daemon.term();
+    assert_eq!(daemon.ended(), Some(2));
+    check(&daemon.said(), &["1.csv", "halted feed=t"]);
+    assert_eq!(releases(&place.path("b-public")).len(), 3);
+}

@@ -1,0 +1,99 @@
+//! What lies in a public root, as somebody sees it who may read nothing else: whole releases that follow each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use serde_json::Value as Json;
+use tidegate::engine::release::Sha256;
+
+use super::place::files;
+
+/// One release.
+pub struct Release {
+    pub chain: u64,
+    pub rows: u64,
+    /// Its diagnoses, sorted.
+    pub diagnoses: Vec<String>,
+}
+
+/// Every release that is visible, in order. Each is whole: numbered from 1, chained, with files that are those of its
+/// manifest, and no table twice for one number.
+pub fn releases(public: &Path) -> Vec<Release> {
+    let named = fs::read_dir(public.join("manifest")).into_iter().flatten();
+    let named = named.filter(|entry| {
+        let name = entry.as_ref().expect("an entry").file_name();
+        name.to_str().expect("text").ends_with(".json")
+    });
+    let named = named.count();
+    let (mut found, mut previous) = (Vec::new(), Json::Null);
+    while let Ok(bytes) = fs::read(public.join(format!("manifest/{:010}.json", found.len() + 1))) {
+        let manifest: Json = serde_json::from_slice(&bytes).expect("JSON");
+        let number = found.len() as u64 + 1;
+        assert_eq!((&manifest["release"], &manifest["previous"]), (&number.into(), &previous), "release {number}");
+        assert!(public.join(format!("manifest/{number:010}.json.sig")).exists(), "a signature comes first");
+        previous = Sha256::of(&bytes).to_string().into();
+        found.push(whole(public, number, &manifest));
+    }
+    assert!(found.len() >= named, "no manifest without those before it");
+    found
+}
+
+/// A release, as its manifest has it.
+fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
+    let named = manifest["files"].as_array().expect("files");
+    assert_eq!(named.len(), 3, "a table, its taxonomy, a report");
+    let mut diagnoses = Vec::new();
+    for file in named {
+        let path = public.join(file["path"].as_str().expect("a path"));
+        let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(file["sha256"], Sha256::of(&bytes).to_string(), "{}", path.display());
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            diagnoses = table(bytes.into());
+        }
+    }
+    let rows = manifest["rows"].as_u64().expect("a number");
+    assert_eq!(diagnoses.len() as u64, rows, "release {number}");
+    Release { chain: manifest["chain"].as_u64().expect("a number"), rows, diagnoses }
+}
+
+fn table(bytes: bytes::Bytes) -> Vec<String> {
+    let reader = SerializedFileReader::new(bytes).expect("a table");
+    let rows = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
+    let diagnosis = |row: parquet::record::Row| {
+        let (_, field) = row.get_column_iter().find(|(name, _)| *name == "diagnosis").expect("a column");
+        match field {
+            Field::Str(text) => text.clone(),
+            other => panic!("a diagnosis is text: {other}"),
+        }
+    };
+    let mut found: Vec<String> = rows.map(diagnosis).collect();
+    found.sort();
+    found
+}
+
+/// What must never change: everything published but the advisory name of the newest release.
+#[derive(Default)]
+pub struct Kept(BTreeMap<PathBuf, Sha256>);
+
+impl Kept {
+    /// Looks again: nothing has changed or gone, and no release number has two tables.
+    pub fn check(&mut self, public: &Path) {
+        let known = |path: &Path| ["data", "report", "taxonomy", "manifest"].iter().any(|part| path.starts_with(part));
+        let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
+        let now: BTreeMap<PathBuf, Sha256> =
+            files(public).iter().map(|(path, bytes)| (inside(path), Sha256::of(bytes))).collect();
+        let now: BTreeMap<PathBuf, Sha256> = now.into_iter().filter(|(path, _)| known(path)).collect();
+        for (path, sha256) in &self.0 {
+            assert_eq!(now.get(path), Some(sha256), "{} was published", path.display());
+        }
+        let mut numbers = BTreeSet::new();
+        for path in now.keys().filter(|path| path.starts_with("data")) {
+            let name = path.file_name().and_then(|name| name.to_str()).expect("text");
+            assert!(numbers.insert(name.split('-').next().map(str::to_owned)), "{name}: another table of this release");
+        }
+        self.0 = now;
+    }
+}
