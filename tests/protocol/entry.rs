@@ -1,0 +1,154 @@
+//! Entries of the log, packed into two bytes each, and the slots that they lie in. An entry says what happened and who
+//! wrote it; two entries are the same bytes exactly if they are equal here.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use foldhash::quality::FixedState;
+
+/// Slots of a log. All that the bounds of a run allow fits; nothing is appended behind the last one.
+pub const SLOTS: usize = 24;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Nothing,
+    Fence,
+    Ingest,
+    Closed,
+    Masked,
+    Publish,
+    Hold,
+    Reject,
+    Approve,
+    Published,
+    Erase,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::Nothing,
+    Kind::Fence,
+    Kind::Ingest,
+    Kind::Closed,
+    Kind::Masked,
+    Kind::Publish,
+    Kind::Hold,
+    Kind::Reject,
+    Kind::Approve,
+    Kind::Published,
+    Kind::Erase,
+];
+
+/// An entry: kind (4 bits), writer (3), file or tick (1), release or request (1), more (5), spelling (1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Entry(u16);
+
+impl Entry {
+    /// Of a writer.
+    pub fn new(kind: Kind, writer: u8) -> Entry {
+        Entry(kind as u16 | u16::from(writer) << 4)
+    }
+
+    /// About a file or a tick.
+    pub fn about(self, subject: u8) -> Entry {
+        Entry(self.0 | u16::from(subject) << 7)
+    }
+
+    /// Of a release, or done for a request.
+    pub fn number(self, number: u8) -> Entry {
+        Entry(self.0 | u16::from(number) << 8)
+    }
+
+    /// The epoch whose program formed the atoms; the entry that is approved; what an erasure has moved.
+    pub fn more(self, more: u8) -> Entry {
+        Entry(self.0 | u16::from(more) << 9)
+    }
+
+    /// The same in other bytes.
+    pub fn respelled(self) -> Entry {
+        Entry(self.0 ^ 1 << 14)
+    }
+
+    pub fn kind(self) -> Kind {
+        KINDS[usize::from(self.0 & 15)]
+    }
+
+    pub fn writer(self) -> u8 {
+        (self.0 >> 4 & 7) as u8
+    }
+
+    pub fn subject(self) -> u8 {
+        (self.0 >> 7 & 1) as u8
+    }
+
+    pub fn of(self) -> u8 {
+        (self.0 >> 8 & 1) as u8
+    }
+
+    pub fn rest(self) -> u8 {
+        (self.0 >> 9 & 31) as u8
+    }
+
+    pub fn is_there(self) -> bool {
+        self != Entry::default()
+    }
+
+    /// Whether it decides that a release may leave, now or once it is approved.
+    pub fn decides(self) -> bool {
+        matches!(self.kind(), Kind::Publish | Kind::Hold)
+    }
+
+    /// The request that it does.
+    pub fn request(self) -> Option<u8> {
+        matches!(self.kind(), Kind::Approve | Kind::Erase).then(|| self.of())
+    }
+}
+
+/// A number that stands for a value.
+pub fn digest(value: impl Hash) -> u64 {
+    FixedState::with_seed(1).hash_one(value)
+}
+
+/// The log as it lies in the store. Most states have the log of another one, so that its digest is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Log {
+    slots: [Entry; SLOTS],
+    digest: u64,
+}
+
+impl Hash for Log {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digest.hash(state);
+    }
+}
+
+impl Log {
+    /// What lies in a slot.
+    pub fn at(&self, slot: u8) -> Entry {
+        self.slots[usize::from(slot)]
+    }
+
+    /// Puts an entry where none is; whether it did.
+    pub fn create(&mut self, slot: u8, entry: Entry) -> bool {
+        let free = !self.at(slot).is_there();
+        if free {
+            self.slots[usize::from(slot)] = entry;
+            self.digest ^= digest((slot, entry));
+        }
+        free
+    }
+
+    /// The first gap.
+    pub fn end(&self) -> u8 {
+        self.slots.iter().take_while(|entry| entry.is_there()).count() as u8
+    }
+
+    /// Entries up to the first gap, with their places.
+    pub fn entries(&self) -> impl Iterator<Item = (u8, Entry)> + '_ {
+        (0..).zip(self.slots.iter().copied().take_while(|entry| entry.is_there()))
+    }
+
+    /// Whether something lies at this place or behind it.
+    pub fn beyond(&self, slot: u8) -> bool {
+        self.slots[usize::from(slot)..].iter().any(|entry| entry.is_there())
+    }
+}

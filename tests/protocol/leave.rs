@@ -1,0 +1,62 @@
+//! What is decided becomes visible (`live/leave.rs`): files, then the manifest, then the entry. Table, taxonomy, report and
+//! signature are one public file here; each step can be done twice.
+
+use super::entry::{Entry, Kind};
+use super::faults::Fault;
+use super::world::{By, Phase, Rules, Steps, World};
+use super::writer::{missing, send};
+
+/// The first half of a release that is decided.
+pub fn first(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
+    let turned = rules.fault == Fault::ManifestFirst;
+    let shown = if turned { manifest(*world, at, rules) } else { files(*world, at, rules) };
+    let what = if turned { "shows the manifest" } else { "copies the files" };
+    let step = shown.map(|mut world| {
+        world.writers[at].phase = Phase::Copied;
+        world
+    });
+    steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
+}
+
+/// The second half; then it is written down.
+pub fn second(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
+    let turned = rules.fault == Fault::ManifestFirst;
+    let shown = if turned { files(*world, at, rules) } else { manifest(*world, at, rules) };
+    let what = if turned { "copies the files" } else { "shows the manifest" };
+    let writer = world.writers[at];
+    let published = Entry::new(Kind::Published, writer.name).number(writer.fold.leaving.release);
+    let step = shown.map(|world| send(world, at, published));
+    steps.push((By::Writer(writer.name), what, step.unwrap_or_else(|stopped| stopped)));
+}
+
+/// Copies what lies aside, or stops.
+fn files(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
+    let stage = world.writers[at].fold.leaving.stage.bit();
+    if world.objects & stage == 0 {
+        return Err(missing(world, at, rules));
+    }
+    world.outside(at);
+    world.data |= stage;
+    Ok(world)
+}
+
+/// The visibility point. The manifest names the decision; another one in its place stops the feed.
+fn manifest(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
+    let leaving = world.writers[at].fold.leaving;
+    let there = world.manifest[usize::from(leaving.release)];
+    if world.objects & leaving.stage.bit() == 0 || (there > 0 && there != leaving.decision) {
+        return Err(missing(world, at, rules));
+    }
+    world.outside(at);
+    world.manifest[usize::from(leaving.release)] = leaving.decision;
+    Ok(world)
+}
+
+/// Removes the files aside of what is visible.
+pub fn unstage(mut world: World, at: usize) -> World {
+    world.outside(at);
+    let aside = std::mem::take(&mut world.writers[at].aside);
+    world.objects &= !aside.bit();
+    world.writers[at].phase = Phase::Ready;
+    world
+}
