@@ -1,0 +1,191 @@
+//! What must be true of whatever a power cut has left, at once and when the feed has gone on to the end of its script.
+//!
+//! At once: an object is there as a whole or not at all; what the store has promised is there, byte for byte; what it has
+//! said is gone is gone; no manifest is without its files. Then the feed opens, its state is the fold of its log and holds
+//! a first part of what was offered. In the end everybody is in it once, every entry of the log that was there is as it
+//! was, whatever somebody could have read of the public root is as they have read it, and the tables are those of a run in
+//! which nothing happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Listed, Memory, Store};
+use tidegate::daemon::live::{Live, past};
+use tidegate::engine::release::{Manifest, Sha256};
+
+use super::disk::{Objects, Roots};
+use super::feed::key;
+use super::writer::Script;
+
+/// What the writer has said: what each object may hold, what must be there, and what must not.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    meant: BTreeMap<String, BTreeSet<String>>,
+    promised: BTreeMap<String, String>,
+    gone: BTreeSet<String>,
+}
+
+impl Told {
+    /// Takes over a line.
+    pub fn hear(&mut self, line: &str) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [what, path, sha256] = words[..] else { return };
+        let (path, sha256) = (path.to_owned(), sha256.to_owned());
+        match what {
+            "making" => {
+                self.gone.remove(&path);
+                self.meant.entry(path).or_default().insert(sha256);
+            }
+            "made" => _ = self.promised.insert(path, sha256),
+            "going" => _ = self.promised.remove(&path),
+            "gone" => _ = self.gone.insert(path),
+            _ => {}
+        }
+    }
+}
+
+/// What comes of a script when nothing happens.
+#[derive(Clone)]
+pub struct Meant {
+    pub script: Script,
+    public: Objects,
+    /// How many people there are after so many ticks.
+    people: Vec<usize>,
+}
+
+impl Meant {
+    pub fn of(script: &Script) -> Meant {
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live = script.open(Arc::new(private), Arc::new(public.clone()), 99).expect("a feed");
+        script.finish(&mut live).expect("a script");
+        assert!(!live.state().releases.is_empty(), "{script:?} publishes something");
+        let (mut known, mut people) = (BTreeSet::new(), vec![0]);
+        for tick in script.people() {
+            known.extend(tick.iter().map(|human| human.0));
+            people.push(known.len());
+        }
+        Meant { script: script.clone(), public: public.objects(), people }
+    }
+
+    /// The tables, and what the last one is called.
+    fn tables(public: &Objects) -> BTreeMap<&String, &Vec<u8>> {
+        public.iter().filter(|(path, _)| path.starts_with("data/") || *path == "LATEST").collect()
+    }
+}
+
+/// Looks at what was left, where this was seen in the public root before and that was said; `chance` is the seed of who
+/// goes on.
+pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u64) -> Result<(), String> {
+    promises(left, told)?;
+    complete(&left.public)?;
+    let (private, public) = (Memory::with(left.private.clone()), Memory::with(left.public.clone()));
+    let after = goes_on(Arc::new(private), Arc::new(public), meant, chance)?;
+    let is_log = |path: &str| path.starts_with("log/");
+    same(&left.private, &after.private, is_log)?;
+    same(seen, &after.public, |path| path != "LATEST")?;
+    same(&left.public, &after.public, |path| path != "LATEST")
+}
+
+/// Opens a feed and goes on to the end of the script; what is there then.
+pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
+    let live = meant.script.open(private.clone(), public.clone(), 1 << 31 | chance);
+    let mut live = live.map_err(|error| format!("it does not open: {error}"))?;
+    folded(&live, &*private, &*public)?;
+    first_part(&live, meant)?;
+    meant.script.finish(&mut live).map_err(|error| format!("it does not go on: {error}"))?;
+    folded(&live, &*private, &*public)?;
+    finished(&live, meant)?;
+    let after = Roots { private: objects(&*private)?, public: objects(&*public)? };
+    complete(&after.public)?;
+    if Meant::tables(&after.public) == Meant::tables(&meant.public) {
+        Ok(after)
+    } else {
+        Err("other tables".to_owned())
+    }
+}
+
+/// All objects of a store.
+pub fn objects(store: &dyn Store) -> Result<Objects, String> {
+    let listed = store.list("").map_err(|error| error.to_string())?;
+    let read = |listed: Listed| {
+        let bytes = store.read(&listed.path).map_err(|error| error.to_string())?;
+        Ok((listed.path, bytes.ok_or("it was there just now")?))
+    };
+    listed.into_iter().map(read).collect()
+}
+
+/// What the store has promised.
+pub fn promises(left: &Roots, told: &Told) -> Result<(), String> {
+    let name =
+        |root: &str, (path, bytes): (&String, &Vec<u8>)| (format!("{root}/{path}"), Sha256::of(bytes).to_string());
+    let private = left.private.iter().map(|object| name("private", object));
+    let there: BTreeMap<String, String> =
+        private.chain(left.public.iter().map(|object| name("public", object))).collect();
+    for (path, sha256) in &there {
+        if !told.meant.get(path).is_some_and(|meant| meant.contains(sha256)) {
+            return Err(format!("{path} is not whole"));
+        }
+        if told.gone.contains(path) {
+            return Err(format!("{path} is there again"));
+        }
+    }
+    match told.promised.iter().find(|(path, sha256)| there.get(*path) != Some(sha256)) {
+        Some((path, _)) => Err(format!("{path} was promised and is not there")),
+        None => Ok(()),
+    }
+}
+
+/// Manifests and the files that they name.
+fn complete(public: &Objects) -> Result<(), String> {
+    for (path, bytes) in public.iter().filter(|(path, _)| path.starts_with("manifest/") && path.ends_with(".json")) {
+        let manifest = Manifest::parse(bytes).map_err(|error| format!("{path}: {error}"))?;
+        for file in &manifest.files {
+            if public.get(&file.path).map(|bytes| Sha256::of(bytes)) != Some(file.sha256) {
+                return Err(format!("{path} names {}, which is not there", file.path));
+            }
+        }
+        if manifest.signed && !public.contains_key(&format!("{path}.sig")) {
+            return Err(format!("{path} has no signature"));
+        }
+    }
+    Ok(())
+}
+
+/// The state is the fold of the log.
+fn folded(live: &Live, private: &dyn Store, public: &dyn Store) -> Result<(), String> {
+    let ring = Ring::open(private, &key()).map_err(|error| error.to_string())?.ok_or("no keys")?;
+    let past = past(private, public, &ring).map_err(|error| format!("the log: {error}"))?;
+    let folded = past.state.is_some_and(|state| state.bytes() == live.state().bytes());
+    if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }
+}
+
+/// The first files of the script are in it, whole, and nobody else.
+fn first_part(live: &Live, meant: &Meant) -> Result<(), String> {
+    let files = &live.state().files;
+    let in_order = (0..files.len()).map(|tick| format!("{tick:03}.csv")).eq(files.keys().cloned());
+    match in_order && live.state().feed.people().len() == meant.people[files.len()] {
+        true => Ok(()),
+        false => Err(format!("not a first part of the input: {:?}", files.keys())),
+    }
+}
+
+/// Everybody is in it, once.
+fn finished(live: &Live, meant: &Meant) -> Result<(), String> {
+    let feed = &live.state().feed;
+    let newest = live.state().releases.last().map_or(0, |line| line.rows);
+    let places = newest + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
+    let all = meant.people.last().copied().unwrap_or(0);
+    if places == all as u64 && feed.people().len() == all {
+        return Ok(());
+    }
+    Err(format!("{all} people came, {} are known, {places} are in it", feed.people().len()))
+}
+
+/// What was there is there as it was.
+pub fn same(before: &Objects, after: &Objects, which: impl Fn(&str) -> bool) -> Result<(), String> {
+    match before.iter().find(|(path, bytes)| which(path) && after.get(*path) != Some(bytes)) {
+        Some((path, _)) => Err(format!("{path} has changed or is gone")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,277 @@
+//! A writer in a process of its own, which is this test program started once more, under the shim that writes down what it
+//! does to its folders and lets a call fail on demand. It says what it is about to do and what the store has promised, in
+//! a file beside the roots, so that this too has its place in the order of things.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use tempfile::TempDir;
+use tidegate::daemon::error::Result;
+use tidegate::daemon::journal::store::{Created, Listed, Local, Store};
+use tidegate::daemon::live::Live;
+use tidegate::engine::release::Sha256;
+
+use super::disk::Roots;
+use super::draw::{Draw, POLICIES};
+use super::feed::{Human, crowd, feed, open, step};
+
+/// A feed that a seed stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    pub policy: usize,
+    pub seed: u64,
+    pub ticks: usize,
+}
+
+impl Script {
+    pub fn policy(&self) -> &'static str {
+        POLICIES[self.policy]
+    }
+
+    /// Who comes in each tick.
+    pub fn people(&self) -> Vec<Vec<Human>> {
+        let (mut draw, mut known) = (Draw(self.seed), 0);
+        // Nobody in the first tick would be a dull script.
+        let full = |draw: &mut Draw, known: &mut u128| loop {
+            let people = crowd(draw, known);
+            if people.len() > 5 {
+                return people;
+            }
+        };
+        (0..self.ticks).map(|_| full(&mut draw, &mut known)).collect()
+    }
+
+    /// Runs it from wherever the feed is to its end.
+    ///
+    /// # Errors
+    /// As the feed.
+    pub fn finish(&self, live: &mut Live) -> Result<()> {
+        self.people().iter().enumerate().try_for_each(|(tick, people)| step(live, tick, people))
+    }
+
+    /// Opens the feed; `chance` is the seed of what it draws.
+    ///
+    /// # Errors
+    /// As the feed.
+    pub fn open(&self, private: Arc<dyn Store>, public: Arc<dyn Store>, chance: u64) -> Result<Live> {
+        open(&feed(self.policy()), private, public, chance, false)
+    }
+}
+
+/// A store that says what is done with it.
+struct Saying {
+    store: Local,
+    root: &'static str,
+    said: Arc<Mutex<File>>,
+}
+
+impl Saying {
+    fn say(&self, what: &str, path: &str, bytes: &[u8]) {
+        say(&self.said, &format!("{what} {}/{path} {}", self.root, Sha256::of(bytes)));
+    }
+
+    fn created(&self, path: &str, bytes: &[u8], created: Created) -> Result<()> {
+        match created {
+            Created::Made => self.say("made", path, bytes),
+            // Somebody's object, of which the store says that it is there: it lasts as well.
+            _ => self.store.read(path)?.into_iter().for_each(|there| self.say("made", path, &there)),
+        }
+        Ok(())
+    }
+}
+
+fn say(said: &Mutex<File>, line: &str) {
+    said.lock().expect("nobody panics").write_all(format!("{line}\n").as_bytes()).expect("a file to speak in");
+}
+
+impl Store for Saying {
+    fn place(&self) -> String {
+        self.store.place()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.say("making", path, bytes);
+        let created = self.store.create(path, bytes)?;
+        self.created(path, bytes, created)?;
+        Ok(created)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.store.read(path)
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        self.store.list(prefix)
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        self.say("going", path, b"");
+        self.store.delete(path)?;
+        self.say("gone", path, b"");
+        Ok(())
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.say("going", path, b"");
+        self.say("making", path, bytes);
+        self.store.replace(path, bytes)?;
+        self.say("made", path, bytes);
+        Ok(())
+    }
+
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+        objects.iter().for_each(|(path, bytes)| self.say("making", path, bytes));
+        let created = self.store.create_all(objects)?;
+        let mut both = objects.iter().zip(&created);
+        both.try_for_each(|((path, bytes), created)| self.created(path, bytes, *created))?;
+        Ok(created)
+    }
+}
+
+/// The writer: only where the shim watches.
+#[test]
+fn a_writer() {
+    let (Ok(watched), Ok(script)) = (std::env::var("WATCHED"), std::env::var("SCRIPT")) else { return };
+    let numbers: Vec<u64> = script.split(' ').map(|number| number.parse().expect("a number")).collect();
+    let script = Script { policy: numbers[0] as usize, seed: numbers[1], ticks: numbers[2] as usize };
+    let watched = Path::new(&watched);
+    let said = File::options().append(true).create(true).open(watched.join("said")).expect("a file to speak in");
+    let said = Arc::new(Mutex::new(said));
+    match written(&script, &watched.join("roots"), numbers[3], &said) {
+        Ok(()) => say(&said, "done"),
+        Err(error) => {
+            say(&said, &format!("error {}", serde_json::to_string(&error.describe()).expect("an error is JSON")));
+        }
+    }
+}
+
+fn written(script: &Script, roots: &Path, chance: u64, said: &Arc<Mutex<File>>) -> Result<()> {
+    let saying = |store, root| Arc::new(Saying { store, root, said: said.clone() });
+    let (private, _lock) = Local::private_locked(&roots.join("private"))?.expect("nobody else is at work");
+    let public = Local::public(&roots.join("public"))?;
+    let mut live = script.open(saying(private, "private"), saying(public, "public"), chance)?;
+    script.finish(&mut live)
+}
+
+/// Where writers work, and the trace of what they did there.
+pub struct Place(TempDir);
+
+impl Place {
+    /// An empty one, in memory where there is a file system for that.
+    pub fn new() -> Place {
+        let fast = Path::new("/dev/shm");
+        let place = if fast.is_dir() { tempfile::tempdir_in(fast) } else { tempfile::tempdir() }.expect("a folder");
+        let place = Place(place);
+        std::fs::create_dir_all(place.roots()).expect("a folder");
+        place
+    }
+
+    pub fn trace(&self) -> PathBuf {
+        self.0.path().join("trace")
+    }
+
+    pub fn watched(&self) -> PathBuf {
+        // The shim compares paths as the system gives them.
+        self.0.path().canonicalize().expect("it is there").join("watched")
+    }
+
+    pub fn roots(&self) -> PathBuf {
+        self.watched().join("roots")
+    }
+
+    /// One in which objects lie already.
+    pub fn with(roots: &Roots) -> Place {
+        let place = Place::new();
+        for (root, mode, objects) in [("private", 0o700, &roots.private), ("public", 0o755, &roots.public)] {
+            let root = place.roots().join(root);
+            for (path, bytes) in objects {
+                let path = root.join(path);
+                std::fs::create_dir_all(path.parent().expect("below a root")).expect("a folder");
+                std::fs::write(path, bytes).expect("a file");
+            }
+            if root.is_dir() {
+                std::fs::set_permissions(&root, std::fs::Permissions::from_mode(mode)).expect("a mode");
+            }
+        }
+        place
+    }
+
+    /// Both roots, without a shim.
+    ///
+    /// # Errors
+    /// They cannot be opened.
+    pub fn open(&self) -> Result<(Arc<Local>, Arc<Local>)> {
+        let private = Local::private(&self.roots().join("private"))?;
+        Ok((Arc::new(private), Arc::new(Local::public(&self.roots().join("public"))?)))
+    }
+}
+
+/// How a writer ended.
+pub struct Ended {
+    /// It came to the end of its script.
+    pub done: bool,
+    /// The shim ended it.
+    pub killed: bool,
+    /// The error that it ended with.
+    pub error: Option<serde_json::Value>,
+    /// What it printed.
+    pub output: String,
+}
+
+/// The shim, compiled.
+pub struct Shim {
+    folder: TempDir,
+}
+
+impl Shim {
+    /// Compiles it; `None` where there is no compiler or the system is one that it does not know.
+    pub fn build() -> Option<Shim> {
+        let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/power/shim.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(folder.path().join("shim.so"));
+        match known.then(|| compiler.arg(source).output()) {
+            Some(Ok(compiled)) => {
+                assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+                Some(Shim { folder })
+            }
+            _ => {
+                eprintln!("skipped: there is no C compiler `cc` here, or this is not Linux on x86-64 or ARM");
+                None
+            }
+        }
+    }
+
+    /// Starts a writer in a place, and waits for its end. `fault` as the shim reads it.
+    pub fn run(&self, place: &Place, script: &Script, chance: u64, fault: &str) -> Ended {
+        let program = std::env::current_exe().expect("this program");
+        let said = place.watched().join("said");
+        let before = std::fs::read(&said).map_or(0, |said| said.len());
+        let mut command = Command::new(program);
+        command.args(["--exact", "power::writer::a_writer", "--nocapture", "--test-threads=1"]);
+        command.env("LD_PRELOAD", self.folder.path().join("shim.so"));
+        command.env("WATCHED", place.watched()).env("TRACE", place.trace());
+        command.env("SCRIPT", format!("{} {} {} {chance}", script.policy, script.seed, script.ticks));
+        // One thread computes, so that processes start quickly.
+        command.env("RAYON_NUM_THREADS", "1").env_remove("FAULT");
+        if !fault.is_empty() {
+            command.env("FAULT", fault);
+        }
+        let output = command.output().expect("a process");
+        let said = std::fs::read(&said).map_or(Vec::new(), |said| said[before.min(said.len())..].to_vec());
+        let said = String::from_utf8(said).expect("words");
+        let last = said.lines().last().unwrap_or_default();
+        let printed = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        Ended {
+            done: output.status.success() && last == "done",
+            killed: output.status.code() == Some(77),
+            error: last.strip_prefix("error ").map(|error| serde_json::from_str(error).expect("JSON")),
+            output: format!("{last}\n{}", printed.concat()),
+        }
+    }
+}
