@@ -1,5 +1,5 @@
-//! The guide: what the house looks like, what is promised and what is not, and how to read an audit. It holds prose only,
-//! compiled into the documentation so that its links and examples are looked at.
+//! The guide: what the house looks like, what is promised and what is not, how to run a feed, and how to read an audit.
+//! It holds prose only, compiled into the documentation so that its links and examples are looked at.
 //!
 //! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE is [`house`],
 //! CONTRACTS is [`contracts`].
@@ -12,6 +12,9 @@ pub mod threats {}
 
 #[doc = include_str!("releases.md")]
 pub mod releases {}
+
+#[doc = include_str!("operations.md")]
+pub mod operations {}
 
 #[doc = include_str!("audit.md")]
 pub mod audit {}
