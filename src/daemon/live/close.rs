@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::atoms::{Atoms, Counts, Since};
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::record::Recorded;
 use super::roll::{Roll, parse};
 use super::state::{Closing, blind};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::atoms::{Atoms, Counts, Since};
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::blind;

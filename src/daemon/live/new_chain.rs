@@ -2,7 +2,7 @@
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
 use super::atoms::Atoms;
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::open::{Past, past};
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, parse};

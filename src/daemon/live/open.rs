@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::checkpoint::newest;
-use super::fold::{Reading, moved};
+use super::reading::{Reading, moved};
 use super::state::State;
 use super::work::{Last, Live, Settings, terms};
 use crate::daemon::chance::Chance;

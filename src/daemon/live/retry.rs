@@ -1,7 +1,7 @@
 //! Messages that were set aside are offered again (HOUSE 3 and 4), after the feed file was corrected: what counts now comes
 //! in, what still does not stays set aside.
 
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, bytes};
 use super::state::Aside;

@@ -1,7 +1,7 @@
 //! Messages are taken in (HOUSE 3, Ingest order): decoded, put into segments that last, named by an entry, and only then
 //! counted among those who came.
 
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::roll::{Roll, bytes};
 use super::state::{Consumed, Share};
 use super::work::Live;

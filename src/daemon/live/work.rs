@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fold::VERSION;
+use super::reading::VERSION;
 use super::roll::bytes;
 use super::state::State;
 use crate::daemon::error::Result;

@@ -1,0 +1,189 @@
+//! What an entry changes once it is in the log: for whoever has just appended it, and for whoever reads it again.
+//!
+//! Nothing here reads an object.
+
+use super::state::{Aside, Closing, Consumed, Due, Line, Pending, Place, Raw, Segment, Share, State, blind};
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Closed, Decision, Ingest, Masked, Outcome, Part, Published, Ref, Retry, Wanted};
+use crate::daemon::terms::Terms;
+use crate::engine::feed::Fixed;
+use crate::engine::policy::Policy;
+use crate::engine::release::Sha256;
+
+impl State {
+    /// Where the people are whose atoms a tick formed.
+    pub fn forms(&mut self, fixed: &Fixed) {
+        if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
+            self.formed.push(closing.atoms.clone());
+        }
+    }
+
+    /// A request was done.
+    pub fn wanted(&mut self, wanted: &Wanted) {
+        self.requests.insert(wanted.request.clone());
+    }
+
+    /// The taxonomies have grown.
+    ///
+    /// # Errors
+    /// The policy cannot be read.
+    pub fn grown(&mut self, terms: Terms) -> Result<()> {
+        if let Some(growth) = self.terms.growth(&terms.columns) {
+            self.feed.grow(&growth, &terms.policy()?, &terms.columns.trees());
+            self.history = Default::default();
+            self.candidate = None;
+        }
+        self.terms = terms;
+        Ok(())
+    }
+
+    /// Messages were taken in; their rows are where the entry says.
+    pub fn ingest(&mut self, ingest: &Ingest) {
+        for part in &ingest.parts {
+            let Part { file, sha256, size, modified, .. } = part.clone();
+            self.files.insert(file, Consumed { sha256, size, modified });
+            self.share.seen += part.seen;
+            self.share.aside += part.quarantined;
+        }
+        if let Some(aside) = &ingest.quarantine {
+            let (object, messages) = (aside.object.clone(), aside.messages);
+            self.live.insert(object.path.clone());
+            self.quarantine.push(Aside { object, messages, time: ingest.time.clone(), fresh: true });
+        }
+        if !ingest.segments.is_empty() {
+            self.since.get_or_insert_with(|| ingest.time.clone());
+        }
+        let tick = ingest.tick;
+        self.arrived(ingest.segments.iter().map(|kept| Segment { object: kept.object.clone(), tick }));
+    }
+
+    fn arrived(&mut self, segments: impl Iterator<Item = Segment>) {
+        for segment in segments {
+            self.live.insert(segment.object.path.clone());
+            self.segments.push(segment);
+        }
+    }
+
+    /// Messages that were set aside were offered again.
+    pub fn retry(&mut self, retry: &Retry) {
+        self.wanted(&retry.wanted);
+        // What is left of an object takes its place.
+        let mut rest = retry.rest.iter();
+        for old in &retry.of {
+            self.live.remove(&old.path);
+            let Some(at) = self.quarantine.iter().position(|aside| aside.object == *old) else { continue };
+            match rest.next().and_then(Option::as_ref) {
+                Some(rest) => {
+                    self.live.insert(rest.object.path.clone());
+                    let aside = &mut self.quarantine[at];
+                    (aside.object, aside.messages) = (rest.object.clone(), rest.messages);
+                }
+                None => _ = self.quarantine.remove(at),
+            }
+        }
+        self.share.aside = self.share.aside.saturating_sub(retry.cleared);
+        if !retry.segments.is_empty() {
+            self.since.get_or_insert_with(|| retry.wanted.when.clone());
+        }
+        self.arrived(retry.segments.iter().map(|kept| Segment { object: kept.object.clone(), tick: retry.tick }));
+    }
+
+    /// A tick went by; what it has fixed is in the feed already, if it could be read.
+    pub fn closed(&mut self, closed: &Closed) {
+        self.ticked = Some(closed.time.clone());
+        let Some(atoms) = closed.atoms.clone() else { return };
+        (self.share, self.since) = (Share::default(), None);
+        self.quarantine.iter_mut().for_each(|aside| aside.fresh = false);
+        (self.due, self.held) = (None, None);
+        self.live.insert(atoms.path.clone());
+        let segments = std::mem::take(&mut self.segments);
+        let raw = |object: &Ref| Raw { object: object.clone(), tick: closed.tick, published: None };
+        self.raw.extend(segments.iter().map(|segment| raw(&segment.object)));
+        self.raw.push(raw(&atoms));
+        self.pool = vec![Place { object: atoms.clone(), waiting: true, formed: false }];
+        if closed.outcome == Outcome::Candidate {
+            self.due = Some(Due { tick: closed.tick, time: closed.time.clone(), recoding: None });
+        }
+        self.closing = Some(Closing { tick: closed.tick, atoms, segments });
+    }
+
+    /// The values of the last tick are fixed.
+    pub fn masked(&mut self, masked: &Masked) {
+        self.live.insert(masked.counts.path.clone());
+        self.counts.push((masked.tick, masked.counts.clone()));
+        self.closing = None;
+    }
+
+    /// A decision was made.
+    pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
+        let recoding = self.due.take().and_then(|due| due.recoding);
+        match decision {
+            Decision::Publish { release, tick, time, files, manifest, verdict } => {
+                self.live.insert(verdict.path.clone());
+                let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
+                let pending =
+                    Pending { release: *release, tick: *tick, time, files, manifest, decision: sha256, recoding };
+                self.leaves(pending, policy);
+            }
+            Decision::Hold { release, tick, time, files, manifest, verdict } => {
+                self.live.insert(verdict.path.clone());
+                let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
+                self.held =
+                    Some(Pending { release: *release, tick: *tick, time, files, manifest, decision: sha256, recoding });
+            }
+            Decision::Reject { stops, verdict, wanted, .. } => {
+                (self.held, self.candidate) = (None, None);
+                verdict.iter().for_each(|verdict| _ = self.live.insert(verdict.path.clone()));
+                wanted.iter().for_each(|wanted| self.wanted(wanted));
+                if *stops {
+                    self.feed.stop(policy);
+                    self.formed.clear();
+                    if !blind(policy) {
+                        self.pool.clear();
+                    }
+                }
+            }
+        }
+    }
+
+    /// A person approved the release that was held.
+    pub fn approved(&mut self, policy: &Policy) {
+        if let Some(pending) = self.held.take() {
+            self.leaves(pending, policy);
+        }
+    }
+
+    /// From now on its people are published.
+    fn leaves(&mut self, pending: Pending, policy: &Policy) {
+        let candidate = self.candidate.take().map(|candidate| *candidate);
+        let candidate = candidate.or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy)));
+        let candidate = candidate.expect("a decision is about what a tick has proposed");
+        let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
+        self.releases.push(Line {
+            release: pending.release,
+            chain: self.feed.chain(),
+            tick: pending.tick,
+            rows: candidate.table.rows(),
+            files,
+            manifest: None,
+        });
+        self.feed.publish(candidate, policy, &self.terms.columns.trees());
+        self.formed.clear();
+        if !blind(policy) {
+            // Whoever waited is in the release.
+            self.pool.clear();
+        }
+        self.publishing = Some(pending);
+    }
+
+    /// A release is visible.
+    pub fn published(&mut self, published: &Published) {
+        self.publishing = None;
+        let Some(line) = self.releases.last_mut() else { return };
+        line.manifest = Some(published.manifest);
+        let tick = line.tick;
+        for raw in self.raw.iter_mut().filter(|raw| raw.tick <= tick && raw.published.is_none()) {
+            raw.published = Some(published.time.clone());
+        }
+    }
+}

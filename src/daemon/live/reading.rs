@@ -1,0 +1,72 @@
+//! Reading sealed objects of a log whose people may have been erased since: an object that was written anew is found where it
+//! is now.
+
+use std::collections::BTreeMap;
+
+use zeroize::Zeroizing;
+
+use super::roll::{Roll, parse};
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Body, Checked, Moved, Objects, Ref};
+use crate::daemon::terms::Terms;
+
+/// The version of segments and terms.
+pub const VERSION: u32 = 1;
+
+/// Where objects are read, and which took the place of which.
+pub struct Reading<'a> {
+    /// The sealed objects.
+    pub objects: Objects<'a>,
+    /// The new object by the path of the old one.
+    pub moved: &'a BTreeMap<String, Option<Ref>>,
+}
+
+/// What has moved, over a whole log.
+pub fn moved(entries: &[Checked]) -> BTreeMap<String, Option<Ref>> {
+    let mut moved = BTreeMap::new();
+    for entry in entries {
+        if let Body::Erase(erase) = &entry.entry.body {
+            moved.extend(erase.moved.iter().map(|Moved { old, new }| (old.clone(), new.clone())));
+        }
+    }
+    moved
+}
+
+impl Reading<'_> {
+    /// Where an object is now.
+    pub fn now(&self, object: &Ref) -> Option<Ref> {
+        let mut now = object.clone();
+        while let Some(next) = self.moved.get(&now.path) {
+            now = next.clone()?;
+        }
+        Some(now)
+    }
+
+    /// What an object says; `None` when it is gone.
+    ///
+    /// # Errors
+    /// It was changed.
+    pub fn read(&self, object: &Ref) -> Result<Option<Zeroizing<Vec<u8>>>> {
+        match self.now(object) {
+            Some(now) => self.objects.read(&now),
+            None => Ok(None),
+        }
+    }
+
+    /// Rows of a segment.
+    ///
+    /// # Errors
+    /// It is gone, or was changed.
+    pub fn roll(&self, object: &Ref) -> Result<Roll> {
+        let now = self.now(object).unwrap_or_else(|| object.clone());
+        parse(VERSION, &self.objects.need(&now)?)
+    }
+
+    /// The terms of a chain.
+    ///
+    /// # Errors
+    /// They are gone, or were changed.
+    pub fn terms(&self, object: &Ref) -> Result<Terms> {
+        parse(VERSION, &self.objects.need(object)?)
+    }
+}
