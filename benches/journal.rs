@@ -1,0 +1,148 @@
+//! A feed at work on a local disk: rows from file to durable entry against decoding alone, the time of tick n against n, and
+//! what a start costs against the length of the log, with and without a checkpoint.
+//!
+//!     cargo bench --bench journal [-- ROWS TICKS]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tidegate::daemon::chance::System;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::{PersonHasher, Taken as Decoded, take};
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Local, Store};
+use tidegate::daemon::live::{Consumed, Live, Opening, Recorded, Settings, Taken, past};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::engine::policy::Decimal;
+use tidegate::engine::release::{Layout, Sha256};
+
+const FEED: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 10\n\
+    [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+    [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5, 10, 20, 40], min = 0, max = 119 }\n\
+    [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n\
+    [[column]]\nname = \"zip\"\nrole = \"quasi\"\ntaxonomy = { prefix = [2, 1], length = 3, domain = [\"100\", \"101\", \"200\", \"210\"] }\n\
+    [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+
+fn main() {
+    let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let (rows, ticks) = (*numbers.first().unwrap_or(&1_000_000), *numbers.get(1).unwrap_or(&200));
+    let folder = tempfile::tempdir().expect("a folder");
+    let feed = Feed::parse(FEED, Path::new("bench.toml")).expect("a feed file");
+    one_file(&feed, folder.path(), rows);
+    many_ticks(&feed, folder.path(), ticks);
+}
+
+fn one_file(feed: &Feed, folder: &Path, rows: usize) {
+    let file = folder.join("rows.csv");
+    write(&file, 0, rows);
+    let mut best = [f64::INFINITY; 2];
+    for round in 0..3 {
+        let root = folder.join(format!("one{round}"));
+        let mut live = open(feed, &root);
+        let (decoded, decoding) = decode(feed, &file, live.hasher());
+        let start = Instant::now();
+        live.take(taken("rows.csv", decoded), "2026-01-01T00:00:00Z").expect("a place");
+        let keeping = start.elapsed().as_secs_f64();
+        best = [best[0].min(decoding), best[1].min(decoding + keeping)];
+    }
+    let rate = |seconds: f64| rows as f64 / seconds / 1e6;
+    println!(
+        "{rows} rows of CSV: decoding {:.2} M rows/s, from file to durable entry {:.2} M rows/s ({:.0} %)",
+        rate(best[0]),
+        rate(best[1]),
+        100.0 * best[0] / best[1]
+    );
+}
+
+fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
+    let root = folder.join("many");
+    let mut live = open(feed, &root);
+    println!("  tick   entries   tick ms   start ms (whole log)   start ms (checkpoint)");
+    for tick in 0..ticks {
+        let (name, time) = (format!("{tick:06}.csv"), format!("2026-01-01T{:02}:{:02}:00Z", tick / 60 % 24, tick % 60));
+        let file = folder.join(&name);
+        write(&file, tick * 1000, 1000);
+        let (decoded, _) = decode(feed, &file, live.hasher());
+        let start = Instant::now();
+        live.take(taken(&name, decoded), &time).expect("a place");
+        let ticked = live.close(&time).expect("a tick");
+        let mut recorded = ticked.map_or_else(|| Recorded::again(tick as u32), |ticked| ticked.recorded);
+        live.decide(&mut recorded).expect("a decision");
+        live.leave(&time).expect("a release");
+        let took = start.elapsed().as_secs_f64() * 1e3;
+        live.checkpoint().expect("a checkpoint");
+        if [1, 10, 20, 50, 100, 200, 500, 1000].contains(&(tick + 1)) {
+            let entries = live.log().next();
+            let (private, public) = stores(&root);
+            let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
+            let start = Instant::now();
+            past(&*private, &*public, &ring).expect("a log");
+            let whole = start.elapsed().as_secs_f64() * 1e3;
+            let start = Instant::now();
+            live = open(feed, &root);
+            let quick = start.elapsed().as_secs_f64() * 1e3;
+            println!("{:>6}   {entries:>7}   {took:>7.1}   {whole:>20.1}   {quick:>21.1}", tick + 1);
+        }
+    }
+}
+
+fn stores(root: &Path) -> (Arc<dyn Store>, Arc<dyn Store>) {
+    let private = Local::private(&root.join("private")).expect("a root");
+    let public = Local::public(&root.join("public")).expect("a root");
+    (Arc::new(private), Arc::new(public))
+}
+
+fn key() -> OperatorKey {
+    OperatorKey::parse(&"a".repeat(64)).expect("a key")
+}
+
+fn open(feed: &Feed, root: &Path) -> Live {
+    let (private, public) = stores(root);
+    let settings = Settings {
+        layout: Layout::Root,
+        signing: None,
+        manual: false,
+        min_records: 1,
+        max_quarantine_share: Decimal::ONE,
+        keep_raw: u64::MAX,
+        keep_aside: u64::MAX,
+    };
+    let opening = Opening {
+        private,
+        public,
+        key: &key(),
+        feed,
+        services: Sha256::of(b"bench"),
+        chance: Box::new(System),
+        settings,
+        now: "2026-01-01T00:00:00Z",
+        remedy: "",
+        changed: false,
+    };
+    Live::open(opening).expect("a feed").0
+}
+
+fn decode(feed: &Feed, file: &Path, hasher: &PersonHasher) -> (Decoded, f64) {
+    let start = Instant::now();
+    let decoded = take(file, &feed.columns, hasher, &mut |_| {}).expect("rows");
+    (decoded, start.elapsed().as_secs_f64())
+}
+
+fn taken(name: &str, decoded: Decoded) -> Taken {
+    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
+    Taken { file: name.to_owned(), look, seen: decoded.seen(), rows: decoded.rows, aside: None, nulled: 0 }
+}
+
+/// Rows that follow from their numbers.
+fn write(file: &Path, from: usize, rows: usize) {
+    use std::fmt::Write as _;
+    let mut text = String::from("id,age,sex,zip,s\n");
+    for row in from..from + rows {
+        let mixed = (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        let (age, sex, zip) = (mixed % 90, ["F", "M"][(mixed / 90 % 2) as usize], (mixed / 180 % 4) as usize);
+        let zip = ["100", "101", "200", "210"][zip];
+        let _ = writeln!(text, "P{row:08},{age},{sex},{zip},s{}", mixed / 720 % 15);
+    }
+    std::fs::write(file, text).expect("a file");
+}
