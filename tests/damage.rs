@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
 use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::live::{Decided, Live, Recorded, Taken};
+use tidegate::engine::feed::Feed;
 
 use draw::{Draw, POLICIES};
 use feed::{Human, crowd, open, step, taken, time};
@@ -55,11 +56,13 @@ enum Outcome {
     Late,
     /// The feed opens as it was before its newest entry, and that is taken in again.
     Earlier,
+    /// The feed opens as if the time of the object were over and it had been forgotten; nobody needs it.
+    Forgotten,
     /// Nothing is different.
     Same,
 }
 use Damage::{Cut, Flipped, Gone, Swapped};
-use Outcome::{Earlier, Late, Refused, Same};
+use Outcome::{Earlier, Forgotten, Late, Refused, Same};
 
 /// For each kind of object and each damage what comes of it, over all objects of the kind and all kinds of chains. Where
 /// there is more than one outcome, some of the objects are needed and some are not any more.
@@ -85,12 +88,12 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private terms", Cut, &[Refused]),
     ("private terms", Flipped, &[Refused]),
     // Needed until their tick is closed.
-    ("private seg", Gone, &[Refused, Same]),
+    ("private seg", Gone, &[Refused, Forgotten]),
     ("private seg", Cut, &[Refused, Same]),
     ("private seg", Flipped, &[Refused, Same]),
     ("private seg", Swapped, &[Refused, Same]),
     // Needed as long as anybody in them is not published; but nothing that was changed is passed over.
-    ("private atoms", Gone, &[Refused, Same]),
+    ("private atoms", Gone, &[Refused, Forgotten]),
     ("private atoms", Cut, &[Refused]),
     ("private atoms", Flipped, &[Refused]),
     ("private atoms", Swapped, &[Refused]),
@@ -104,7 +107,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private stage", Flipped, &[Refused, Late]),
     ("private stage", Swapped, &[Refused, Late]),
     // Read when they are offered again, and by people.
-    ("private quarantine", Gone, &[Same]),
+    ("private quarantine", Gone, &[Forgotten]),
     ("private quarantine", Cut, &[Same]),
     ("private quarantine", Flipped, &[Same]),
     ("private verdict", Gone, &[Same]),
@@ -185,6 +188,7 @@ fn goes_on(live: &mut Live) -> Result<()> {
 struct Story {
     files: usize,
     states: [Vec<u8>; 2],
+    people: [Feed; 2],
     tables: Objects,
 }
 
@@ -193,10 +197,12 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let mut live = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
     let (state, files) = (live.state().bytes(), live.state().files.len());
+    let people = live.state().feed.clone();
     goes_on(&mut live).map_err(|error| (error, true))?;
     let mut tables = public.objects();
     tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
-    Ok(Story { files, states: [state, live.state().bytes()], tables })
+    let people = [people, live.state().feed.clone()];
+    Ok(Story { files, states: [state, live.state().bytes()], people, tables })
 }
 
 /// The kind of an object: its folder, and for keys whose they are.
@@ -247,6 +253,9 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
     match told {
         Ok(story) if story == *meant => Ok(Same),
         Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
+        Ok(story) if (&story.people, story.files, &story.tables) == (&meant.people, meant.files, &meant.tables) => {
+            Ok(Forgotten)
+        }
         Ok(_) => Err("something is different, and nobody is told".to_owned()),
         Err((error, late)) => {
             let text = error.to_string();

@@ -69,8 +69,8 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
     };
     let _ = write!(
         text,
-        "\n# [source], [store], [schedule] and the keys are for `tidegate run`; they may be left out. Of them, `anonymize` uses\n\
-         # `store.key` alone.\n\
+        "\n# [source], [store], [schedule] and the keys are for `tidegate run`; they may be left out.\n\
+         # Of them, `anonymize` uses `store.key` alone.\n\
          \n\
          # Where `run` takes records from.\n\
          [source]\n\

@@ -2,8 +2,8 @@
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
 use super::atoms::Atoms;
-use super::reading::VERSION;
 use super::open::{Past, past};
+use super::reading::VERSION;
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, parse};
 use super::work::{Live, terms};
