@@ -27,15 +27,21 @@ fn of_feed(path: &str) -> bool {
 }
 
 impl Ring {
-    /// Draws the feed's key, and puts it where it belongs, wrapped.
+    /// Draws the key of a feed that begins.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn draw(key: &OperatorKey, chance: &mut dyn Chance) -> Result<Ring> {
+        Ok(Ring { wrapping: key.wrapping(), feed: SealingKey::draw(chance)? })
+    }
+
+    /// Puts the feed's key where it belongs, wrapped.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn begin(store: &dyn Store, key: &OperatorKey, chance: &mut dyn Chance) -> Result<Ring> {
-        let ring = Ring { wrapping: key.wrapping(), feed: SealingKey::draw(chance)? };
+    pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = format!("keys/{:010}/{FEED}", 0);
-        put_all(store, &[(path.clone(), ring.wrap(&ring.feed, &path, chance)?)])?;
-        Ok(ring)
+        put_all(store, &[(path.clone(), self.wrap(&self.feed, &path, chance)?)])
     }
 
     /// Unwraps the feed's key; `None` where no feed has begun.
@@ -114,7 +120,8 @@ mod tests {
     fn a_key_whose_name_ends_like_the_feeds_is_not_taken_for_it() {
         let (store, mut chance) = (Memory::default(), Seeded::new(1));
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
-        let ring = Ring::begin(&store, &key, &mut chance).expect("a ring");
+        let ring = Ring::draw(&key, &mut chance).expect("a ring");
+        ring.keep(&store, &mut chance).expect("a root");
         let path = "keys/0000000001/0123456789abcdef0123456789abfeed.wrap".to_owned();
         let other = SealingKey::draw(&mut chance).expect("a key");
         let wrapped = ring.wrap(&other, &path, &mut chance).expect("a wrap");

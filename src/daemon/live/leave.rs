@@ -37,7 +37,7 @@ impl Live {
             self.show(&file.path, &bytes)?;
         }
         let manifest = final_manifest(&self.aside(&pending.manifest)?, pending.decision)?;
-        let path = self.manifest_path(pending.release);
+        let path = self.settings.layout.manifest(pending.release);
         if let Some(signing) = &self.settings.signing {
             self.signed(&path, &signing.sign(&manifest))?;
         }
@@ -62,14 +62,6 @@ impl Live {
             return self.public.replace(&path, signature);
         }
         self.show(&path, signature)
-    }
-
-    /// Where the manifest of a release lies.
-    pub fn manifest_path(&self, release: u32) -> String {
-        match self.settings.layout {
-            Layout::Root => format!("manifest/{release:010}.json"),
-            Layout::Folders => format!("{release}/manifest.json"),
-        }
     }
 
     /// A file of a release that is decided, as it was decided.

@@ -2,7 +2,7 @@
 //! that were not published. Whoever is published stays so: the columns that tell people apart never change.
 
 use super::atoms::Atoms;
-use super::open::{Past, past};
+use super::past::{Past, past};
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, parse};

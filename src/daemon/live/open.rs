@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use super::checkpoint::newest;
-use super::reading::{Reading, moved};
+use super::past::{Past, read_quickly, steadily};
 use super::state::State;
 use super::work::{Last, Live, Settings, terms};
 use crate::daemon::chance::Chance;
@@ -12,9 +11,7 @@ use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{
-    Body, Chain, Checked, Config, Fence, Log, Objects, Ring, begun, places, read, write_format,
-};
+use crate::daemon::journal::{Body, Chain, Config, Fence, Log, Ring, begun, write_format};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::terms::Terms;
 use crate::engine::release::{Layout, Sha256};
@@ -58,91 +55,23 @@ pub struct Found {
     pub fence: u64,
 }
 
-/// The log as it lies there.
-pub struct Past {
-    /// The state after the last entry; `None` before the first chain.
-    pub state: Option<State>,
-    /// The last entry.
-    pub last: Option<Checked>,
-    /// Entries that were read.
-    pub read: u64,
-    /// The place of the entry that a checkpoint stood behind.
-    pub checkpoint: Option<u64>,
+/// A feed whose log was read, before a writer begins: nothing is changed yet.
+pub struct Ahead<'a> {
+    opening: Opening<'a>,
+    ring: Ring,
+    /// The feed's key was drawn just now.
+    fresh: bool,
+    past: Past,
 }
 
-/// Reads a log from its beginning to its end.
-///
-/// # Errors
-/// It was changed, or something that is needed is missing.
-pub fn past(private: &dyn Store, public: &dyn Store, ring: &Ring) -> Result<Past> {
-    steadily(private, || read_on(private, public, ring, None))
-}
-
-/// How often a log is read again that somebody writes meanwhile.
-const AGAIN: u32 = 8;
-
-/// Reads; whoever is at work may append and remove while we do, and then we look again.
-fn steadily<T>(private: &dyn Store, reads: impl Fn() -> Result<T>) -> Result<T> {
-    for _ in 0..AGAIN {
-        let before = places(private)?.pop();
-        match reads() {
-            Err(_) if places(private)?.pop() != before => {}
-            read => return read,
-        }
-    }
-    reads()
-}
-
-/// Reads a log from its newest checkpoint to its end.
-///
-/// # Errors
-/// It was changed, or something that is needed is missing.
-pub fn past_quickly(private: &dyn Store, public: &dyn Store, ring: &Ring) -> Result<Past> {
-    steadily(private, || read_quickly(private, public, ring))
-}
-
-fn read_quickly(private: &dyn Store, public: &dyn Store, ring: &Ring) -> Result<Past> {
-    read_on(private, public, ring, newest(private, ring)?)
-}
-
-fn read_on(private: &dyn Store, public: &dyn Store, ring: &Ring, known: Option<(State, Checked)>) -> Result<Past> {
-    let (mut state, behind) = known.map_or((None, None), |(state, behind)| (Some(state), Some(behind)));
-    let from = behind.as_ref().map_or(0, |behind| behind.entry.seq + 1);
-    let mut entries: Vec<Checked> = Vec::new();
-    read(private, ring, from, behind.clone(), &mut |entry| {
-        entries.push(entry.clone());
-        Ok(())
-    })?;
-    // Who was erased since is in it still.
-    if behind.is_some() && entries.iter().any(|entry| matches!(entry.entry.body, Body::Erase(_))) {
-        return read_on(private, public, ring, None);
-    }
-    let moved = moved(&entries);
-    let reading = Reading { objects: Objects::new(private, ring), moved: &moved };
-    for entry in &entries {
-        if let (None, Body::Chain(chain)) = (&state, &entry.entry.body) {
-            state = Some(State::begin(chain, &reading)?);
-        }
-        if let Some(state) = &mut state {
-            state.apply(entry, &reading)?;
-        }
-    }
-    if let Some(state) = &mut state {
-        state.complete(&reading, private)?;
-        state.remember(private, public)?;
-    }
-    let (read, entry) = (entries.len() as u64, behind.as_ref().map(|behind| behind.entry.seq));
-    Ok(Past { state, last: entries.pop().or(behind), read, checkpoint: entry })
-}
-
-impl Live {
-    /// Opens a feed, or begins one.
+impl<'a> Ahead<'a> {
+    /// Reads the log of a feed, or sees that none has begun.
     ///
     /// # Errors
     /// The roots are another feed's, the key another one, the log damaged, or the feed file has changed what is frozen.
-    pub fn open(opening: Opening<'_>) -> Result<(Live, Found)> {
-        let Opening { private, public, key, feed, services, mut chance, settings, now, remedy, changed } = opening;
-        let format = begun(&*private)?;
+    pub fn read(mut opening: Opening<'a>) -> Result<Ahead<'a>> {
+        let Opening { private, public, key, feed, settings, chance, remedy, changed, .. } = &mut opening;
+        let format = begun(&**private)?;
         if let Some(format) = format.as_ref().filter(|format| format.feed != feed.name) {
             let text = format!(
                 "the private root {} belongs to the feed \"{}\": each feed has its own",
@@ -151,30 +80,53 @@ impl Live {
             );
             return Err(Error::new(Kind::Input, text).in_file(&feed.file).in_field("store.private"));
         }
-        let ring = match Ring::open(&*private, key)? {
-            Some(ring) => ring,
-            None if private.list("log")?.is_empty() => {
-                write_format(&*private, &feed.name)?;
-                Ring::begin(&*private, key, &mut *chance)?
-            }
-            None => {
-                let text = "the keys of this private root are gone: put them back from a backup of the whole root";
-                return Err(Error::new(Kind::Input, text).in_field("keys"));
-            }
-        };
-        if format.is_none() {
-            write_format(&*private, &feed.name)?;
+        let ring = Ring::open(&**private, key)?;
+        if ring.is_none() && !private.list("log")?.is_empty() {
+            let text = "the keys of this private root are gone: put them back from a backup of the whole root";
+            return Err(Error::new(Kind::Input, text).in_field("keys"));
         }
-        let Past { state, last, read, checkpoint } = steadily(&*private, || {
-            let past = read_quickly(&*private, &*public, &ring)?;
-            strangers(&*public, settings.layout, past.state.as_ref())?;
+        let fresh = ring.is_none();
+        let ring = match ring {
+            Some(ring) => ring,
+            None => Ring::draw(key, &mut **chance)?,
+        };
+        let past = steadily(&**private, || {
+            let past = read_quickly(&**private, &**public, &ring)?;
+            strangers(&**public, settings.layout, past.state.as_ref())?;
             Ok(past)
         })?;
-        if let Some(state) = state.as_ref().filter(|_| !changed) {
+        if let Some(state) = past.state.as_ref().filter(|_| !*changed) {
             state.terms.frozen(feed, remedy)?;
         }
+        Ok(Ahead { opening, ring, fresh, past })
+    }
+
+    /// What the log says; `None` where no feed has begun.
+    pub fn state(&self) -> Option<&State> {
+        self.past.state.as_ref()
+    }
+
+    /// Hashes the people of the feed.
+    pub fn hasher(&self) -> PersonHasher {
+        PersonHasher::new(&self.ring.people())
+    }
+
+    /// The feed begins, or goes on under a new writer.
+    ///
+    /// # Errors
+    /// The log cannot be written, or another writer has taken over.
+    pub fn begin(self) -> Result<(Live, Found)> {
+        let hasher = self.hasher();
+        let Ahead { opening, ring, fresh, past } = self;
+        let Opening { private, public, feed, services, mut chance, settings, now, changed, .. } = opening;
+        let Past { state, last, read, checkpoint } = past;
+        if last.is_none() {
+            write_format(&*private, &feed.name)?;
+        }
+        if fresh {
+            ring.keep(&*private, &mut *chance)?;
+        }
         let entries = last.as_ref().map_or(0, |last| last.entry.seq + 1);
-        let hasher = PersonHasher::new(&ring.people());
         let head = last.as_ref().map(|last| last.sha256);
         let mut log = Log::behind(private, ring, chance, last.as_ref().map(|last| &last.entry), head)?;
         log.append(Body::Fence(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() }))?;
@@ -192,6 +144,16 @@ impl Live {
         live.finish_closing()?;
         let swept = live.sweep()?;
         Ok((live, Found { entries, read, checkpoint, swept, fence: entries }))
+    }
+}
+
+impl Live {
+    /// Opens a feed, or begins one.
+    ///
+    /// # Errors
+    /// As for [`Ahead::read`] and [`Ahead::begin`].
+    pub fn open(opening: Opening<'_>) -> Result<(Live, Found)> {
+        Ahead::read(opening)?.begin()
     }
 
     /// What of the feed file has changed, if anything has.
@@ -227,16 +189,10 @@ fn first(log: &mut Log, feed: &config::Feed) -> Result<State> {
 /// Nothing is published that the log does not know: else its newest entries are lost, and going on would publish people
 /// twice.
 fn strangers(public: &dyn Store, layout: Layout, state: Option<&State>) -> Result<()> {
-    let number = |path: &str| -> Option<u32> {
-        match layout {
-            Layout::Root => path.strip_prefix("manifest/")?.strip_suffix(".json")?.parse().ok(),
-            Layout::Folders => path.strip_suffix("/manifest.json")?.parse().ok(),
-        }
-    };
     let prefix = if layout == Layout::Root { "manifest" } else { "" };
     let known = state.and_then(|state| state.releases.last()).map_or(0, |line| line.release);
     for object in public.list(prefix)? {
-        if number(&object.path).is_some_and(|release| release > known) {
+        if layout.release(&object.path).is_some_and(|release| release > known) {
             let text = format!(
                 "`{}` in the public root {} is newer than the private root, which was put back from an older copy, or \
                  is another one: put the newest private root back. Going on from an older one would publish people twice",

@@ -13,6 +13,26 @@ pub enum Layout {
     Root,
 }
 
+impl Layout {
+    /// Where the manifest of a release lies.
+    pub fn manifest(self, release: u32) -> String {
+        match self {
+            Layout::Root => format!("manifest/{release:010}.json"),
+            Layout::Folders => format!("{release}/manifest.json"),
+        }
+    }
+
+    /// The release whose manifest lies at a path; `None` where none does.
+    pub fn release(self, path: &str) -> Option<u32> {
+        let number = match self {
+            Layout::Root => path.strip_prefix("manifest/")?.strip_suffix(".json")?,
+            Layout::Folders => path.strip_suffix("/manifest.json")?,
+        };
+        let release = number.parse().ok()?;
+        (self.manifest(release) == path).then_some(release)
+    }
+}
+
 /// Where the files of a release lie, from the place of all published files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
@@ -29,15 +49,11 @@ pub struct Places {
 impl Places {
     /// Of the release with this number and the digests of its table, taxonomies and report.
     pub fn of(layout: Layout, release: u32, [data, taxonomy, report]: [Sha256; 3]) -> Places {
-        let [data, report, manifest] = match layout {
-            Layout::Folders => ["data.parquet", "report.html", "manifest.json"].map(|name| format!("{release}/{name}")),
-            Layout::Root => [
-                format!("data/{release}-{data}.parquet"),
-                format!("report/{release}-{report}.html"),
-                format!("manifest/{release:010}.json"),
-            ],
+        let [data, report] = match layout {
+            Layout::Folders => ["data.parquet", "report.html"].map(|name| format!("{release}/{name}")),
+            Layout::Root => [format!("data/{release}-{data}.parquet"), format!("report/{release}-{report}.html")],
         };
-        Places { data, taxonomy: format!("taxonomy/{taxonomy}.json"), report, manifest }
+        Places { data, taxonomy: format!("taxonomy/{taxonomy}.json"), report, manifest: layout.manifest(release) }
     }
 
     /// Of the release with these files.
