@@ -12,7 +12,7 @@ use tidegate::daemon::config::Feed;
 use tidegate::daemon::ingest::{PersonHasher, Taken as Decoded, take};
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Local, Store};
-use tidegate::daemon::live::{Consumed, Live, Opening, Recorded, Settings, Taken, past};
+use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};
@@ -66,9 +66,8 @@ fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
         let (decoded, _) = decode(feed, &file, live.hasher());
         let start = Instant::now();
         live.take(taken(&name, decoded), &time).expect("a place");
-        let ticked = live.close(&time).expect("a tick");
-        let mut recorded = ticked.map_or_else(|| Recorded::again(tick as u32), |ticked| ticked.recorded);
-        live.decide(&mut recorded).expect("a decision");
+        live.close(&time).expect("a tick");
+        live.decide().expect("a decision");
         live.leave(&time).expect("a release");
         let took = start.elapsed().as_secs_f64() * 1e3;
         live.checkpoint().expect("a checkpoint");
@@ -119,6 +118,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         now: "2026-01-01T00:00:00Z",
         remedy: "",
         changed: false,
+        drawn: None,
     };
     Live::open(opening).expect("a feed").0
 }

@@ -1,6 +1,8 @@
 //! A feed at work on stores in memory: its state is the fold of its log after every step, and whatever a crash leaves
 //! behind is finished as if nothing had happened.
 
+#[path = "live/again.rs"]
+mod again;
 #[path = "live/asked.rs"]
 mod asked;
 #[path = "live/crash.rs"]

@@ -11,23 +11,25 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::journal::Ring;
 use crate::daemon::journal::store::Shown;
+use crate::daemon::oneshot::{begun, beside, find_key, roots};
 use crate::daemon::run::begin;
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::PublicKey;
-use crate::daemon::verify::{Finding, Private, private, public};
+use crate::daemon::verify::{Finding, Private, Public, private, public};
+use crate::engine::release::Layout;
 
 /// Check that the log and everything published is as it was written
 #[derive(clap::Args)]
 #[command(after_help = "\
 With a feed file the private and the public root are checked; with a folder a public root alone, which everybody who reads \
-releases can do. Every manipulation is named.
+releases can do, or a folder of `anonymize`, with its private part where the key is at hand. Every manipulation is named.
 
 Exit code 0: everything is as it was written. 1: something is not. 2: an error.")]
 pub struct Args {
-    /// A feed file, or the folder of a public root
+    /// A feed file, the folder of a public root, or one that `anonymize` writes to
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// The operator's key, instead of the one that the feed file names
+    /// The operator's key, instead of the one that the feed file names or that lies beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// The public key that manifests are signed with, 64 hexadecimal digits in a file
@@ -69,20 +71,24 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 
 fn of_folder(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
     let place = &args.place;
-    if !place.join("manifest").is_dir() {
-        let text = "this is no public root: it has no folder `manifest`. For a private root name the feed file; folders of \
-                    `anonymize` are looked at by `show` and `audit --dir`";
+    if place.join("manifest").is_dir() {
+        return Ok(Answer::of(public(&Shown::open(place)?, Layout::Root, key.as_ref())?, None));
+    }
+    if !begun(place).unwrap_or(false) && !place.join("1").join("manifest.json").is_file() {
+        let text = "there are no releases here: name the public root of a feed, the folder that `anonymize` writes to, or, for \
+                    a private root, the feed file";
         return Err(Error::new(Kind::Usage, text).in_file(place).into());
     }
-    let found = public(&Shown::open(place)?, key.as_ref())?;
-    Ok(Answer {
-        intact: found.findings.is_empty(),
-        releases: found.releases.len() as u64,
-        signatures: found.signatures,
-        entries: None,
-        objects: None,
-        findings: found.findings,
-    })
+    let seen = public(&Shown::open(place)?, Layout::Folders, key.as_ref())?;
+    // Who may read releases need not have the key to what is private.
+    let keyed = args.key.is_some() || beside(place).is_ok_and(|file| file.exists());
+    if !keyed || !begun(place)? {
+        return Ok(Answer::of(seen, None));
+    }
+    let operator = find_key(args.key.as_deref(), None, place, false)?.key;
+    let Some(roots) = roots(place, &operator)? else { return Ok(Answer::of(seen, None)) };
+    let found = private(&*roots.private, &roots.ring, &*roots.public, &seen)?;
+    Ok(Answer::of(seen, Some(found)))
 }
 
 fn of_feed(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
@@ -98,12 +104,20 @@ fn of_feed(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
     let store = begin::look(&feed, true)?;
     let ring = Ring::open(&*store, &operator)?.ok_or_else(|| begin::nobody(&feed))?;
     let shown = begin::look(&feed, false)?;
-    let seen = public(&*shown, key.as_ref())?;
-    let Private { entries, objects, mut findings, .. } = private(&*store, &ring, &*shown, &seen)?;
-    findings.extend(seen.findings);
-    let (entries, objects) = (Some(entries), Some(objects));
-    let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
-    Ok(Answer { intact: findings.is_empty(), releases, signatures, entries, objects, findings })
+    let seen = public(&*shown, Layout::Root, key.as_ref())?;
+    let found = private(&*store, &ring, &*shown, &seen)?;
+    Ok(Answer::of(seen, Some(found)))
+}
+
+impl Answer {
+    /// Of a public root, and the private one that belongs to it.
+    fn of(seen: Public, found: Option<Private>) -> Answer {
+        let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
+        let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
+        let mut findings = found.map_or_else(Vec::new, |found| found.findings);
+        findings.extend(seen.findings);
+        Answer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
+    }
 }
 
 fn read<T>(file: &Path, parse: impl Fn(&str) -> Option<T>) -> Result<T> {

@@ -74,10 +74,11 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         &[
             "daemon::error",
             "daemon::chance",
+            "daemon::clock",
             "daemon::config",
             "daemon::ingest",
             "daemon::seal",
-            "daemon::terms",
+            "daemon::journal",
             "daemon::live",
             ENGINE,
         ],

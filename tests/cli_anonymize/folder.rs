@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
@@ -32,7 +32,7 @@ fn without_the_right_key_nothing_opens() {
     let place = begun();
     let key = fs::read_to_string(place.path("a.key")).expect("a key");
     for (text, kind, words) in [
-        (key.replace('0', "1"), "input", "key is another one"),
+        (key.replace('0', "1"), "input", "the key does not open"),
         (key[1..].to_owned(), "usage", "64 hexadecimal digits"),
         (String::new(), "usage", "64 hexadecimal digits"),
         ("\u{e9}".repeat(32), "usage", "64 hexadecimal digits"),
@@ -90,26 +90,47 @@ fn a_failed_start_leaves_no_key() {
     assert!(!place.path("out.key").exists() && !place.path("new").exists());
 }
 
+/// The entries of the log, in order.
+fn log(place: &Place) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = files(&place.out().join(".private/log")).into_keys().collect();
+    entries.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    entries.sort();
+    entries
+}
+
 #[test]
-fn a_changed_state_does_not_open() {
+fn a_changed_log_does_not_open() {
     let place = begun();
-    let state = place.out().join(".private/state.sealed");
-    let sealed = fs::read(&state).expect("a state");
-    let step = (sealed.len() / 24).max(1);
-    let places = (0..sealed.len()).step_by(step).chain([17, 18, 29, 30, sealed.len() - 1]);
-    for at in places {
-        let mut bad = sealed.clone();
-        bad[at] ^= 1;
-        fs::write(&state, &bad).expect("a state");
-        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "does not open");
+    let entries = log(&place);
+    for entry in &entries {
+        let bytes = fs::read(entry).expect("an entry");
+        let mut bad = bytes.clone();
+        let middle = bad.len() / 2;
+        bad[middle] ^= 1;
+        for bad in [&bad[..], &bytes[..bytes.len() - 2], b"", b"no entry"] {
+            fs::write(entry, bad).expect("an entry");
+            says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "put the private root back");
+        }
+        fs::write(entry, &bytes).expect("an entry");
     }
-    for bad in [&sealed[..sealed.len() - 1], &sealed[..20], b"", b"no state"] {
-        fs::write(&state, bad).expect("a state");
-        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "does not open");
+    for sealed in ["mask", "keys/0000000000"] {
+        let folder = files(&place.out().join(".private").join(sealed));
+        let (path, bytes) = folder.into_iter().rfind(|(_, bytes)| bytes.is_some()).expect("an object");
+        let bytes = bytes.expect("bytes");
+        fs::write(&path, &bytes[..bytes.len() - 1]).expect("an object");
+        place.unchanged(&mut place.command(&["c.csv"]));
+        fs::write(&path, &bytes).expect("an object");
     }
-    fs::remove_file(&state).expect("a state");
-    says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "newer than the private state");
-    fs::write(&state, &sealed).expect("a state");
+    // Its newest entries.
+    for lost in (1..=entries.len()).rev() {
+        entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry, entry.with_extension("away")));
+        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "put ");
+        entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry.with_extension("away"), entry));
+        let newest = fs::read_to_string(&entries[lost - 1]).expect("an entry");
+        if newest.contains("\"Decision\"") {
+            break;
+        }
+    }
     place.entries(&["c.csv"]);
 }
 
@@ -141,49 +162,44 @@ fn published_files_are_as_they_were_published() {
     place.entries(&["c.csv"]);
 }
 
-/// Going on from an older state would publish people twice.
+/// Going on from an older log would publish people twice.
 #[test]
-fn an_older_state_is_noticed() {
+fn an_older_log_is_noticed() {
     let place = begun();
-    let state = place.out().join(".private/state.sealed");
-    let sealed = fs::read(&state).expect("a state");
+    let (private, copy) = (place.out().join(".private"), place.path("copy"));
+    let copied = |from: &Path, to: &Path| {
+        let done = Command::new("cp").arg("-a").args([from, to]).status().expect("cp starts");
+        assert!(done.success());
+    };
+    copied(&private, &copy);
     let newest = |error: &Json| says(error, "input", "put the newest");
-    // A release that the state does not know, and ticks without one.
+    // A release that the log does not know, and ticks without one.
     for inputs in [&["c.csv"][..], &["x.csv", "y.csv"]] {
         place.put("x.csv", HEADER);
         place.put("y.csv", HEADER.to_owned() + &people(61..62));
         place.entries(inputs);
-        let newer = fs::read(&state).expect("a state");
-        fs::write(&state, &sealed).expect("a state");
+        let newer = place.path("newer");
+        fs::rename(&private, &newer).expect("a folder");
+        copied(&copy, &private);
+        // Verdicts are looked at on their own.
+        fs::remove_dir_all(private.join("verdicts")).expect("verdicts");
+        copied(&newer.join("verdicts"), &private.join("verdicts"));
         newest(&place.unchanged(&mut place.command(&["d.csv"])));
         newest(&place.unchanged(&mut place.command(&["c.csv"])));
-        fs::write(&state, newer).expect("a state");
+        fs::remove_dir_all(&private).expect("a folder");
+        fs::rename(&newer, &private).expect("a folder");
         place.entries(&["d.csv"]);
     }
 }
 
-/// A kill between the commit and the move leaves a decided release aside; only that is moved to its place.
+/// What a release consists of lies in its folder, and nothing else.
 #[test]
-fn only_what_was_decided_is_moved_to_its_place() {
+fn nothing_foreign_lies_in_a_release() {
     let place = begun();
-    let [aside, release] = [".private/stage/2", "2"].map(|name| place.out().join(name));
-    let table = place.bytes("2/data.parquet");
-    fs::create_dir_all(aside.parent().expect("a folder")).expect("a folder");
-    fs::rename(&release, &aside).expect("a release");
-    place.put("out/.private/stage/2/raw.csv", "rows");
-    says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "no file of the release");
-    fs::remove_file(aside.join("raw.csv")).expect("a file");
-    for name in ["data.parquet", "report.html", "manifest.json"] {
-        let bytes = fs::read(aside.join(name)).expect("a file");
-        fs::write(aside.join(name), &bytes[1..]).expect("a file");
-        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "missing or was changed");
-        assert!(!release.exists());
-        fs::write(aside.join(name), bytes).expect("a file");
-    }
-    place.entries(&["c.csv"]);
-    assert_eq!(place.bytes("2/data.parquet"), table);
     place.put("out/2/notes.txt", "mine");
     says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "no file of the release");
+    fs::remove_file(place.out().join("2/notes.txt")).expect("a file");
+    place.entries(&["c.csv"]);
 }
 
 /// Verdicts lie in the clear and outlast the rows: no class below the limit is in them.
@@ -357,30 +373,22 @@ fn a_full_disk_leaves_whole_releases() {
     assert!(published(&place.out()) == expected);
 }
 
+/// What a run leaves that was killed between the decision and the last of its files.
 #[test]
-fn what_was_never_committed_does_not_come_out() {
+fn a_decided_release_is_finished() {
     let place = Place::new(FEED);
     place.people("a.csv", 0..20);
     place.people("b.csv", 20..40);
-    // As a first run leaves it that was killed on the way.
-    let left = |name: &str| {
-        place.put(&format!("out/.private/stage/{name}"), "left");
-    };
-    for (tick, run) in [["1/left.txt", "1/taxonomy.json"], ["2/left.txt", "7/left.txt"]].into_iter().enumerate() {
-        run.into_iter().for_each(left);
-        let verdict = format!("out/.private/verdicts/{tick:06}.json");
-        place.put(&verdict, "{}");
-        for folder in ["", "stage", "verdicts"] {
-            let path = place.out().join(".private").join(folder);
-            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("permissions");
-        }
-        let mode = fs::Permissions::from_mode(0o600);
-        fs::set_permissions(place.path(&verdict), mode).expect("permissions");
-        place.entries(&["a.csv", "b.csv"][..if run[0].starts_with('1') { 1 } else { 2 }]);
-        let bytes = files(&place.out());
-        assert!(!bytes.keys().any(|path| path.to_string_lossy().contains("left")), "{:?}", bytes.keys());
-        assert_ne!(fs::read(place.path(&verdict)).expect("the tick's own verdict"), b"{}");
-        assert!(files(&place.out().join(".private/stage")).is_empty());
-    }
-    assert_eq!(people(0..1).lines().count(), 1);
+    place.entries(&["a.csv", "b.csv"]);
+    let verdict = ".private/verdicts/000001.json";
+    let (expected, told) = (published(&place.out()), place.json(verdict));
+    fs::remove_file(place.out().join(verdict)).expect("a verdict");
+    // The tick that was interrupted is told as if it had gone by now.
+    let entry = &place.entries(&["b.csv"])[0];
+    assert_eq!((entry["outcome"].as_str(), entry["release"].as_u64()), (Some("published"), Some(2)));
+    assert_eq!((entry["added"].as_u64(), entry["input"].as_u64()), (told["answer"]["added"].as_u64(), Some(0)));
+    let again = place.json(verdict);
+    assert_eq!((&again["verdict"], &again["file"]), (&told["verdict"], &told["file"]));
+    assert!(published(&place.out()) == expected);
+    assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "known");
 }

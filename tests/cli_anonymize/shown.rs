@@ -1,12 +1,12 @@
-//! What `show` and `audit --dir` tell of a folder: of every kind of chain who waits, since when and what comes next; and
-//! that nothing in it was changed.
+//! What `show`, `verify` and `audit --dir` tell of a folder: of every kind of chain who waits, since when and what comes
+//! next; and that nothing in it was changed.
 
 use std::fs;
 use std::process::{Command, Output};
 
 use serde_json::Value as Json;
 
-use super::place::{FEED, HEADER, Place, fits, people, text};
+use super::place::{FEED, HEADER, Place, files, fits, people, text};
 
 fn asked(place: &Place, command: &str, more: &[&str]) -> Output {
     let mut asked = Command::new(env!("CARGO_BIN_EXE_tidegate"));
@@ -68,6 +68,47 @@ fn what_was_changed_is_not_judged_safe() {
         fs::write(&path, bytes).expect("a file");
     }
     assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
+}
+
+/// With the key the log is looked at as well; without it what everybody may read.
+#[test]
+fn every_change_is_named() {
+    let place = begun();
+    let verified = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        let output = command.arg("verify").arg(place.out()).arg("--json").args(more).output().expect("it starts");
+        let answer: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        fits("verify", &answer);
+        (output.status.code(), answer)
+    };
+    let key = place.path("a.key");
+    let keyed = ["--key", key.to_str().expect("a path")];
+    let (code, answer) = verified(&keyed);
+    assert_eq!((code, &answer["intact"], &answer["releases"]), (Some(0), &true.into(), &2.into()), "{answer}");
+    assert!(answer["entries"].as_u64() > Some(8) && answer["objects"].as_u64() > Some(1), "{answer}");
+    let mut tried = 0;
+    for (path, bytes) in files(&place.out()) {
+        let inside = path.strip_prefix(place.out()).expect("a path in it").display().to_string();
+        let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { continue };
+        // Verdicts are for people; nothing is built on them.
+        if inside.contains("verdicts") || inside.ends_with(".new") {
+            continue;
+        }
+        fs::write(&path, &bytes[..bytes.len() - 1]).expect("a file");
+        let (code, answer) = verified(&keyed);
+        let named = answer["findings"].as_array().is_some_and(|found| !found.is_empty());
+        assert!(code == Some(1) && named || code == Some(2), "{inside}: {code:?} {answer}");
+        let public = !inside.starts_with(".private");
+        let (code, answer) = verified(&[]);
+        assert_eq!(code, Some(i32::from(public)), "{inside}: {answer}");
+        assert!(!public || answer["findings"].to_string().contains(&inside), "{inside}: {answer}");
+        assert_eq!(answer["entries"], Json::Null);
+        fs::write(&path, &bytes).expect("a file");
+        tried += 1;
+    }
+    assert!(tried > 15, "{tried}");
+    place.put("out/2/notes.txt", "mine");
+    assert_eq!(verified(&[]).0, Some(1));
 }
 
 #[test]

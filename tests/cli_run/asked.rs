@@ -171,3 +171,20 @@ fn what_was_set_aside_is_offered_again() {
         place.verified();
     });
 }
+
+/// The chain in the feed's own roots is attacked with the people who really came.
+#[test]
+fn a_feed_is_audited() {
+    let place = Place::new(NEVER);
+    let (code, answer) = place.json(&["audit", "--feed", "feed.toml"]);
+    assert_eq!(code, 2, "{answer}");
+    for (name, numbers) in [("0.csv", 0..40), ("1.csv", 40..90)] {
+        place.offer(name, people(numbers));
+        assert_eq!(place.once()["outcome"], "published");
+    }
+    let answer = place.done(&["audit", "--feed", "feed.toml"]);
+    assert_eq!((&answer["safe"], answer["releases"].as_array().map(Vec::len)), (&true.into(), Some(2)), "{answer}");
+    assert!(answer["chain"]["realised"]["lower"].as_u64() >= Some(3), "{answer}");
+    let (code, answer) = place.json(&["audit", "--feed", "feed.toml", "--increment", "in/0.csv"]);
+    assert_eq!(code, 2, "{answer}");
+}

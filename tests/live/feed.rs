@@ -78,6 +78,7 @@ pub fn open(feed: &Feed, private: Arc<dyn Store>, public: Arc<dyn Store>, seed: 
         now: "2026-01-01T00:00:00Z",
         remedy: "begin a new chain",
         changed: false,
+        drawn: None,
     };
     Live::open(opening).map(|(live, _)| live)
 }
@@ -114,22 +115,17 @@ pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
 
 /// One tick from wherever the feed is: what is done already is not done again.
 pub fn step(live: &mut Live, tick: usize, people: &[Human]) -> Result<()> {
-    use tidegate::daemon::live::Recorded;
     let (name, time) = (format!("{tick:03}.csv"), time(tick));
-    let mut recorded = Recorded::again(tick as u32);
     live.roll_forward(&time)?;
     if live.taken(&name).is_none() {
         live.take(taken(&name, people), &time)?;
     }
     // A tick whose successor's file is there went by, even when nothing of it had to be written down.
     let over = live.taken(&format!("{:03}.csv", tick + 1)).is_some();
-    if !over
-        && live.state().ticked.as_deref() < Some(&time)
-        && let Some(ticked) = live.close(&time)?
-    {
-        recorded = ticked.recorded;
+    if !over && live.state().ticked.as_deref() < Some(&time) {
+        live.close(&time)?;
     }
-    live.decide(&mut recorded)?;
+    live.decide()?;
     live.leave(&time)?;
     Ok(())
 }

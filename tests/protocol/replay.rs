@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Ask as Asked, Decided, Hash, Live, Recorded, Request};
+use tidegate::daemon::live::{Ask as Asked, Decided, Hash, Live, Request};
 use tidegate::engine::histogram::Person;
 
 use super::entry::Kind;
@@ -95,7 +95,7 @@ impl Twins {
 
     /// The gate decides for both.
     fn decides(&mut self) {
-        let decided = self.live().decide(&mut Recorded::again(0)).expect("a decision");
+        let decided = self.live().decide().expect("a decision").map(|(decided, _)| decided);
         self.live().leave(NOW).expect("nothing is in the way");
         let meant = match decided.expect("something was due") {
             Decided::Publish => "stages a release",

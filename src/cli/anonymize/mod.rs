@@ -14,7 +14,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{Entry, Folder, Found, Outcome, Task, find_key, run as run_all, told};
+use crate::daemon::oneshot::{Entry, Found, Outcome, Task, begun, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 use watch::Shown;
@@ -29,7 +29,8 @@ Without --key and without store.key in the feed file a key is made beside the fo
 without it.
 
 Exit code 0: done. 1: a release was rejected, or the last rows are held back until more come. 2: an error; bad input \
-leaves the folder as it was, and whatever happens it holds whole releases only: give the same command again.")]
+leaves the folder as it was. Whatever happens, a folder with a manifest is a whole release, and the same command given \
+again goes on where this one ended.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -57,7 +58,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let feed = Feed::load(&args.feed)?;
     possible(&feed)?;
     let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
-    let new = !Folder::begun(&args.out)?;
+    let new = !begun(&args.out)?;
     let Found { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
         note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::oneshot::{Folder, find_key, open_state, tables};
+use crate::daemon::live::Seen;
+use crate::daemon::oneshot::{begun, find_key, read_key, roots};
+use crate::daemon::run::seen_with;
 use crate::engine::audit::Subject;
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Policy};
@@ -22,29 +24,53 @@ pub struct Asked {
 /// # Errors
 /// The folder cannot be read, the key is another one, or a feed file that was named is not the chain's.
 pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<Asked> {
-    if !Folder::begun(folder)? {
+    let nothing = || {
         let text = "there are no releases here: name the folder that `anonymize` writes to";
-        return Err(Error::new(Kind::Usage, text).in_file(folder).in_field("--dir"));
+        Error::new(Kind::Usage, text).in_file(folder).in_field("--dir")
+    };
+    if !begun(folder)? {
+        return Err(nothing());
     }
     let feed = feed.map(Feed::load).transpose()?;
     let secret = feed.as_ref().and_then(|feed| feed.services.key());
     let found = find_key(key, secret, folder, false)?;
-    let saved = open_state(folder, &found.key)?;
+    let seen = roots(folder, &found.key)?.map(Seen::quickly).transpose()?.flatten().ok_or_else(nothing)?;
     if let Some(feed) = &feed {
-        saved.frozen(feed)?;
+        seen.state.terms.frozen(feed, "name the feed file that the chain began with")?;
     }
-    let policy = saved.terms.policy()?;
-    let (numbers, tables): (Vec<u32>, Vec<_>) = tables(folder, &saved)?.into_iter().unzip();
+    of_chain(&seen, folder)
+}
+
+/// The newest chain of a feed at work.
+///
+/// # Errors
+/// The feed names no roots, nothing has begun there, or the key is another one.
+pub fn of_feed(feed: &Feed, key: Option<&Path>) -> Result<Asked> {
+    if feed.services.store.is_none() {
+        let text = "name the tables to be judged with --release, or a folder of `anonymize` with --dir; the feed file names no \
+                    roots (`[store]`) with releases of its own";
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--release"));
+    }
+    let key = key.map(read_key).transpose()?;
+    of_chain(&seen_with(feed, key)?.0, &feed.file)
+}
+
+/// The newest chain, as it was published.
+fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
+    let terms = &seen.state.terms;
+    let policy = terms.policy()?;
+    let (numbers, tables): (Vec<u32>, Vec<_>) = seen.tables()?.into_iter().unzip();
     if tables.is_empty() {
-        return Err(Error::new(Kind::Input, "there is no release of the newest chain yet").in_file(folder));
+        return Err(Error::new(Kind::Input, "there is no release of the newest chain yet").in_file(place));
     }
-    let tables = tables.into_iter().map(|table| (table.release, table.values)).collect();
-    let increments = saved.feed.published().iter().map(|published| published.rows.clone()).collect();
+    let tables: Vec<_> = tables.into_iter().map(|table| (table.release, table.values)).collect();
+    let increments =
+        seen.state.feed.published().iter().take(tables.len()).map(|published| published.rows.clone()).collect();
     let increments = (policy.kind() == ChainKind::Cumulative).then_some(increments);
-    let subject = Subject::of_chain(&saved.terms.columns, policy.kind(), tables, increments).map_err(|_| {
+    let subject = Subject::of_chain(&terms.columns, policy.kind(), tables, increments).map_err(|_| {
         let text = "the releases are not those of the people in the private state: one of them was changed";
-        Error::new(Kind::Input, text).in_file(folder)
+        Error::new(Kind::Input, text).in_file(place)
     })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();
-    Ok(Asked { columns: saved.terms.columns, policy, subject, names })
+    Ok(Asked { columns: terms.columns.clone(), policy, subject, names })
 }

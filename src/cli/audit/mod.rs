@@ -26,11 +26,14 @@ use crate::engine::policy::OnRepeat;
 #[derive(clap::Args)]
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
-tidegate audit --dir <DIR> [--key <FILE>]",
+tidegate audit --dir <DIR> [--key <FILE>]\n       \
+tidegate audit --feed <FILE> [--key <FILE>]",
     after_help = "\
 Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint.
+
+Without --release the newest chain in the roots of the feed is judged, with the people who really came with each release.
 
 Exit code 0: safe. 1: unsafe, or not decided. 2: an error."
 )]
@@ -39,16 +42,16 @@ pub struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "dir")]
     pub feed: Option<PathBuf>,
     /// A published table; once per release, oldest first
-    #[arg(long = "release", value_name = "FILE", required_unless_present = "dir")]
+    #[arg(long = "release", value_name = "FILE")]
     pub releases: Vec<PathBuf>,
     /// The raw rows that were new in a release; none, or one per release in the same order
-    #[arg(long = "increment", value_name = "FILE")]
+    #[arg(long = "increment", value_name = "FILE", requires = "releases")]
     pub increments: Vec<PathBuf>,
     /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
-    /// The key of that folder; the file beside it when left out
-    #[arg(long, value_name = "FILE", requires = "dir")]
+    /// The key of that folder or feed; the file beside the folder, or the one that the feed file names, when left out
+    #[arg(long, value_name = "FILE", conflicts_with = "releases")]
     pub key: Option<PathBuf>,
 }
 
@@ -60,7 +63,8 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let asked = if let Some(dir) = &args.dir {
         asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
-        given(&args)?
+        let feed = Feed::load(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
+        if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(&args, feed)? }
     };
     let Asked { columns, policy, subject, names } = &asked;
     let figures = {
@@ -77,9 +81,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 /// What was given on the command line.
-fn given(args: &Args) -> Result<Asked> {
-    let feed = args.feed.as_ref().expect("the command line asks for it without --dir");
-    let feed = Feed::load(feed)?;
+fn given(args: &Args, feed: Feed) -> Result<Asked> {
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
         let text =

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::oneshot::{Saved, Seen, TickVerdict};
+use crate::daemon::live::State;
+use crate::daemon::oneshot::{Seen, TickVerdict};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::{Feed, Outlook};
 use crate::engine::histogram::describe;
@@ -138,7 +139,7 @@ const MOST_CROWDS: usize = 12;
 
 impl Shown {
     /// Of what lies in a folder, and the sealed state where it could be opened.
-    pub fn of(seen: &Seen, saved: Option<&Saved>) -> Shown {
+    pub fn of(seen: &Seen, saved: Option<&State>) -> Shown {
         let tick = |tick: &TickVerdict| TickLine {
             tick: tick.tick,
             file: tick.file.clone(),

@@ -13,7 +13,8 @@ pub use json::{ReleaseShown, Shown};
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{self, Folder, Saved, beside, find_key, look, read_key};
+use crate::daemon::live::{Seen, State};
+use crate::daemon::oneshot::{begun, beside, find_key, look, read_key, roots};
 
 /// See what a feed or a folder of releases holds, what waits, and what the next release would be
 #[derive(clap::Args)]
@@ -68,16 +69,18 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 /// The sealed state, if there is a key for it.
-fn sealed(args: &Args) -> Result<Option<Saved>> {
+fn sealed(args: &Args) -> Result<Option<State>> {
     if args.key.is_none() && !beside(&args.folder).is_ok_and(|file| file.exists()) {
         return Ok(None);
     }
     let found = find_key(args.key.as_deref(), None, &args.folder, false)?;
-    // A first run that was killed leaves verdicts and no state.
-    if !Folder::begun(&args.folder)? {
+    if !begun(&args.folder)? {
         return Ok(None);
     }
-    let saved = oneshot::open_state(&args.folder, &found.key)?;
-    saved.releases.iter().try_for_each(|line| oneshot::manifest(&args.folder, line).map(drop))?;
-    Ok(Some(saved))
+    // A first run that was killed leaves no chain.
+    let Some(seen) = roots(&args.folder, &found.key)?.map(Seen::quickly).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    seen.state.releases.iter().try_for_each(|line| seen.manifest(line).map(drop))?;
+    Ok(Some(seen.state))
 }

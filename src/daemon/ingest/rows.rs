@@ -108,7 +108,7 @@ pub(super) fn gather(
     let seen = all.seen();
     let (rows, quarantined, nulled) = all.finish();
     if let Aside::Share(share) = aside {
-        judge(path, &quarantined, seen, *share)?;
+        judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, *share)?;
     }
     Ok(Decoded { rows, quarantined, undeclared, nulled })
 }
@@ -136,7 +136,7 @@ fn whole(path: &Path, misfit: &Misfit) -> Error {
 }
 
 /// Whether too many rows were set aside.
-fn judge(path: &Path, quarantined: &[Misplaced], seen: u64, share: Decimal) -> Result<()> {
+pub(super) fn judge(path: &Path, quarantined: &[&Misplaced], seen: u64, share: Decimal) -> Result<()> {
     let Some(first) = quarantined.first() else { return Ok(()) };
     let count = quarantined.len() as u64;
     if share.times_is_at_least(seen, count) {

@@ -7,11 +7,12 @@ use super::misplaced::Misplaced;
 use super::offer::{Offer, SetAside};
 use super::part::Coder;
 use super::person::PersonHasher;
-use super::rows::{Aside, gather};
+use super::rows::{Aside, gather, judge};
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::Rows;
 use crate::engine::model::Columns;
+use crate::engine::policy::Decimal;
 
 /// What a file or an offer holds.
 #[derive(Debug)]
@@ -30,6 +31,15 @@ impl Taken {
     /// Messages that were read.
     pub fn seen(&self) -> u64 {
         (self.rows.len() + self.aside.messages().len()) as u64
+    }
+
+    /// Whether no larger share of the messages of a file is set aside than this.
+    ///
+    /// # Errors
+    /// It is larger.
+    pub fn bearable(&self, path: &Path, share: Decimal) -> Result<()> {
+        let places: Vec<&Misplaced> = self.aside.messages().iter().map(|message| &message.place).collect();
+        judge(path, &places, self.seen(), share)
     }
 }
 

@@ -52,7 +52,7 @@ impl Body {
                 let segments = retry.segments.iter().map(|kept| &kept.object);
                 segments.chain(retry.rest.iter().flatten().map(|aside| &aside.object)).collect()
             }
-            Body::Closed(closed) => closed.atoms.iter().collect(),
+            Body::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
             Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).collect(),
             Body::Decision(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => vec![verdict],
             Body::Decision(Decision::Reject { verdict, .. }) => verdict.iter().collect(),
@@ -242,6 +242,8 @@ pub struct Closed {
     pub outcome: Outcome,
     /// The standing recoding, who waits since when, who is withheld, whose atoms formed; null for a skipped tick.
     pub atoms: Option<Ref>,
+    /// What the operator is told of it, beside these counts; null where there is nothing.
+    pub verdict: Option<Ref>,
 }
 
 /// What came of closing a tick.
@@ -348,6 +350,15 @@ pub enum Decision {
         /// The person who rejected a release that was held.
         wanted: Option<Wanted>,
     },
+}
+
+impl Decision {
+    /// The tick that the release came of.
+    pub fn tick(&self) -> u32 {
+        match self {
+            Decision::Publish { tick, .. } | Decision::Hold { tick, .. } | Decision::Reject { tick, .. } => *tick,
+        }
+    }
 }
 
 /// A person decided about a release that was held.

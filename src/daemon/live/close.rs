@@ -10,7 +10,7 @@ use super::roll::{Roll, parse};
 use super::state::{Closing, blind};
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Closed, Masked, Outcome, Ref};
+use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
 use crate::engine::feed::{Closed as Came, Fixed};
 use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
 use crate::engine::model::Leaf;
@@ -70,8 +70,14 @@ impl Live {
             }
         };
         let (rolls, people) = self.everybody(&fixed)?;
+        let mut drafts = Drafts::default();
         let atoms = Atoms::of(&fixed, rolls, &trees);
-        let atoms = self.log.keep("atoms", &atoms.bytes())?;
+        let atoms = self.log.seal(&mut drafts, "atoms", &atoms.bytes())?;
+        let verdict = match recorded.tells() {
+            true => Some(self.log.seal(&mut drafts, "verdict", &recorded.bytes())?),
+            false => None,
+        };
+        drafts.put(self.log.store())?;
         let feed = &self.state.feed;
         let closed = Closed {
             tick: ticked.tick,
@@ -84,6 +90,7 @@ impl Live {
             pending: feed.pending(),
             outcome,
             atoms: Some(atoms),
+            verdict,
         };
         self.append(Body::Closed(closed.clone()))?;
         let held = self.state.held.take();
@@ -116,11 +123,12 @@ impl Live {
             pending,
             outcome,
             atoms: None,
+            verdict: None,
         };
         self.append(Body::Closed(closed.clone()))?;
         self.state.feed.skip();
         self.state.closed(&closed);
-        Ok(Some(Ticked { tick, new, added: 0, outcome, recorded: Recorded::again(tick) }))
+        Ok(Some(Ticked { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
     }
 
     /// The values of a tick are fixed as they will be published.

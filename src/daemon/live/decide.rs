@@ -37,7 +37,7 @@ impl Live {
     ///
     /// # Errors
     /// Its files cannot be written, or the log cannot.
-    pub fn decide(&mut self, recorded: &mut Recorded) -> Result<Option<Decided>> {
+    pub fn decide(&mut self) -> Result<Option<(Decided, Recorded)>> {
         let Some(due) = self.state.due.clone() else { return Ok(None) };
         let recoding = due.recoding.as_ref().ok_or_else(|| Error::new(Kind::Internal, "a tick proposes a recoding"))?;
         let candidate = match self.state.candidate.take() {
@@ -45,8 +45,9 @@ impl Live {
             None => Box::new(self.state.feed.propose(recoding, &self.policy)),
         };
         let release = candidate.release;
-        let said = self.judged(&candidate, &due, recorded)?;
-        let verdict = self.log.keep("verdict", &to_json(recorded))?;
+        let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
+        let said = self.judged(&candidate, &due, &mut recorded)?;
+        let verdict = self.log.keep("verdict", &recorded.bytes())?;
         let (decision, decided, approved) = match said {
             Said::Approved(approved, stages) => {
                 self.state.candidate = Some(candidate);
@@ -70,7 +71,18 @@ impl Live {
         if let (Some(approved), Decided::Publish) = (approved, decided) {
             self.commit(*approved)?;
         }
-        Ok(Some(decided))
+        Ok(Some((decided, recorded)))
+    }
+
+    /// What the operator is told of a tick, as it was kept.
+    ///
+    /// # Errors
+    /// It is gone, or was changed.
+    pub fn recorded(&self, tick: u32, kept: Option<&Ref>) -> Result<Recorded> {
+        match kept {
+            Some(kept) => Recorded::parse(&self.log.objects().need(kept)?),
+            None => Ok(Recorded::of(tick)),
+        }
     }
 
     /// The gate's own memory of what was published grows by what it has just read.
@@ -88,19 +100,18 @@ impl Live {
     fn judged(&self, candidate: &Candidate, due: &Due, recorded: &mut Recorded) -> Result<Said> {
         let columns = &self.state.terms.columns;
         let mut stages = Vec::new();
-        let mut stage = |name: &str, bytes: &[u8]| self.stage(candidate.release, name, bytes, &mut stages);
+        let release = candidate.release;
         let data = release::data(&candidate.table, candidate.rows.values(), columns);
-        let data = stage("data.parquet", &data)?;
+        let [data] = self.stage(release, [("data.parquet", data)], &mut stages)?;
         let judged = self.ask(candidate, data.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
         let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
-        let pages = Pages {
-            taxonomy: stage("taxonomy.json", &pages.taxonomy)?,
-            report: stage("report.html", &pages.report)?,
-            manifest: stage("manifest.json", &pages.manifest)?,
-        };
+        let pages =
+            [("taxonomy.json", pages.taxonomy), ("report.html", pages.report), ("manifest.json", pages.manifest)];
+        let [taxonomy, report, manifest] = self.stage(release, pages, &mut stages)?;
+        let pages = Pages { taxonomy, report, manifest };
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
                 recorded.verdict(approved.verdict());
@@ -210,10 +221,6 @@ fn rejection(release: u32, due: &Due, verdict: &Verdict, kept: Ref) -> Decision 
         verdict: Some(kept),
         wanted: None,
     }
-}
-
-fn to_json(recorded: &Recorded) -> Vec<u8> {
-    serde_json::to_vec(recorded).expect("a verdict is JSON")
 }
 
 /// The manifest as it is published: what was decided, with the digest of the decision.

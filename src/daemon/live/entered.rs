@@ -41,7 +41,8 @@ impl State {
     pub fn ingest(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
             let Part { file, sha256, size, modified, .. } = part.clone();
-            self.files.insert(file, Consumed { sha256, size, modified });
+            self.fresh.push(file.clone());
+            self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
             self.share.seen += part.seen;
             self.share.aside += part.quarantined;
         }
@@ -91,18 +92,21 @@ impl State {
     /// A tick went by; what it has fixed is in the feed already, if it could be read.
     pub fn closed(&mut self, closed: &Closed) {
         self.ticked = Some(closed.time.clone());
+        self.fresh.clear();
         let Some(atoms) = closed.atoms.clone() else { return };
         (self.share, self.since) = (Share::default(), None);
         self.quarantine.iter_mut().for_each(|aside| aside.fresh = false);
         (self.due, self.held) = (None, None);
         self.live.insert(atoms.path.clone());
+        self.live.extend(closed.verdict.iter().map(|verdict| verdict.path.clone()));
         let segments = std::mem::take(&mut self.segments);
         let raw = |object: &Ref| Raw { object: object.clone(), tick: closed.tick, published: None };
         self.raw.extend(segments.iter().map(|segment| raw(&segment.object)));
         self.raw.push(raw(&atoms));
         self.pool = vec![Place { object: atoms.clone(), waiting: true, formed: false }];
         if closed.outcome == Outcome::Candidate {
-            self.due = Some(Due { tick: closed.tick, time: closed.time.clone(), recoding: None });
+            let (tick, time, verdict) = (closed.tick, closed.time.clone(), closed.verdict.clone());
+            self.due = Some(Due { tick, time, recoding: None, verdict });
         }
         self.closing = Some(Closing { tick: closed.tick, atoms, segments });
     }

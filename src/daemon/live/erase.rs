@@ -9,7 +9,7 @@ use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::blind;
-use super::work::Live;
+use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy};
 use crate::engine::feed::{Erased, Fixed};
@@ -63,6 +63,8 @@ impl Live {
             self.unstage(&held)?;
         }
         self.destroyed(&erase)?;
+        // The checkpoints are gone with it: the next one is due at once.
+        self.last = Last::default();
         self.reload()?;
         let Erase { asked, erased, published, unknown, .. } = erase;
         let text = format!(

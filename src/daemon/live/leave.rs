@@ -3,11 +3,10 @@
 //! is there with others stops the feed.
 
 use super::decide::final_manifest;
-use super::record::Recorded;
 use super::state::Pending;
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::journal::store::{Put, put};
+use crate::daemon::journal::store::{Created, Put, put, put_all};
 use crate::daemon::journal::{Body, Published, Staged};
 use crate::engine::release::{Layout, Sha256};
 
@@ -32,10 +31,7 @@ impl Live {
     /// The public root cannot be written, or holds other bytes where the release belongs.
     pub fn leave(&mut self, now: &str) -> Result<Option<Left>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
-        for file in &pending.files {
-            let bytes = self.aside(file)?;
-            self.show(&file.path, &bytes)?;
-        }
+        self.show_all(&pending.files)?;
         let manifest = final_manifest(&self.aside(&pending.manifest)?, pending.decision)?;
         let path = self.settings.layout.manifest(pending.release);
         if let Some(signing) = &self.settings.signing {
@@ -77,6 +73,15 @@ impl Live {
         Err(Error::new(Kind::Input, text).in_field(file.stage.clone()))
     }
 
+    /// Copies files to where they are published.
+    fn show_all(&self, files: &[Staged]) -> Result<()> {
+        let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
+        let copies = files.iter().map(copy).collect::<Result<Vec<_>>>()?;
+        let created = self.public.create_all(&copies)?;
+        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != Created::Made);
+        doubtful.try_for_each(|((path, bytes), _)| self.show(path, bytes))
+    }
+
     fn show(&self, path: &str, bytes: &[u8]) -> Result<()> {
         if put(&*self.public, path, bytes)? == Put::Theirs {
             let text = format!(
@@ -89,35 +94,38 @@ impl Live {
         Ok(())
     }
 
-    /// Writes a file aside and reads it back, so that what is judged is what lies there.
-    pub(super) fn stage(
+    /// Writes files aside and reads them back, so that what is judged is what lies there.
+    pub(super) fn stage<const N: usize>(
         &self,
         release: u32,
-        name: &str,
-        bytes: &[u8],
+        files: [(&str, Vec<u8>); N],
         stages: &mut Vec<(String, String)>,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<[Vec<u8>; N]> {
         // A release may be judged more than once: after a crash, and when the one before was rejected.
-        let path = format!("stage/{:010}/{release}/{}-{name}", self.log.writer().epoch, self.log.next());
+        let folder = format!("stage/{:010}/{release}/{}", self.log.writer().epoch, self.log.next());
+        stages.extend(files.iter().map(|(name, _)| ((*name).to_owned(), format!("{folder}-{name}"))));
+        let files = files.map(|(name, bytes)| (format!("{folder}-{name}"), bytes));
         let (store, strange) = (self.log.store(), "what was written is not what can be read back: look at the disk");
-        let ours = put(store, &path, bytes)? == Put::Ours;
-        let back = store.read(&path)?.filter(|back| ours && back == bytes);
-        let back = back.ok_or_else(|| Error::new(Kind::Io, strange).in_field(path.clone()))?;
-        stages.push((name.to_owned(), path));
-        Ok(back)
+        put_all(store, &files)?;
+        let mut back = Vec::with_capacity(N);
+        for (path, bytes) in &files {
+            let read = store.read(path)?.filter(|back| back == bytes);
+            back.push(read.ok_or_else(|| Error::new(Kind::Io, strange).in_field(path.clone()))?);
+        }
+        Ok(back.try_into().expect("as many as there were"))
     }
 
     /// Throws away what was written aside for a release that may not leave.
     pub(super) fn discard(&self, release: u32) -> Result<()> {
         let store = self.log.store();
         let staged = store.list(&format!("stage/{:010}/{release}", self.log.writer().epoch))?;
-        staged.iter().try_for_each(|file| store.delete(&file.path))
+        store.delete_all(&staged.iter().map(|file| file.path.as_str()).collect::<Vec<_>>())
     }
 
     /// What was written aside is published and needed no more.
     pub(super) fn unstage(&self, pending: &Pending) -> Result<()> {
-        let mut files = pending.files.iter().chain([&pending.manifest]);
-        files.try_for_each(|file| self.log.store().delete(&file.stage))
+        let files = pending.files.iter().chain([&pending.manifest]);
+        self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
     }
 
     /// Finishes what the writer before has left half done, a decision included: nothing else is done before.
@@ -126,8 +134,7 @@ impl Live {
     /// As for each step.
     pub fn finish(&mut self, now: &str) -> Result<()> {
         self.roll_forward(now)?;
-        if let Some(due) = self.state.due.clone() {
-            self.decide(&mut Recorded::again(due.tick))?;
+        if self.decide()?.is_some() {
             self.leave(now)?;
         }
         Ok(())

@@ -24,6 +24,8 @@ pub struct Opening<'a> {
     pub public: Arc<dyn Store>,
     /// The operator's key.
     pub key: &'a OperatorKey,
+    /// The feed's own keys, where they were drawn before anything was written; of a feed that begins only.
+    pub drawn: Option<Ring>,
     /// The feed file.
     pub feed: &'a config::Feed,
     /// The digest of what of the feed file may change.
@@ -58,6 +60,8 @@ pub struct Found {
 /// A feed whose log was read, before a writer begins: nothing is changed yet.
 pub struct Ahead<'a> {
     opening: Opening<'a>,
+    /// It is known whose the private root is.
+    named: bool,
     ring: Ring,
     /// The feed's key was drawn just now.
     fresh: bool,
@@ -70,9 +74,11 @@ impl<'a> Ahead<'a> {
     /// # Errors
     /// The roots are another feed's, the key another one, the log damaged, or the feed file has changed what is frozen.
     pub fn read(mut opening: Opening<'a>) -> Result<Ahead<'a>> {
-        let Opening { private, public, key, feed, settings, chance, remedy, changed, .. } = &mut opening;
+        let Opening { private, public, key, drawn, feed, settings, chance, remedy, changed, .. } = &mut opening;
         let format = begun(&**private)?;
-        if let Some(format) = format.as_ref().filter(|format| format.feed != feed.name) {
+        if let Some(format) =
+            format.as_ref().filter(|format| format.feed != feed.name && settings.layout == Layout::Root)
+        {
             let text = format!(
                 "the private root {} belongs to the feed \"{}\": each feed has its own",
                 private.place(),
@@ -80,15 +86,18 @@ impl<'a> Ahead<'a> {
             );
             return Err(Error::new(Kind::Input, text).in_file(&feed.file).in_field("store.private"));
         }
-        let ring = Ring::open(&**private, key)?;
-        if ring.is_none() && !private.list("log")?.is_empty() {
-            let text = "the keys of this private root are gone: put them back from a backup of the whole root";
-            return Err(Error::new(Kind::Input, text).in_field("keys"));
-        }
-        let fresh = ring.is_none();
-        let ring = match ring {
-            Some(ring) => ring,
-            None => Ring::draw(key, &mut **chance)?,
+        let (ring, fresh) = match (Ring::open(&**private, key)?, drawn.take()) {
+            (Some(ring), None) => (ring, false),
+            (None, _) if !private.list("log")?.is_empty() => {
+                let text = "the keys of this private root are gone: put them back from a backup of the whole root";
+                return Err(Error::new(Kind::Input, text).in_field("keys"));
+            }
+            (None, Some(ring)) => (ring, true),
+            (None, None) => (Ring::draw(key, &mut **chance)?, true),
+            (Some(_), Some(_)) => {
+                let text = "another tidegate has begun here meanwhile, with keys of its own: give the command again";
+                return Err(Error::new(Kind::Io, text));
+            }
         };
         let past = steadily(&**private, || {
             let past = read_quickly(&**private, &**public, &ring)?;
@@ -98,7 +107,8 @@ impl<'a> Ahead<'a> {
         if let Some(state) = past.state.as_ref().filter(|_| !*changed) {
             state.terms.frozen(feed, remedy)?;
         }
-        Ok(Ahead { opening, ring, fresh, past })
+        let named = format.is_some();
+        Ok(Ahead { opening, named, ring, fresh, past })
     }
 
     /// What the log says; `None` where no feed has begun.
@@ -117,10 +127,10 @@ impl<'a> Ahead<'a> {
     /// The log cannot be written, or another writer has taken over.
     pub fn begin(self) -> Result<(Live, Found)> {
         let hasher = self.hasher();
-        let Ahead { opening, ring, fresh, past } = self;
+        let Ahead { opening, named, ring, fresh, past } = self;
         let Opening { private, public, feed, services, mut chance, settings, now, changed, .. } = opening;
         let Past { state, last, read, checkpoint } = past;
-        if last.is_none() {
+        if !named {
             write_format(&*private, &feed.name)?;
         }
         if fresh {

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::anonymizer::{NoRelease, Reason, Refusal, Step};
 use crate::engine::feed::Ticked;
 use crate::engine::gate::own::Verdict;
@@ -67,9 +68,28 @@ impl Recorded {
         Recorded { tick: ticked.tick, step, verdict: None, refused, reasons: Vec::new() }
     }
 
-    /// Of a release that is judged again, or at last, after a restart.
-    pub fn again(tick: u32) -> Recorded {
+    /// Of a tick of which there is nothing to tell yet.
+    pub fn of(tick: u32) -> Recorded {
         Recorded { tick, step: None, verdict: None, refused: Vec::new(), reasons: Vec::new() }
+    }
+
+    /// Whether there is something to tell.
+    pub fn tells(&self) -> bool {
+        *self != Recorded::of(self.tick)
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a verdict is JSON")
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<Recorded> {
+        let other = |_| Error::new(Kind::Input, "the verdict of a tick was written by another version of tidegate");
+        serde_json::from_slice(bytes).map_err(other)
     }
 
     /// What the gate found.

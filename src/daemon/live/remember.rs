@@ -1,12 +1,14 @@
 //! The releases of the chain as they were published, for the gate: read back from the very bytes, each of the digest that
 //! was decided.
 
+use std::path::Path;
+
 use super::state::{Line, State};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::engine::gate::bytes;
 use crate::engine::policy::ChainKind;
-use crate::engine::release::Sha256;
+use crate::engine::release::{Layout, Sha256};
 
 impl State {
     /// Reads what is not remembered yet.
@@ -30,14 +32,7 @@ impl State {
                 }
                 (data, _) => data.filter(right),
             };
-            let data = data.ok_or_else(|| {
-                let text = format!(
-                    "the table of release {} is missing from the public root or was changed: put it back as it was \
-                     published, every later release is judged against it",
-                    line.release
-                );
-                Error::new(Kind::Input, text).in_field(path)
-            })?;
+            let data = data.ok_or_else(|| changed(public, &path))?;
             let (table, _) = bytes::read(&data, &self.terms.columns);
             let known = self.feed.published().get(self.history.len());
             let pushed = table.zip(known).and_then(|(table, known)| self.history.push(&table, &known.recoding).ok());
@@ -48,6 +43,27 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// The table of a release that is visible; all its files are byte for byte as they were published.
+///
+/// # Errors
+/// One of them is missing or was changed.
+pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<u8>> {
+    let manifest = line.manifest.map(|sha256| (layout.manifest(line.release), sha256));
+    let mut table = None;
+    for (path, sha256) in line.files.iter().cloned().chain(manifest) {
+        let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == sha256);
+        table.get_or_insert(bytes.ok_or_else(|| changed(public, &path))?);
+    }
+    table.ok_or_else(|| Error::new(Kind::Internal, "a release has a table"))
+}
+
+/// What to say of a published file that is not as it was.
+fn changed(public: &dyn Store, path: &str) -> Error {
+    let text = "this published file is missing or was changed: put it back as it was published, every later release is \
+                judged against it";
+    Error::new(Kind::Input, text).in_file(&Path::new(&public.place()).join(path))
 }
 
 /// What to say of a table that is decided and not visible yet, when it is not as it was decided.

@@ -4,6 +4,7 @@
 //! Nothing here writes, and nothing decides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +29,10 @@ pub struct State {
     pub history: History,
     /// Releases of all chains, oldest first.
     pub releases: Vec<Line>,
-    /// Files that were taken in, by name.
-    pub files: BTreeMap<String, Consumed>,
+    /// Files that were taken in, by name, with each content that they had then.
+    pub files: BTreeMap<String, Vec<Consumed>>,
+    /// Files that were taken in since the last tick that was closed.
+    pub fresh: Vec<String>,
     /// Requests that were done.
     pub requests: BTreeSet<String>,
     /// Rows that came since the last tick that was closed.
@@ -96,6 +99,23 @@ pub struct Consumed {
     pub modified: i64,
 }
 
+impl Consumed {
+    /// A file with these bytes.
+    pub fn new(sha256: Sha256, size: u64, modified: SystemTime) -> Consumed {
+        Consumed { sha256, size, modified: nanoseconds(modified) }
+    }
+
+    /// Whether a file that looks like this is the same, as far as can be told without reading it.
+    pub fn looks(&self, size: u64, modified: SystemTime) -> bool {
+        (self.size, self.modified) == (size, nanoseconds(modified))
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
 /// Where people are who are not published: the atoms of a tick, or a part of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -158,6 +178,8 @@ pub struct Due {
     pub time: String,
     /// The recoding; known when what the tick has fixed was read.
     pub recoding: Option<Recoding>,
+    /// What the operator is told of the tick.
+    pub verdict: Option<Ref>,
 }
 
 /// A release on its way out.
@@ -200,6 +222,7 @@ impl State {
             history: History::default(),
             releases: Vec::new(),
             files: BTreeMap::new(),
+            fresh: Vec::new(),
             requests: BTreeSet::new(),
             segments: Vec::new(),
             share: Share::default(),
@@ -223,6 +246,11 @@ impl State {
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
         super::roll::bytes(1, self)
+    }
+
+    /// Whether a file of this name was taken in with this content.
+    pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
+        self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
     }
 
     /// Sensitive columns.

@@ -90,7 +90,7 @@ impl Live {
 
     /// Whether a file was taken in, and with which content.
     pub fn taken(&self, file: &str) -> Option<Consumed> {
-        self.state.files.get(file).copied()
+        self.state.files.get(file)?.last().copied()
     }
 
     /// Whether too large a share of the messages since the last tick is set aside: a release of the rest would be biased.

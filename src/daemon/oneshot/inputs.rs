@@ -1,66 +1,103 @@
 //! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
 
-use super::saved::Saved;
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
 use super::{Task, Watch};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{PersonHasher, decode, digest};
+use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take};
+use crate::daemon::live::{Consumed, State};
 use crate::engine::histogram::Rows;
 use crate::engine::model::{Columns, Role};
-use crate::engine::release::Sha256;
 
 /// An input that was decoded.
 pub struct Input {
     /// Its file's own name.
     pub name: String,
-    /// Of its bytes.
-    pub digest: Sha256,
+    /// How it is recognised.
+    pub look: Consumed,
     /// Its rows; `None` when the folder holds it already.
     pub rows: Option<Rows>,
-    /// Rows that were set aside.
-    pub quarantined: u64,
+    /// Rows that were set aside: how many, and their content, to be sealed.
+    pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    /// Sensitive cells that were missing or malformed.
+    pub nulled: u64,
 }
 
 /// Decodes all inputs that are not in the folder yet.
 ///
 /// # Errors
 /// One of them cannot be read or decoded.
-pub fn read(task: &Task<'_>, known: Option<&Saved>, watch: &mut dyn Watch) -> Result<Vec<Input>> {
-    let hasher = PersonHasher::new(&task.key.derive("tidegate: people"));
+pub fn read(
+    task: &Task<'_>,
+    known: Option<&State>,
+    hasher: &PersonHasher,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     let mut told: Vec<String> = Vec::new();
     for (at, path) in task.inputs.iter().enumerate() {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let digest = digest(path)?;
-        let seen = inputs.iter().any(|input| input.name == name && input.digest == digest);
-        if seen || known.is_some_and(|known| known.knows(&name, &digest)) {
-            inputs.push(Input { name, digest, rows: None, quarantined: 0 });
+        let look = look(path)?;
+        let seen = inputs.iter().any(|input| input.name == name && input.look.sha256 == look.sha256);
+        if seen || known.is_some_and(|known| known.knows(&name, &look.sha256)) {
+            inputs.push(Input { name, look, rows: None, aside: None, nulled: 0 });
             continue;
         }
-        let mut progress = |rows| watch.reading(at, rows);
-        let decoded = decode(path, &task.feed.columns, &hasher, task.quarantine, &mut progress)?;
-        let news: Vec<String> = decoded.undeclared.into_iter().filter(|column| !told.contains(column)).collect();
-        if !news.is_empty() {
-            watch.undeclared(&news);
-            told.extend(news);
-        }
-        if crate::daemon::ingest::digest(path)? != digest {
+        let decoded = decoded(task, path, hasher, &mut |rows| watch.reading(at, rows))?;
+        if digest(path)? != look.sha256 {
             let text = "the file changed while it was read: give the command again when nobody writes to it";
             return Err(Error::new(Kind::Input, text).in_file(path));
         }
-        if decoded.nulled > 0 {
-            watch.missing(at, decoded.nulled);
+        let Read { rows, aside, undeclared, nulled } = decoded;
+        let mut news = |columns: Vec<String>, tell: &mut dyn FnMut(&[String])| {
+            let news: Vec<String> = columns.into_iter().filter(|column| !told.contains(column)).collect();
+            if !news.is_empty() {
+                tell(&news);
+                told.extend(news);
+            }
+        };
+        news(undeclared, &mut |columns| watch.undeclared(columns));
+        if nulled > 0 {
+            watch.missing(at, nulled);
         }
-        unknown(&decoded.rows, &task.feed.columns, |column, leaf, rows| watch.unknown(at, column, leaf, rows));
-        let news: Vec<String> = telling(&decoded.rows, &task.feed.columns);
-        let news: Vec<String> = news.into_iter().filter(|column| !told.contains(column)).collect();
-        if !news.is_empty() {
-            watch.telling(&news);
-            told.extend(news);
-        }
-        let quarantined = decoded.quarantined.len() as u64;
-        inputs.push(Input { name, digest, rows: Some(decoded.rows), quarantined });
+        unknown(&rows, &task.feed.columns, |column, leaf, rows| watch.unknown(at, column, leaf, rows));
+        news(telling(&rows, &task.feed.columns), &mut |columns| watch.telling(columns));
+        inputs.push(Input { name, look, rows: Some(rows), aside, nulled });
     }
     Ok(inputs)
+}
+
+/// What a file holds.
+struct Read {
+    rows: Rows,
+    aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    undeclared: Vec<String>,
+    nulled: u64,
+}
+
+/// The rows of a file, and those that cannot be decoded where the task allows a share of them.
+fn decoded(task: &Task<'_>, path: &Path, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<Read> {
+    let columns = &task.feed.columns;
+    let Some(share) = task.quarantine else {
+        let Decoded { rows, undeclared, nulled, .. } = decode(path, columns, hasher, None, progress)?;
+        return Ok(Read { rows, aside: None, undeclared, nulled });
+    };
+    let taken = take(path, columns, hasher, progress)?;
+    taken.bearable(path, share)?;
+    let Taken { rows, aside, undeclared, nulled } = taken;
+    let messages = aside.messages().len() as u64;
+    Ok(Read { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
+}
+
+fn look(path: &Path) -> Result<Consumed> {
+    let sha256 = digest(path)?;
+    let about = path.metadata();
+    let (size, modified) = about
+        .and_then(|about| Ok((about.len(), about.modified()?)))
+        .map_err(|error| Error::io(path, "look at the file", &error))?;
+    Ok(Consumed::new(sha256, size, modified))
 }
 
 /// Columns with a leaf for what their taxonomy does not know, and how many rows are on it: a slip in the source would go

@@ -32,20 +32,24 @@ pub struct TickVerdict {
 }
 
 impl TickVerdict {
-    /// Of an input and what came of it, as bytes to be kept.
-    pub fn bytes(recorded: &Recorded, file: &str, answer: &Entry, time: &str, chain: u32) -> Vec<u8> {
-        let whole = TickVerdict {
+    /// Of an input and what came of it.
+    pub fn of(recorded: Recorded, file: &str, answer: Entry, time: &str, chain: u32) -> TickVerdict {
+        TickVerdict {
             schema: 1,
             tick: recorded.tick,
             chain,
             time: time.to_owned(),
             file: file.to_owned(),
-            step: recorded.step.clone(),
-            answer: answer.clone(),
-            verdict: recorded.verdict.clone(),
-            refused: recorded.refused.clone(),
-        };
-        let mut bytes = serde_json::to_vec_pretty(&whole).expect("a verdict is JSON");
+            step: recorded.step,
+            answer,
+            verdict: recorded.verdict,
+            refused: recorded.refused,
+        }
+    }
+
+    /// To be kept.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a verdict is JSON");
         bytes.push(b'\n');
         bytes
     }

@@ -1,21 +1,22 @@
-//! One tick after the other: an input is closed, what came of it is judged, and the folder is made to know it. Decides
-//! nothing itself.
+//! One tick after the other: an input is taken in, closed, judged and published as the daemon does it, and what came of it is
+//! told. Decides nothing itself.
 
-use std::path::Path;
-
-use super::entry::{Entry, Outcome, Told};
-use super::folder::Folder;
+use super::entry::Entry;
 use super::inputs::{self, Input};
-use super::outcome::TickVerdict;
-use super::published::intact;
-use super::saved::{Line, Saved};
+use super::place::{Place, begun};
 use super::task::{Task, Watch};
-use crate::daemon::config::Feed;
+use super::told::{newest, totals};
+use crate::daemon::chance::System;
+use crate::daemon::clock;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::live::Recorded;
-use crate::engine::feed::Closed;
-use crate::engine::gate::bytes;
-use crate::engine::gate::own::{Approved, History};
+use crate::daemon::ingest::PersonHasher;
+use crate::daemon::journal::{Part, Ring};
+use crate::daemon::live::{Ahead, Live, Opening, Settings, Taken};
+use crate::engine::policy::Decimal;
+use crate::engine::release::{Layout, Sha256};
+
+/// What can be done when the feed file has changed what is frozen.
+const REMEDY: &str = "begin a new folder (its people must not be published in both)";
 
 /// Runs all ticks.
 ///
@@ -24,129 +25,118 @@ use crate::engine::gate::own::{Approved, History};
 pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
     // Whoever continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
     // on the disk before the inputs are known to be good.
-    let begun = if Folder::begun(task.folder)? { Some(Work::open(task, watch)?) } else { None };
-    let inputs = inputs::read(task, begun.as_ref().map(|work| &work.saved), watch)?;
-    let mut work = match begun {
-        Some(work) => work,
-        None => Work::open(task, watch)?,
-    };
-    let ticks = inputs.into_iter().enumerate();
-    let entry = |(at, input): (usize, Input)| {
-        watch.deciding(at);
-        work.tick(at, input)
-    };
-    ticks.map(entry).collect()
+    if begun(task.folder)? {
+        let place = Place::open(task.folder)?;
+        let ahead = ahead(task, &place, None)?;
+        ahead.state().map_or(Ok(()), |state| place.sound(state))?;
+        let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), watch)?;
+        return Work::begin(task, place, ahead)?.ticks(inputs, watch);
+    }
+    let ring = Ring::draw(&task.key, &mut System)?;
+    let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)?;
+    let place = Place::open(task.folder)?;
+    let ahead = ahead(task, &place, Some(ring))?;
+    if let Some(made) = &task.made {
+        made.keep()?;
+        watch.kept(made.file());
+    }
+    Work::begin(task, place, ahead)?.ticks(inputs, watch)
 }
 
-/// The chain's releases as they lie in the folder, after a look at every published file.
-fn history(folder: &Path, saved: &Saved, feed: &Feed) -> Result<History> {
-    let mut history = History::default();
-    let mut published = saved.feed.published().iter();
-    for line in &saved.releases {
-        let data = intact(folder, line)?;
-        if line.chain != saved.feed.chain() || saved.terms.disjoint {
-            continue;
-        }
-        let (table, _) = bytes::read(&data, &feed.columns);
-        let pushed = table.zip(published.next()).and_then(|(table, known)| history.push(&table, &known.recoding).ok());
-        pushed.ok_or_else(|| {
-            Error::new(Kind::Internal, format!("release {} cannot be read back as it was published", line.release))
-        })?;
-    }
-    Ok(history)
+/// Reads the log of a folder.
+fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<Ahead<'t>> {
+    let feed = task.feed;
+    let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
+    let settings = Settings {
+        layout: Layout::Folders,
+        signing: None,
+        manual: false,
+        // Every file is a tick.
+        min_records: 0,
+        // Judged for each file when it is read.
+        max_quarantine_share: Decimal::parse("1").expect("a share"),
+        // Raw rows are with whoever names the files.
+        keep_raw: 0,
+        keep_aside: 0,
+    };
+    Ahead::read(Opening {
+        private: place.private.clone(),
+        public: place.public.clone(),
+        key: &task.key,
+        drawn,
+        feed,
+        services: Sha256::of(&text),
+        chance: Box::new(System),
+        settings,
+        now: task.time,
+        remedy: REMEDY,
+        changed: false,
+    })
 }
 
 /// A folder at work.
-pub(super) struct Work<'t> {
-    pub(super) task: &'t Task<'t>,
-    pub(super) folder: Folder,
-    pub(super) saved: Saved,
-    pub(super) history: History,
+struct Work<'t> {
+    task: &'t Task<'t>,
+    place: Place,
+    live: Live,
+    /// The tick that a kill had interrupted and that was finished now.
+    resumed: Option<(Part, Entry)>,
 }
 
 impl<'t> Work<'t> {
-    /// Locks the folder, finishes what a kill has left half done, and looks at all that is in it.
-    fn open(task: &'t Task<'t>, watch: &mut dyn Watch) -> Result<Work<'t>> {
-        let folder = Folder::open(task.folder)?;
-        if task.made.is_some() && Folder::begun(task.folder)? {
-            let text =
-                "another tidegate has begun this folder meanwhile, with a key of its own: give the command again";
-            return Err(Error::new(Kind::Io, text).in_file(task.folder));
+    /// Takes the folder over, and finishes what a kill has left half done.
+    fn begin(task: &'t Task<'t>, place: Place, ahead: Ahead<'_>) -> Result<Work<'t>> {
+        let (live, _) = ahead.begin()?;
+        let mut work = Work { task, place, live, resumed: None };
+        let newest = work.live.state().feed.ticks().checked_sub(1);
+        let interrupted = newest.is_some_and(|tick| !work.place.told(tick)) || !work.live.state().fresh.is_empty();
+        if interrupted {
+            work.resumed = Some(work.finish(0)?);
         }
-        let known = folder.load(&task.key)?;
-        if let (None, Some(made)) = (&known, &task.made) {
-            made.keep()?;
-            watch.kept(made.file());
-        }
-        let mut saved = known.unwrap_or_else(|| Saved::new(task.feed));
-        saved.frozen(task.feed)?;
-        saved.grow(task.feed);
-        let history = history(task.folder, &saved, task.feed)?;
-        Ok(Work { task, folder, saved, history })
+        Ok(work)
+    }
+
+    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
+        let ticks = inputs.into_iter().enumerate();
+        let entries = ticks.map(|(at, input)| {
+            watch.deciding(at);
+            self.tick(at, input)
+        });
+        let entries = entries.collect::<Result<Vec<Entry>>>()?;
+        self.live.forget(clock::instant())?;
+        self.live.checkpoint()?;
+        Ok(entries)
     }
 
     /// One input.
     fn tick(&mut self, at: usize, input: Input) -> Result<Entry> {
-        // Somebody else may have put it in while it was read.
-        let Some(rows) = input.rows.filter(|_| !self.saved.knows(&input.name, &input.digest)) else {
-            return Ok(Entry::known(at, self.told(0)));
-        };
-        self.saved.inputs.push((input.name.clone(), *input.digest.bytes()));
-        let feed = self.task.feed;
-        let mut ticked = self.saved.feed.tick(rows, &feed.policy, &feed.columns.trees());
-        let closed = std::mem::replace(&mut ticked.closed, Closed::Waiting);
-        let mut recorded = Recorded::new(&ticked, &feed.columns);
-        let (outcome, approved) = match closed {
-            Closed::Held => (Outcome::Held, None),
-            Closed::Waiting => (Outcome::Waiting, None),
-            Closed::Stopped => {
-                recorded.stopped_before();
-                (Outcome::Stopped, None)
-            }
-            Closed::Impossible(why) => {
-                recorded.impossible(&why, &feed.columns);
-                (Outcome::Rejected, None)
-            }
-            Closed::Candidate(candidate) => self.candidate(*candidate, &mut recorded)?,
-        };
-        let release = approved.as_ref().map(|(line, _)| line.release);
-        let mut entry = Entry::new(at, outcome, release, self.told(self.rows(approved.as_ref())));
-        (entry.added, entry.duplicate, entry.quarantined) = (ticked.added, ticked.duplicate, input.quarantined);
-        if outcome == Outcome::Rejected || outcome == Outcome::Stopped {
-            entry.added = if self.saved.feed.pending() > 0 { ticked.added } else { 0 };
+        let (name, sha256) = (&input.name, input.look.sha256);
+        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| part.file == *name && part.sha256 == sha256) {
+            return Ok(Entry { input: at, ..entry });
         }
-        entry.reasons.clone_from(&recorded.reasons);
-        let chain = self.saved.feed.chain();
-        let verdict = TickVerdict::bytes(&recorded, &input.name, &entry, self.task.time, chain);
-        self.folder.verdict(ticked.tick, &verdict)?;
-        self.commit(approved)?;
-        Ok(entry)
+        let known = self.live.state().knows(name, &sha256);
+        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(Entry::known(at, totals(&self.live))) };
+        let Input { name: file, look, aside, nulled, .. } = input;
+        let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
+        self.live.take(Taken { file, look, seen, rows, aside, nulled }, self.task.time)?;
+        Ok(self.finish(at)?.1)
     }
 
-    /// The rows of the newest release.
-    fn rows(&self, approved: Option<&(Line, Approved)>) -> u64 {
-        let newest = approved.map(|(line, _)| line.rows);
-        newest.or_else(|| self.saved.releases.last().map(|line| line.rows)).unwrap_or(0)
-    }
-
-    fn told(&self, rows: u64) -> Told {
-        let feed = &self.saved.feed;
-        let rows = if rows > 0 { rows } else { self.rows(None) };
-        Told { rows, waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
-    }
-
-    /// Makes the sealed state the one of this tick, and the release visible.
-    fn commit(&mut self, approved: Option<(Line, Approved)>) -> Result<()> {
-        if let Some((line, _)) = &approved {
-            self.saved.releases.push(line.clone());
+    /// Goes on with the newest tick from wherever it is.
+    fn finish(&mut self, input: usize) -> Result<(Part, Entry)> {
+        let time = self.task.time;
+        self.live.leave(time)?;
+        if !self.live.state().fresh.is_empty() {
+            self.live.close(time)?;
         }
-        let done = self.folder.commit(&self.saved, &self.task.key, approved)?;
-        if let (Some(files), Some(published)) = (done, self.saved.feed.published().last())
-            && !self.saved.terms.disjoint
-        {
-            let pushed = self.history.push(&files.table, &published.recoding);
-            pushed.expect("the gate has looked at the labels");
+        if self.live.state().due.is_some() {
+            self.place.free(self.live.state().feed.releases() + 1)?;
+            self.live.decide()?;
         }
-        Ok(())
+        self.live.leave(time)?;
+        let told = newest(&self.live, input)?;
+        let (part, verdict) = told.ok_or_else(|| Error::new(Kind::Internal, "a tick went by"))?;
+        self.place.tell(&verdict)?;
+        Ok((part, verdict.answer))
     }
 }

@@ -213,6 +213,7 @@ fn opened(feed: &Feed, roots: &Roots, now: &str, changed: bool) -> Result<(Live,
         now,
         remedy: REMEDY,
         changed,
+        drawn: None,
     };
     Live::open(opening)
 }

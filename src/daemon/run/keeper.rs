@@ -2,7 +2,7 @@
 //! an event says, one step after the other; what goes wrong ends it.
 
 use std::path::Path;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
@@ -13,10 +13,10 @@ use super::timetable;
 use crate::daemon::clock;
 use crate::daemon::config::{Feed, Format, Schedule, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::directory::{Directory, Look, Seen};
+use crate::daemon::ingest::directory::{Directory, Seen};
 use crate::daemon::ingest::{Source, Taken as Decoded, digest, take};
 use crate::daemon::journal::store::Local;
-use crate::daemon::live::{Came, Consumed, Left, Live, Recorded, Taken};
+use crate::daemon::live::{Came, Consumed, Left, Live, Taken};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{Answer as Answered, CheckpointWritten, Request as Asked};
 use crate::daemon::observe::events::{
@@ -87,8 +87,12 @@ impl Keeper {
             self.published(&left, None, Instant::now(), false);
             rolled += 1;
         }
-        if let Some(due) = self.live.state().due.clone() {
-            let tick = self.judge(Recorded::again(due.tick), Instant::now())?;
+        if self.live.state().due.is_some() {
+            let tick = self.judge(Instant::now())?;
+            rolled += u64::from(tick.release.is_some());
+        }
+        if matches!(self.schedule().ticks, Ticks::PerFile) && !self.live.state().fresh.is_empty() {
+            let tick = self.tick(now)?;
             rolled += u64::from(tick.release.is_some());
         }
         Ok(rolled)
@@ -188,7 +192,7 @@ impl Keeper {
     /// A file that was taken must stay what it was.
     fn unchanged(&self, seen: &Seen) -> Result<()> {
         let Some(known) = self.live.taken(&seen.name) else { return Ok(()) };
-        if (known.size, known.modified) == (seen.look.size, nanoseconds(&seen.look)) {
+        if known.looks(seen.look.size, seen.look.modified) {
             return Ok(());
         }
         let file = self.source.file(&seen.name);
@@ -219,7 +223,7 @@ impl Keeper {
         let seen_rows = decoded.seen();
         let Decoded { rows, aside, nulled, .. } = decoded;
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
-        let look = Consumed { sha256, size: seen.look.size, modified: nanoseconds(&seen.look) };
+        let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
         let taken = Taken { file: seen.name.clone(), look, seen: seen_rows, rows, aside, nulled };
         let came = self.live.take(taken, &clock::now())?;
         self.told.emit(&FileTaken {
@@ -292,9 +296,4 @@ impl Keeper {
             reasons: Vec::new(),
         }
     }
-}
-
-fn nanoseconds(look: &Look) -> i64 {
-    let since = look.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }

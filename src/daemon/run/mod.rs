@@ -17,7 +17,7 @@ pub use ask::{Asking, Known, ask};
 pub use event::Event;
 pub use keeper::Keeper;
 pub use outcome::{Outcome, Tick};
-pub use seen::{Seen, seen, seen_with};
+pub use seen::{seen, seen_with};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;

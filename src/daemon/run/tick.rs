@@ -7,7 +7,7 @@ use super::outcome::{Outcome, Tick};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Outcome as Came;
-use crate::daemon::live::{Decided, Left, Recorded};
+use crate::daemon::live::{Decided, Left};
 use crate::daemon::observe::events::{
     Checks, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed, TickSkipped,
     TickWaiting,
@@ -27,10 +27,9 @@ impl Keeper {
         }
         let (added, standing) = (ticked.added, self.standing());
         self.told.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
-        let mut recorded = ticked.recorded;
         let outcome = match ticked.outcome {
             Came::Candidate => {
-                let judged = self.judge(recorded, begun)?;
+                let judged = self.judge(begun)?;
                 return Ok(Tick { added, ..judged });
             }
             Came::Held => {
@@ -51,16 +50,15 @@ impl Keeper {
                 Outcome::Waiting
             }
         };
-        let reasons = std::mem::take(&mut recorded.reasons);
-        Ok(Tick { tick: Some(ticked.tick), outcome, added, reasons, ..self.nothing() })
+        Ok(Tick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
     }
 
     /// Asks the gate about the release that is due, and makes it visible if it may leave.
-    pub(super) fn judge(&mut self, mut recorded: Recorded, begun: Instant) -> Result<Tick> {
+    pub(super) fn judge(&mut self, begun: Instant) -> Result<Tick> {
         let judging = Instant::now();
+        let Some((decided, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;
-        let decided = self.live.decide(&mut recorded)?;
-        let release = self.live.state().feed.releases() + u32::from(decided != Some(Decided::Publish));
+        let release = self.live.state().feed.releases() + u32::from(decided != Decided::Publish);
         let tick = u64::from(number);
         let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
         let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
@@ -71,25 +69,24 @@ impl Keeper {
             self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
         };
         let (outcome, release) = match decided {
-            None => return Ok(self.nothing()),
-            Some(Decided::Publish) => {
+            Decided::Publish => {
                 tell(Decision::Publish);
                 if let Some(left) = self.live.leave(&clock::now())? {
                     self.published(&left, Some(number), begun, false);
                 }
                 (Outcome::Published, Some(release))
             }
-            Some(Decided::Hold) => {
+            Decided::Hold => {
                 tell(Decision::Hold);
                 self.told.emit(&Held { tick, why: Hold::Approval, rows: self.live.state().feed.pending() });
                 (Outcome::Approval, Some(release))
             }
-            Some(Decided::Reject) => {
+            Decided::Reject => {
                 tell(Decision::Reject);
                 self.told.emit(&Rejected { tick, against });
                 (Outcome::Rejected, None)
             }
-            Some(Decided::Stop) => {
+            Decided::Stop => {
                 tell(Decision::Reject);
                 self.told.emit(&Stopped { tick, against });
                 (Outcome::Stopped, None)

@@ -157,7 +157,7 @@ impl Private {
 
     /// The public root holds what was decided, and no more.
     fn published(&mut self, state: &State, public: &Public) {
-        let manifest = |release: u32| format!("manifest/{release:010}.json");
+        let manifest = |release: u32| public.layout.manifest(release);
         let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
         for line in &state.releases {
             match (there(line), line.manifest) {
@@ -181,7 +181,7 @@ impl Private {
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
             let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
             let known = match folder {
-                "FORMAT" | "log" | "inbox" | "checkpoint" | "keys" | "stage" => true,
+                "FORMAT" | "log" | "inbox" | "checkpoint" | "keys" | "stage" | "verdicts" => true,
                 folder if SEALED.contains(&folder) => young || self.named.contains(&object.path),
                 _ => false,
             };

@@ -7,11 +7,13 @@ use super::Finding;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
-use crate::engine::release::{Manifest, Sha256};
+use crate::engine::release::{Layout, Manifest, Sha256};
 
 /// A public root that was looked at.
 #[derive(Debug)]
 pub struct Public {
+    /// How its files lie.
+    pub layout: Layout,
     /// Its manifests, by release, with the digests of their bytes.
     pub releases: Vec<(Manifest, Sha256)>,
     /// Signatures that were checked.
@@ -24,16 +26,18 @@ pub struct Public {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn public(store: &dyn Store, key: Option<&PublicKey>) -> Result<Public> {
-    let mut found = Public { releases: Vec::new(), signatures: 0, findings: Vec::new() };
+pub fn public(store: &dyn Store, layout: Layout, key: Option<&PublicKey>) -> Result<Public> {
+    let mut found = Public { layout, releases: Vec::new(), signatures: 0, findings: Vec::new() };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
     let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
-    let number = |path: &String| -> Option<u32> { path.strip_prefix("manifest/")?.strip_suffix(".json")?.parse().ok() };
+    let mut manifests: Vec<(u32, &String)> =
+        listed.iter().filter_map(|path| Some((layout.release(path)?, path))).collect();
+    manifests.sort_unstable();
     let mut wanted = 1;
-    for (path, release) in listed.iter().filter_map(|path| Some((path, number(path)?))) {
+    for (release, path) in manifests {
         named.extend([path.clone(), format!("{path}.sig")]);
         for missing in wanted..release {
-            found.findings.push(Finding::new(format!("manifest/{missing:010}.json"), "this manifest is missing"));
+            found.findings.push(Finding::new(layout.manifest(missing), "this manifest is missing"));
         }
         wanted = release + 1;
         let Some(bytes) = store.read(path)? else { continue };
@@ -106,7 +110,7 @@ impl Public {
     /// `LATEST` names a release that is there; it is advisory, and may be behind for a moment.
     fn latest(&mut self, store: &dyn Store) -> Result<()> {
         let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
-        let path = |release: u32| format!("manifest/{release:010}.json\n").into_bytes();
+        let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();
         if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {
             self.findings.push(Finding::new("LATEST", "it names no release that is there"));
         }

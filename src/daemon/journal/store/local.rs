@@ -47,7 +47,8 @@ impl Local {
             let text = "others may use this folder, which holds private state: chmod 700 it";
             return Err(Error::new(Kind::Io, text).in_file(path));
         }
-        Local::open(root, 0o700, 0o600)
+        let aside = root.again()?;
+        Local::open(root, &aside, 0o700, 0o600)
     }
 
     /// [`Local::private`], locked; `None` when another process holds the lock, as [`Local::busy`] says.
@@ -65,13 +66,27 @@ impl Local {
     /// It cannot be made or written.
     pub fn public(path: &Path) -> Result<Local> {
         make(path, 0o755)?;
-        Local::open(Folder::root(path)?, 0o755, 0o644)
+        let root = Folder::root(path)?;
+        let aside = root.again()?;
+        Local::open(root, &aside, 0o755, 0o644)
     }
 
-    fn open(root: Folder, folders: u32, files: u32) -> Result<Local> {
+    /// Opens a root that everybody may read and that has a private one in it, or makes both; locked. Files are written
+    /// aside in the private one. `None` when another process holds the lock.
+    ///
+    /// # Errors
+    /// As [`Local::public`] and [`Local::private_locked`].
+    pub fn around_private(path: &Path, private: &Path) -> Result<Option<(Local, Local, Lock)>> {
+        make(path, 0o755)?;
+        let Some((inner, lock)) = Local::private_locked(private)? else { return Ok(None) };
+        let public = Local::open(Folder::root(path)?, &inner.root, 0o755, 0o644)?;
+        Ok(Some((public, inner, lock)))
+    }
+
+    fn open(root: Folder, beside: &Folder, folders: u32, files: u32) -> Result<Local> {
         // What an earlier process wrote and did not wait for must last before anything is built on it.
         root.sync_all()?;
-        let aside = Aside::open(&root, files)?;
+        let aside = Aside::open(beside, files)?;
         Ok(Local { root, aside, mode: folders, lasting: Mutex::default() })
     }
 
@@ -183,6 +198,17 @@ impl Store for Local {
         let Some((folder, name)) = self.find(path)? else { return Ok(()) };
         folder.remove(name)?;
         folder.sync()
+    }
+
+    fn delete_all(&self, paths: &[&str]) -> Result<()> {
+        let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
+        for path in paths {
+            own(path)?;
+            let Some((folder, name)) = self.find(path)? else { continue };
+            folder.remove(name)?;
+            folders.insert(path.rsplit_once('/').map_or("", |(parents, _)| parents), folder);
+        }
+        folders.values().try_for_each(Folder::sync)
     }
 
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {

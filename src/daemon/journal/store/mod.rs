@@ -82,6 +82,14 @@ pub trait Store: Send + Sync {
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
         objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
     }
+
+    /// Removes several objects; whatever is not there is fine.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn delete_all(&self, paths: &[&str]) -> Result<()> {
+        paths.iter().try_for_each(|path| self.delete(path))
+    }
 }
 
 /// Refuses what is no path of an object, so that none leads out of a store.

@@ -1,0 +1,159 @@
+//! The folder of `anonymize` (CONTRACTS 3): releases for everybody, and `.private`, the private root of their log, which only
+//! the operator may read. A release is there when its manifest is.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::disk::{replace, within};
+use super::outcome::TickVerdict;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::Ring;
+use crate::daemon::journal::store::{Local, Lock, Shown};
+use crate::daemon::live::{Roots, State, intact};
+use crate::daemon::seal::OperatorKey;
+use crate::engine::release::Layout;
+
+const PRIVATE: &str = ".private";
+const VERDICTS: &str = "verdicts";
+/// What a release consists of, beside its taxonomies.
+const FILES: [&str; 3] = ["data.parquet", "manifest.json", "report.html"];
+
+/// A folder, locked for this process.
+pub struct Place {
+    path: PathBuf,
+    /// The private root.
+    pub private: Arc<Local>,
+    /// The public root.
+    pub public: Arc<Local>,
+    _lock: Lock,
+}
+
+/// Whether somebody has begun a chain here.
+///
+/// # Errors
+/// Nobody has and nobody can, because other things are there.
+pub fn begun(path: &Path) -> Result<bool> {
+    let private = path.join(PRIVATE);
+    let begun = || ["FORMAT", "keys", "log"].iter().any(|name| private.join(name).exists());
+    match usable(path) {
+        // Another process may have begun one just now.
+        _ if begun() => Ok(true),
+        usable => usable.map(|()| false),
+    }
+}
+
+/// What lies in a folder, to be looked at; `None` where nothing has begun.
+///
+/// # Errors
+/// The key is another one.
+pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<Roots>> {
+    let private = Shown::open(&path.join(PRIVATE))?;
+    let Some(ring) = Ring::open(&private, key)? else { return Ok(None) };
+    let public = Shown::open(path)?;
+    Ok(Some(Roots { private: Arc::new(private), public: Arc::new(public), ring, layout: Layout::Folders }))
+}
+
+impl Place {
+    /// Opens a folder or makes it.
+    ///
+    /// # Errors
+    /// It holds other things, others may read what is private, or another process is at work in it.
+    pub fn open(path: &Path) -> Result<Place> {
+        begun(path)?;
+        let Some((public, private, lock)) = Local::around_private(path, &path.join(PRIVATE))? else {
+            let text = "another tidegate is at work in this folder: wait for it";
+            return Err(Error::new(Kind::Io, text).in_file(path));
+        };
+        Ok(Place { path: path.to_path_buf(), private: Arc::new(private), public: Arc::new(public), _lock: lock })
+    }
+
+    /// Everything lies there as the log says: each release byte for byte as it left, and no verdict of a later tick.
+    ///
+    /// # Errors
+    /// Something was changed, lies in the way, or is newer than the log.
+    pub fn sound(&self, state: &State) -> Result<()> {
+        for line in &state.releases {
+            if line.manifest.is_some() {
+                intact(&*self.public, Layout::Folders, line)?;
+            }
+            self.alone(line.release, Kind::Input, "this is no file of the release that it lies in: move it away")?;
+        }
+        // A verdict is told when everything of its tick is in the log.
+        let unfinished = state.closing.is_some() || state.due.is_some() || state.publishing.is_some();
+        let ticks = state.feed.ticks() - u32::from(unfinished);
+        let verdicts = within(&self.path.join(PRIVATE).join(VERDICTS))?;
+        match verdicts.iter().find(|path| number(path).is_some_and(|tick| tick >= ticks)) {
+            Some(path) => Err(older().in_file(path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing lies where a release belongs.
+    ///
+    /// # Errors
+    /// Something does.
+    pub fn free(&self, release: u32) -> Result<()> {
+        let text = "something is in the way here, where a release belongs: move it away";
+        let place = self.path.join(release.to_string());
+        if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
+            return Err(Error::new(Kind::Io, text).in_file(&place));
+        }
+        self.alone(release, Kind::Io, text)
+    }
+
+    /// Nothing lies in a release but its files: whatever does would be taken for a part of it.
+    fn alone(&self, release: u32, kind: Kind, text: &str) -> Result<()> {
+        let foreign = |path: &&PathBuf| !FILES.iter().any(|file| path.ends_with(file));
+        match within(&self.path.join(release.to_string()))?.iter().find(foreign) {
+            Some(path) => Err(Error::new(kind, text).in_file(path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the verdict of a tick is kept.
+    pub fn told(&self, tick: u32) -> bool {
+        self.verdict_file(tick).exists()
+    }
+
+    /// Keeps the verdict of a tick.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn tell(&self, verdict: &TickVerdict) -> Result<()> {
+        let folder = self.path.join(PRIVATE).join(VERDICTS);
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        made.map_err(|error| Error::io(&folder, "make the folder", &error))?;
+        replace(&self.verdict_file(verdict.tick), &verdict.bytes())
+    }
+
+    fn verdict_file(&self, tick: u32) -> PathBuf {
+        self.path.join(PRIVATE).join(VERDICTS).join(format!("{tick:06}.json"))
+    }
+}
+
+/// The number that a release or a verdict is called by.
+fn number(path: &Path) -> Option<u32> {
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+fn older() -> Error {
+    let text = "this is newer than the log in `.private`, which was put back from an older copy or lost: put the newest \
+                `.private` back. Going on from an older one would publish people twice";
+    Error::new(Kind::Input, text)
+}
+
+/// A folder in which a chain can begin.
+fn usable(path: &Path) -> Result<()> {
+    if within(path)?.iter().all(|entry| entry.ends_with(PRIVATE)) {
+        return Ok(());
+    }
+    if let Some(release) =
+        within(path)?.into_iter().find(|path| number(path).is_some() && path.join("manifest.json").exists())
+    {
+        return Err(older().in_file(&release));
+    }
+    let text = "the folder holds other things and no chain of releases: name a new or empty folder";
+    Err(Error::new(Kind::Usage, text).in_file(path).in_field("--out"))
+}
