@@ -17,3 +17,5 @@ mod place;
 mod public;
 #[path = "cli_run/readers.rs"]
 mod readers;
+#[path = "cli_run/rekey.rs"]
+mod rekey;

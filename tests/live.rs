@@ -13,3 +13,5 @@ mod draw;
 mod feed;
 #[path = "live/fold.rs"]
 mod fold;
+#[path = "live/rekey.rs"]
+mod rekey;

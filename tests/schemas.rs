@@ -17,7 +17,10 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("show-feed-release", printed::<tidegate::cli::show::FeedRelease>("tidegate show FEED RELEASE --json")),
         ("run", printed::<tidegate::cli::run::Answer>("tidegate run --once --json")),
         ("verify", printed::<tidegate::cli::verify::Answer>("tidegate verify --json")),
-        ("answer", printed::<tidegate::daemon::live::Answer>("tidegate approve, reject, erase, new-chain --json")),
+        (
+            "answer",
+            printed::<tidegate::daemon::live::Answer>("tidegate approve, reject, erase, new-chain, rekey --json"),
+        ),
         ("quarantine", printed::<tidegate::cli::quarantine::Answer>("tidegate quarantine --json")),
         ("entry", printed::<tidegate::daemon::journal::Entry>("log/*/*.json of a private root")),
         ("verdict", printed::<tidegate::daemon::oneshot::TickVerdict>("verdicts/*.json, for the operator only")),

@@ -29,17 +29,28 @@ impl About {
     /// # Errors
     /// The feed cannot be reached.
     pub fn ask(self, asking: &Asking<'_>, new_chain: bool, out: &mut Out) -> Result<Exit> {
+        self.about(&|feed, reason| ask(feed, asking, reason, new_chain), out)
+    }
+
+    /// Does something with a feed for a reason, and prints what came of it: 1 when it was refused.
+    ///
+    /// # Errors
+    /// The reason is none, or it cannot be done.
+    pub fn about(self, doing: &Doing<'_>, out: &mut Out) -> Result<Exit> {
         let reason = self.reason.filter(|reason| !reason.trim().is_empty());
         if reason.as_ref().is_some_and(|reason| reason.len() > MOST_REASON || reason.chars().any(char::is_control)) {
             let text = format!("a reason is one line of at most {MOST_REASON} letters");
             return Err(Error::new(Kind::Usage, text).in_field("--reason").into());
         }
         let feed = Feed::load(&self.feed)?;
-        let answer = ask(&feed, asking, reason, new_chain)?;
+        let answer = doing(&feed, reason)?;
         print(&answer, out);
         Ok(if answer.done { Exit::Done } else { Exit::Unsafe })
     }
 }
+
+/// What is done with a feed for a reason.
+pub type Doing<'a> = dyn Fn(&Feed, Option<String>) -> crate::daemon::error::Result<Answer> + 'a;
 
 fn print(answer: &Answer, out: &mut Out) {
     if out.json() {

@@ -19,6 +19,7 @@ mod paragraph;
 mod progress;
 pub mod quarantine;
 pub mod reject;
+pub mod rekey;
 pub mod render;
 pub mod run;
 pub mod show;
@@ -58,6 +59,7 @@ enum Command {
     Approve(approve::Args),
     Reject(reject::Args),
     Erase(erase::Args),
+    Rekey(rekey::Args),
     NewChain(new_chain::Args),
     Quarantine(quarantine::Args),
     Verify(verify::Args),
@@ -75,6 +77,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Approve(args) => approve::run(args, out),
         Command::Reject(args) => reject::run(args, out),
         Command::Erase(args) => erase::run(args, out),
+        Command::Rekey(args) => rekey::run(args, out),
         Command::NewChain(args) => new_chain::run(args, out),
         Command::Quarantine(args) => quarantine::run(args, out),
         Command::Verify(args) => verify::run(args, out),

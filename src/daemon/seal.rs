@@ -35,6 +35,12 @@ impl OperatorKey {
         derive(&self.0, purpose)
     }
 
+    /// Whether it is this key, however its digits are written.
+    pub fn is(&self, other: &OperatorKey) -> bool {
+        // Both are the operator's own; nothing is learnt from how long the comparison takes.
+        self.0 == other.0
+    }
+
     /// The key that everything is wrapped or sealed with which is not under a key of its own.
     pub fn wrapping(&self) -> SealingKey {
         SealingKey(self.derive("tidegate: private state"))

@@ -57,6 +57,18 @@ pub fn taken(name: &str, people: &[Human]) -> Taken {
 
 /// Opens the feed; `seed` is what it draws.
 pub fn open(feed: &Feed, private: Arc<dyn Store>, public: Arc<dyn Store>, seed: u64, manual: bool) -> Result<Live> {
+    open_with(&key(), feed, private, public, seed, manual)
+}
+
+/// [`open`] with another key of the operator.
+pub fn open_with(
+    key: &OperatorKey,
+    feed: &Feed,
+    private: Arc<dyn Store>,
+    public: Arc<dyn Store>,
+    seed: u64,
+    manual: bool,
+) -> Result<Live> {
     let settings = Settings {
         layout: Layout::Root,
         signing: Signing::parse(&"1".repeat(64)),
@@ -66,11 +78,10 @@ pub fn open(feed: &Feed, private: Arc<dyn Store>, public: Arc<dyn Store>, seed: 
         keep_raw: 10,
         keep_aside: 10,
     };
-    let key = key();
     let opening = Opening {
         private,
         public,
-        key: &key,
+        key,
         feed,
         services: Sha256::of(b"services"),
         chance: Box::new(Seeded::new(seed)),

@@ -137,11 +137,23 @@ impl FeedShown {
     }
 }
 
+/// What came of closing a tick, in words.
+fn came(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Skipped => "skipped, too few new rows",
+        Outcome::Held => "held, too few rows for a first release",
+        Outcome::Waiting => "nothing was added",
+        Outcome::Stopped => "the chain is stopped",
+        Outcome::Impossible => "no recoding keeps the guarantee",
+        Outcome::Candidate => "a release is proposed",
+    }
+}
+
 /// An entry in words; those that only serve the log are left out.
 fn happened(entry: &Checked) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
-        Body::Fence(_) | Body::Masked(_) | Body::Rekey(_) => return None,
+        Body::Fence(_) | Body::Masked(_) => return None,
         Body::Chain(chain) => {
             wanted.clone_from(&chain.wanted);
             format!("chain {} begins", chain.chain)
@@ -162,14 +174,7 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Closed(closed) => {
             time = Some(closed.time.clone());
-            let what = match closed.outcome {
-                Outcome::Skipped => "skipped, too few new rows",
-                Outcome::Held => "held, too few rows for a first release",
-                Outcome::Waiting => "nothing was added",
-                Outcome::Stopped => "the chain is stopped",
-                Outcome::Impossible => "no recoding keeps the guarantee",
-                Outcome::Candidate => "a release is proposed",
-            };
+            let what = came(closed.outcome);
             format!(
                 "tick {}: {what}; {} added, {} wait, {} withheld",
                 closed.tick, closed.added, closed.waiting, closed.withheld
@@ -200,6 +205,10 @@ fn happened(entry: &Checked) -> Option<Happened> {
         Body::Erase(erase) => {
             wanted = Some(erase.wanted.clone());
             format!("{} of {} people were taken out, {} are published", erase.erased, erase.asked, erase.published)
+        }
+        Body::Rekey(rekey) => {
+            wanted = Some(rekey.wanted.clone());
+            format!("{} keys are under another key of the operator", rekey.keys)
         }
     };
     let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));

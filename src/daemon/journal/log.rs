@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::body::Body;
 use super::entry::Entry;
 use super::objects::{Drafts, Objects, Ref};
+use super::rekey::rewrap;
 use super::ring::Ring;
 use super::store::{Put, Store, put};
 use crate::daemon::chance::{self, Chance};
@@ -125,6 +126,14 @@ impl Log {
         let object = self.seal(&mut drafts, folder, bytes)?;
         drafts.put(&*self.store)?;
         Ok(object)
+    }
+
+    /// Wraps every key anew for another ring, beside what is there. How many.
+    ///
+    /// # Errors
+    /// A key was changed, or the store cannot be written.
+    pub fn rewrap(&mut self, to: &Ring) -> Result<u64> {
+        rewrap(&*self.store, &self.ring, to, &mut *self.chance)
     }
 
     /// The sealed objects.

@@ -7,6 +7,7 @@ mod format;
 mod log;
 mod objects;
 mod read;
+mod rekey;
 mod ring;
 pub mod store;
 
@@ -19,4 +20,5 @@ pub use format::{Format, begun, write as write_format};
 pub use log::{Log, Writer};
 pub use objects::{Drafts, Objects, Ref, destroy};
 pub use read::{Checked, Gap, check, places, read};
-pub use ring::Ring;
+pub use rekey::remove_others;
+pub use ring::{Ring, Wrap};

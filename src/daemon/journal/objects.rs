@@ -23,19 +23,6 @@ pub struct Ref {
     pub sha256: Sha256,
 }
 
-impl Ref {
-    /// Where its key lies.
-    pub fn key(&self) -> String {
-        key_of(&self.path)
-    }
-}
-
-/// Where the key of an object lies: `seg/3/x` has its key at `keys/3/x.wrap`.
-fn key_of(path: &str) -> String {
-    let name = path.split_once('/').map_or(path, |(_, name)| name);
-    format!("keys/{name}.wrap")
-}
-
 /// Objects that are written together.
 #[derive(Default)]
 pub struct Drafts(Vec<(String, Vec<u8>)>);
@@ -66,8 +53,9 @@ impl Drafts {
         let key = SealingKey::draw(chance)?;
         let sealed = key.seal(bytes, &path, chance)?;
         let named = Ref { sha256: Sha256::of(&sealed), path };
-        let wrapped = ring.wrap(&key, &named.key(), chance)?;
-        self.0.push((named.key(), wrapped));
+        let place = ring.place(&named.path);
+        let wrapped = ring.wrap(&key, &place, chance)?;
+        self.0.push((place, wrapped));
         self.0.push((named.path.clone(), sealed));
         Ok(named)
     }
@@ -107,8 +95,9 @@ impl<'a> Objects<'a> {
         if Sha256::of(&sealed) != object.sha256 {
             return changed("object", &object.path);
         }
-        let Some(wrapped) = self.store.read(&object.key())? else { return Ok(None) };
-        let Some(key) = self.ring.unwrap(&wrapped, &object.key()) else { return changed("key", &object.key()) };
+        let place = self.ring.place(&object.path);
+        let Some(wrapped) = self.store.read(&place)? else { return Ok(None) };
+        let Some(key) = self.ring.unwrap(&wrapped, &place) else { return changed("key", &place) };
         match key.open(&sealed, &object.path) {
             Some(bytes) => Ok(Some(bytes)),
             None => changed("object or its key", &object.path),
@@ -132,7 +121,7 @@ impl<'a> Objects<'a> {
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn destroy(store: &dyn Store, path: &str) -> Result<()> {
-    store.delete(&key_of(path))?;
+pub fn destroy(store: &dyn Store, ring: &Ring, path: &str) -> Result<()> {
+    store.delete(&ring.place(path))?;
     store.delete(path)
 }

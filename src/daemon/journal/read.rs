@@ -1,8 +1,9 @@
 //! Reading the log (HOUSE 3, Start): forward to the first gap, each entry behind the one before. Whatever lies beyond the
 //! gap says that entries are lost.
 
+use super::body::Body;
 use super::entry::Entry;
-use super::ring::Ring;
+use super::ring::{Ring, changed_since};
 use super::store::Store;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::release::Sha256;
@@ -47,6 +48,10 @@ pub fn read(
     loop {
         while let Some(bytes) = store.read(&Entry::path(seq))? {
             let entry = check(&bytes, seq, last.as_ref(), ring)?;
+            // The operator's key was changed after we had looked which one holds.
+            if matches!(entry.entry.body, Body::Rekey(_)) && entry.entry.epoch > ring.generation() {
+                return Err(changed_since(store));
+            }
             take(&entry)?;
             last = Some(entry);
             seq += 1;
@@ -70,7 +75,7 @@ pub fn check(bytes: &[u8], seq: u64, last: Option<&Checked>, ring: &Ring) -> std
     let entry = Entry::parse(bytes, ring).map_err(|none| wrong(format!("{none}: {RESTORE}")))?;
     let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
     let epoch = match (&entry.body, last) {
-        (super::Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
+        (Body::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
         (_, Some(last)) => entry.epoch == last.entry.epoch && entry.writer == last.entry.writer,
         (_, None) => false,
     };

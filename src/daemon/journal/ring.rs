@@ -1,29 +1,66 @@
 //! The keys of a feed (HOUSE 3): the operator's key wraps a key of the feed's own, which is drawn once and never changes:
 //! people are hashed with it and entries are signed with it. Each sealed object has a key of its own, wrapped as well, so
 //! that an object is gone when its key is.
+//!
+//! All keys that are wrapped under one key of the operator are a *generation*, numbered by the epoch of the writer that
+//! made it; the first is 0. Two lie side by side while the operator's key is changed, and the log says which holds.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::store::{Listed, Store, put_all};
+use super::store::{Store, put_all};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
-
-/// The name of the feed's own key among the others.
-const FEED: &str = "feed.wrap";
 
 /// The keys of a feed.
 #[derive(Debug)]
 pub struct Ring {
     wrapping: SealingKey,
     feed: SealingKey,
+    generation: u64,
 }
 
-/// Whether the feed's own key lies there. The names of others are drawn, and one may end in the same letters.
-fn of_feed(path: &str) -> bool {
-    path.rsplit('/').next() == Some(FEED)
+/// A wrapped key, by where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wrap<'p> {
+    /// The object that it opens, without the folder; `None`: it is the feed's own.
+    pub object: Option<&'p str>,
+    /// Its generation.
+    pub generation: u64,
+}
+
+impl<'p> Wrap<'p> {
+    /// What lies at this path; `None` where no wrapped key does.
+    pub fn at(path: &'p str) -> Option<Wrap<'p>> {
+        let object = path.strip_prefix("keys/")?.strip_suffix(".wrap")?;
+        let (epoch, name) = object.split_once('/')?;
+        // The names of others are drawn, and one may end in the same letters.
+        if name == "feed" {
+            return Some(Wrap { object: None, generation: epoch.parse().ok()? });
+        }
+        let (object, generation) = match object.split_once('.') {
+            Some((object, generation)) => (object, generation.parse().ok()?),
+            None => (object, 0),
+        };
+        Some(Wrap { object: Some(object), generation })
+    }
+}
+
+/// Where the feed's own key lies in a generation.
+fn of_feed(generation: u64) -> String {
+    format!("keys/{generation:010}/feed.wrap")
+}
+
+/// What to say to whoever has a key that was changed.
+pub(super) fn changed_since(store: &dyn Store) -> Error {
+    let text = format!(
+        "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). What is \
+         left under the old one is removed by the next start under the new key, or by the same `tidegate rekey` again",
+        store.place()
+    );
+    Error::new(Kind::Input, text)
 }
 
 impl Ring {
@@ -32,7 +69,7 @@ impl Ring {
     /// # Errors
     /// There are no random bytes.
     pub fn draw(key: &OperatorKey, chance: &mut dyn Chance) -> Result<Ring> {
-        Ok(Ring { wrapping: key.wrapping(), feed: SealingKey::draw(chance)? })
+        Ok(Ring { wrapping: key.wrapping(), feed: SealingKey::draw(chance)?, generation: 0 })
     }
 
     /// Puts the feed's key where it belongs, wrapped.
@@ -40,32 +77,39 @@ impl Ring {
     /// # Errors
     /// It cannot be written.
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
-        let path = format!("keys/{:010}/{FEED}", 0);
+        let path = of_feed(self.generation);
         put_all(store, &[(path.clone(), self.wrap(&self.feed, &path, chance)?)])
     }
 
-    /// Unwraps the feed's key; `None` where no feed has begun.
-    ///
-    /// # Errors
-    /// The operator's key is another one.
-    pub fn open(store: &dyn Store, key: &OperatorKey) -> Result<Option<Ring>> {
+    /// The keys of a generation, with the feed's key as it was sealed for it; `None` under another key.
+    pub(super) fn unwrapped(key: &OperatorKey, sealed: &[u8], generation: u64) -> Option<Ring> {
         let wrapping = key.wrapping();
-        let wraps = store.list("keys")?;
-        let wraps: Vec<&Listed> = wraps.iter().rev().filter(|wrap| of_feed(&wrap.path)).collect();
-        let Some(newest) = wraps.first() else { return Ok(None) };
-        for wrap in &wraps {
-            let sealed = store.read(&wrap.path)?.unwrap_or_default();
-            if let Some(feed) = wrapping.open(&sealed, &wrap.path).and_then(|bytes| SealingKey::from_bytes(&bytes)) {
-                return Ok(Some(Ring { wrapping, feed }));
-            }
+        let feed = SealingKey::from_bytes(&wrapping.open(sealed, &of_feed(generation))?)?;
+        Some(Ring { wrapping, feed, generation })
+    }
+
+    /// The same feed under another key of the operator, in a generation of its own; every key has to be wrapped anew.
+    pub fn under(&self, key: &OperatorKey, generation: u64) -> Ring {
+        let feed = SealingKey::from_bytes(self.feed.bytes()).expect("a key is as long as a key");
+        Ring { wrapping: key.wrapping(), feed, generation }
+    }
+
+    /// The generation.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Where the key of an object lies: `seg/3/x` has its key at `keys/3/x.wrap`, or at `keys/3/x.7.wrap` in generation 7.
+    pub fn place(&self, object: &str) -> String {
+        self.place_of(object.split_once('/').map_or(object, |(_, name)| name))
+    }
+
+    /// Where the key of an object lies that is named without its folder.
+    pub(super) fn place_of(&self, name: &str) -> String {
+        match self.generation {
+            0 => format!("keys/{name}.wrap"),
+            generation => format!("keys/{name}.{generation}.wrap"),
         }
-        let text = format!(
-            "the key does not open the private root {}: name the key that this feed began with or was changed to last \
-             (store.key, --key); if it is that one, `{}` was changed: put it back from a backup",
-            store.place(),
-            newest.path
-        );
-        Err(Error::new(Kind::Input, text))
     }
 
     /// The key that people are hashed with.
@@ -92,22 +136,6 @@ impl Ring {
     pub fn unwrap(&self, wrapped: &[u8], path: &str) -> Option<SealingKey> {
         SealingKey::from_bytes(&self.wrapping.open(wrapped, path)?)
     }
-
-    /// The same feed under another key of the operator; every key has to be wrapped anew.
-    #[must_use]
-    pub fn under(self, key: &OperatorKey) -> Ring {
-        Ring { wrapping: key.wrapping(), feed: self.feed }
-    }
-
-    /// The feed's key, wrapped as it lies there from this epoch on.
-    ///
-    /// # Errors
-    /// There are no random bytes.
-    pub fn wrapped(&self, epoch: u64, chance: &mut dyn Chance) -> Result<(String, Vec<u8>)> {
-        let path = format!("keys/{epoch:010}/{FEED}");
-        let wrapped = self.wrap(&self.feed, &path, chance)?;
-        Ok((path, wrapped))
-    }
 }
 
 #[cfg(test)]
@@ -115,6 +143,20 @@ mod tests {
     use super::super::store::Memory;
     use super::*;
     use crate::daemon::chance::Seeded;
+
+    #[test]
+    fn a_wrapped_key_says_what_it_opens() {
+        let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
+        let first = Ring::draw(&key, &mut Seeded::new(1)).expect("a ring");
+        for ring in [first.under(&key, 7), first] {
+            let (place, generation) = (ring.place("seg/0000000003/abc"), ring.generation());
+            assert_eq!(Wrap::at(&place), Some(Wrap { object: Some("0000000003/abc"), generation }));
+            assert_eq!(Wrap::at(&of_feed(generation)), Some(Wrap { object: None, generation }));
+        }
+        for other in ["keys/0000000003/abc", "keys/abc.wrap", "seg/0000000003/abc.wrap", "keys/3/abc.x.wrap"] {
+            assert_eq!(Wrap::at(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_key_whose_name_ends_like_the_feeds_is_not_taken_for_it() {

@@ -68,7 +68,7 @@ impl Live {
         let name = format!("{seq:020}");
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
         drafts.put(self.log.store())?;
-        before.iter().try_for_each(|old| destroy(self.log.store(), &old.path))?;
+        before.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
         self.last = Last { entries: self.log.next(), bytes: content.len() as u64 };
         Ok(Some((seq, content.len() as u64)))
     }

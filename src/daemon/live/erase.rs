@@ -77,8 +77,8 @@ impl Live {
     /// Removes what was written anew, and every checkpoint: it holds what was there before.
     pub(super) fn destroyed(&self, erase: &Erase) -> Result<()> {
         let store = self.log.store();
-        erase.moved.iter().try_for_each(|moved| destroy(store, &moved.old))?;
-        store.list("checkpoint")?.iter().try_for_each(|checkpoint| destroy(store, &checkpoint.path))
+        erase.moved.iter().try_for_each(|moved| destroy(store, self.log.ring(), &moved.old))?;
+        store.list("checkpoint")?.iter().try_for_each(|checkpoint| destroy(store, self.log.ring(), &checkpoint.path))
     }
 
     /// The rows of people who are not published.

@@ -25,7 +25,7 @@ impl Live {
         let gone: Vec<String> =
             raw.map(|raw| raw.object.path.clone()).chain(aside.map(|aside| aside.object.path.clone())).collect();
         for path in &gone {
-            destroy(self.log.store(), path)?;
+            destroy(self.log.store(), self.log.ring(), path)?;
             self.state.live.remove(path);
         }
         self.state.raw.retain(|raw| !gone.contains(&raw.object.path));

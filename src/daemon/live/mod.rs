@@ -16,6 +16,7 @@ mod open;
 mod past;
 mod reading;
 mod record;
+mod rekey;
 mod remember;
 mod request;
 mod retry;

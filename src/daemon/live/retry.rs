@@ -71,7 +71,7 @@ impl Live {
         self.append(Body::Retry(entry.clone()))?;
         self.state.retry(&entry);
         came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
-        entry.of.iter().try_for_each(|old| destroy(self.log.store(), &old.path))?;
+        entry.of.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
         Ok(answer)
     }
 }

@@ -1,11 +1,11 @@
 //! Removing what nobody names (HOUSE 3): objects of lower epochs that were written and never committed, and raw rows whose
-//! time is over. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
+//! time is over, and keys that are wrapped under another key of the operator. Whatever is of this epoch or a higher one is left alone: its writer may be about to name it.
 
 use std::collections::BTreeSet;
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::destroy;
+use crate::daemon::journal::{Wrap, destroy, remove_others};
 
 /// Folders whose objects carry the epoch of their writer.
 const SWEPT: [&str; 7] = ["seg", "quarantine", "atoms", "mask", "verdict", "terms", "stage"];
@@ -26,20 +26,21 @@ impl Live {
             for object in store.list(folder)? {
                 let named = state.live.contains(&object.path) || staged.contains(object.path.as_str());
                 if !named && epoch_of(&object.path).is_some_and(|of| of < epoch) {
-                    destroy(store, &object.path)?;
+                    destroy(store, self.log.ring(), &object.path)?;
                     gone += 1;
                 }
             }
         }
         let checkpoints: BTreeSet<String> = store.list("checkpoint")?.into_iter().map(|object| object.path).collect();
+        gone += remove_others(store, self.log.ring(), epoch)?;
         for key in store.list("keys")? {
             let named = |folder: &str, of: &str| state.live.contains(&format!("{folder}/{of}"));
             let orphan = |of: &str| {
                 !checkpoints.contains(&format!("checkpoint/{of}")) && !SWEPT.iter().any(|folder| named(folder, of))
             };
-            let name = key.path.strip_prefix("keys/").and_then(|rest| rest.strip_suffix(".wrap"));
+            let wrap = Wrap::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
             let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
-            if lower && name.is_some_and(orphan) && !key.path.ends_with("/feed.wrap") {
+            if lower && wrap.and_then(|wrap| wrap.object).is_some_and(orphan) {
                 store.delete(&key.path)?;
                 gone += 1;
             }

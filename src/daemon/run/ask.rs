@@ -83,7 +83,7 @@ fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, why: Option<S
 }
 
 /// The account that a command runs under.
-fn who() -> String {
+pub fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
     let user = user.ok().filter(|user| !user.is_empty());
     user.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))

@@ -189,7 +189,7 @@ pub fn pause(feed: &Feed) -> Duration {
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
 pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
-    opened(feed, roots, now, false)
+    opened(feed, roots, &key(feed)?, now, false)
 }
 
 /// Opens a feed whose file may have changed what is frozen: nothing but a new chain is asked of it.
@@ -197,15 +197,23 @@ pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
 /// # Errors
 /// Its log is damaged, or its key another one.
 pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
-    opened(feed, roots, now, true).map(|(live, _)| live)
+    under(feed, roots, &key(feed)?, now)
 }
 
-fn opened(feed: &Feed, roots: &Roots, now: &str, changed: bool) -> Result<(Live, Found)> {
+/// [`before_new_chain`], with another key than the one that the feed file names.
+///
+/// # Errors
+/// As [`before_new_chain`].
+pub fn under(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str) -> Result<Live> {
+    opened(feed, roots, key, now, true).map(|(live, _)| live)
+}
+
+fn opened(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str, changed: bool) -> Result<(Live, Found)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let opening = Opening {
         private: roots.private.clone(),
         public: roots.public.clone(),
-        key: &key(feed)?,
+        key,
         feed,
         services: Sha256::of(&text),
         chance: Box::new(System),

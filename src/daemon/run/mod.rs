@@ -6,6 +6,7 @@ pub mod begin;
 mod event;
 mod keeper;
 mod outcome;
+mod rekey;
 mod seen;
 mod tick;
 mod timetable;
@@ -17,6 +18,7 @@ pub use ask::{Asking, Known, ask};
 pub use event::Event;
 pub use keeper::Keeper;
 pub use outcome::{Outcome, Tick};
+pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 
 use tokio::sync::watch;

@@ -1,0 +1,44 @@
+//! `tidegate rekey` (CONTRACTS 3): another key of the operator takes the place of the one before. Keys are read from files,
+//! never from the command line, which others may see.
+
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use super::{Exit, Out, Result, ask};
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::run::rekey;
+use crate::daemon::seal::OperatorKey;
+
+/// Put another key in the place of the operator's
+#[derive(clap::Args)]
+#[command(after_help = "\
+Stop the daemon first. The feed file names the key that the feed has; every key in the private root is wrapped under the new \
+one, the log says so, and the old one opens nothing any more. Then let store.key name the new key, and start the daemon.
+
+Whatever interrupts it, one of the two keys opens the private root, and the message of the other one says which. The same \
+command again ends it. Backups from before it need the old key.
+
+Exit code 0: done. 1: it is the same key. 2: an error.")]
+pub struct Args {
+    #[command(flatten)]
+    ask: ask::About,
+    /// The new key, 64 hexadecimal digits in a file
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A key cannot be read, somebody is at work, or the private root cannot be used.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let to = read(&args.to)?;
+    args.ask.about(&|feed, reason| rekey(feed, &to, reason), out)
+}
+
+fn read(file: &Path) -> Result<OperatorKey> {
+    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
+    Ok(OperatorKey::parse(&Zeroizing::new(text)).ok_or_else(none)?)
+}

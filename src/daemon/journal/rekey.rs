@@ -1,0 +1,127 @@
+//! The operator's key and its change (HOUSE 3): which key opens a private root, every key wrapped anew under another one
+//! beside the old, and the old ones taken away.
+//!
+//! A change is done when its `Rekey` entry is in the log, and not before: until then the old key opens everything and the
+//! new one nothing; from then on it is the other way round, whatever still lies there.
+
+use std::cmp::Ordering;
+
+use super::body::Body;
+use super::entry::Entry;
+use super::read::places;
+use super::ring::{Ring, Wrap, changed_since};
+use super::store::{Store, put_all};
+use crate::daemon::chance::Chance;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::seal::OperatorKey;
+
+/// Keys that are written together.
+const AT_ONCE: usize = 256;
+
+impl Ring {
+    /// Unwraps the feed's key; `None` where no feed has begun.
+    ///
+    /// # Errors
+    /// The operator's key is another one, or one that was changed, or one that it is to be changed to.
+    pub fn open(store: &dyn Store, key: &OperatorKey) -> Result<Option<Ring>> {
+        let listed = store.list("keys")?;
+        let own = |path: &str| Wrap::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
+        let feeds: Vec<(&str, u64)> =
+            listed.iter().rev().filter_map(|wrap| Some((wrap.path.as_str(), own(&wrap.path)?))).collect();
+        let Some(&(newest, _)) = feeds.first() else { return Ok(None) };
+        for &(path, generation) in &feeds {
+            let sealed = store.read(path)?.unwrap_or_default();
+            let Some(ring) = Ring::unwrapped(key, &sealed, generation) else { continue };
+            ring.holds(store, &feeds)?;
+            return Ok(Some(ring));
+        }
+        let text = format!(
+            "the key does not open the private root {}: name the key that this feed began with or was changed to last \
+             (store.key, --key); if it is that one, `{newest}` was changed: put it back from a backup",
+            store.place(),
+        );
+        Err(Error::new(Kind::Input, text))
+    }
+
+    /// Whether this generation is the one that holds, where another lies beside it.
+    fn holds(&self, store: &dyn Store, beside: &[(&str, u64)]) -> Result<()> {
+        if beside.len() == 1 {
+            return Ok(());
+        }
+        let made = beside.iter().map(|(_, generation)| *generation).filter(|generation| *generation > 0).min();
+        match self.generation().cmp(&holding(store, self, made.unwrap_or(0))?) {
+            Ordering::Equal => Ok(()),
+            Ordering::Less => Err(changed_since(store)),
+            Ordering::Greater => {
+                let text = format!(
+                    "a change of the operator's key to this one was begun in the private root {} and is not done: the key \
+                     before it holds still, and nothing is lost. Name that one (store.key, --key); `tidegate rekey` begins \
+                     the change again",
+                    store.place()
+                );
+                Err(Error::new(Kind::Input, text))
+            }
+        }
+    }
+}
+
+/// The generation that holds by the newest entries of the log, those of this epoch and later; 0 where they change none.
+fn holding(store: &dyn Store, ring: &Ring, from: u64) -> Result<u64> {
+    for seq in places(store)?.into_iter().rev() {
+        let path = Entry::path(seq);
+        let Some(bytes) = store.read(&path)? else { continue };
+        let entry = Entry::parse(&bytes, ring).map_err(|none| {
+            let text = format!("{none}: put the private root back from a backup that is newer, as a whole");
+            Error::new(Kind::Input, text).in_field(path)
+        })?;
+        match entry.body {
+            _ if entry.epoch < from => break,
+            Body::Rekey(_) => return Ok(entry.epoch),
+            _ => {}
+        }
+    }
+    Ok(0)
+}
+
+/// Wraps every key of a ring anew for another one, beside what is there; the feed's own comes last. How many.
+///
+/// # Errors
+/// A key was changed, or the store cannot be written.
+pub fn rewrap(store: &dyn Store, from: &Ring, to: &Ring, chance: &mut dyn Chance) -> Result<u64> {
+    let listed = store.list("keys")?;
+    let of = |path: &str| Wrap::at(path).filter(|wrap| wrap.generation == from.generation())?.object.map(str::to_owned);
+    let keys: Vec<(&str, String)> =
+        listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), of(&wrap.path)?))).collect();
+    for some in keys.chunks(AT_ONCE) {
+        let mut anew = Vec::with_capacity(some.len());
+        for (path, object) in some {
+            // Whoever was erased meanwhile needs none.
+            let Some(sealed) = store.read(path)? else { continue };
+            let key = from.unwrap(&sealed, path).ok_or_else(|| {
+                let text = "this key of the private root was changed: put it back as it was, from a backup";
+                Error::new(Kind::Input, text).in_field(*path)
+            })?;
+            let place = to.place_of(object);
+            anew.push((place.clone(), to.wrap(&key, &place, chance)?));
+        }
+        put_all(store, &anew)?;
+    }
+    to.keep(store, chance)?;
+    Ok(keys.len() as u64 + 1)
+}
+
+/// Removes every wrapped key of another generation: of one that does not hold any more, and of a change that was not done.
+/// What writers after this epoch may have made is left alone. How many.
+///
+/// # Errors
+/// The store cannot be written.
+pub fn remove_others(store: &dyn Store, ring: &Ring, epoch: u64) -> Result<u64> {
+    let listed = store.list("keys")?;
+    let wraps = listed.iter().filter_map(|wrap| Some((wrap.path.as_str(), Wrap::at(&wrap.path)?)));
+    let other = |wrap: &Wrap<'_>| wrap.generation != ring.generation() && wrap.generation < epoch;
+    let mut others: Vec<(&str, Wrap<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
+    // Whoever has that key is to be told so as long as anything is left under it.
+    others.sort_by_key(|(_, wrap)| wrap.object.is_none());
+    others.iter().try_for_each(|(path, _)| store.delete(path))?;
+    Ok(others.len() as u64)
+}

@@ -1,0 +1,183 @@
+//! The operator's key is changed by a writer that dies at every single write, before it or after it: at every moment one of
+//! the two keys opens everything and the other one nothing, and the same again ends what was begun.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::error::Result;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::{Objects, Ring, Wanted, Wrap};
+use tidegate::daemon::live::{Ask, Hash, Live, Request, past, past_quickly};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::engine::histogram::Person;
+
+use super::crash::Dying;
+use super::draw::{Draw, POLICIES};
+use super::feed::{Human, crowd, feed, key, open_with, step, taken, time};
+
+const POLICY: &str = POLICIES[1];
+/// Ticks before the key is changed.
+const BEFORE: usize = 10;
+/// Whoever is erased between two attempts.
+const ERASED: u128 = 0x00de_adbe_efde_adbe_efde_adbe_efde_adbe;
+
+fn new_key() -> OperatorKey {
+    OperatorKey::parse(&"b".repeat(64)).expect("a key")
+}
+
+/// A feed with some ticks behind it, a checkpoint among its objects, and somebody who waits.
+fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
+    let (private, public) = (Memory::default(), Memory::default());
+    let (mut draw, mut known) = (Draw(7), 0);
+    let ticks: Vec<Vec<Human>> = (0..BEFORE + 2).map(|_| crowd(&mut draw, &mut known)).collect();
+    let opened = open_with(&key(), &feed(POLICY), Arc::new(private.clone()), Arc::new(public.clone()), 1, false);
+    let mut live = opened.expect("a feed");
+    for (tick, people) in ticks.iter().enumerate().take(BEFORE) {
+        step(&mut live, tick, people).expect("a tick");
+        live.checkpoint().expect("a checkpoint");
+    }
+    live.take(taken("erased.csv", &[(ERASED, 1, 39, 0)]), &time(BEFORE)).expect("rows");
+    assert!(private.objects().keys().any(|path| path.starts_with("checkpoint/")), "a checkpoint was due");
+    (private, public, ticks)
+}
+
+fn wanted() -> Wanted {
+    Wanted { request: "r".repeat(32), who: "me".to_owned(), when: time(0), why: None }
+}
+
+/// A store whose writer dies at a write.
+struct Deadly<'a> {
+    private: &'a Memory,
+    public: &'a Memory,
+    left: Arc<AtomicU64>,
+    after: bool,
+}
+
+impl<'a> Deadly<'a> {
+    fn new(private: &'a Memory, public: &'a Memory, writes: u64, after: bool) -> Deadly<'a> {
+        Deadly { private, public, left: Arc::new(AtomicU64::new(writes)), after }
+    }
+
+    fn open(&self, key: &OperatorKey, seed: u64) -> Result<Live> {
+        let store = |of: &Memory| -> Arc<dyn Store> {
+            Arc::new(Dying { store: of.clone(), left: self.left.clone(), after: self.after })
+        };
+        open_with(key, &feed(POLICY), store(self.private), store(self.public), seed, false)
+    }
+
+    /// What the command does, whatever was done before.
+    fn rekey(&self, seed: u64) -> Result<()> {
+        match Ring::open(self.private, &key()) {
+            Ok(_) => self.open(&key(), seed)?.rekey(&new_key(), wanted()).map(|_| ()),
+            Err(_) => self.open(&new_key(), seed).map(|_| ()),
+        }
+    }
+}
+
+/// The one key that opens the root, and everything in it; the other one is refused in words.
+fn holder(private: &Memory, public: &Memory) -> OperatorKey {
+    let opened = [key(), new_key()].map(|key| Ring::open(private, &key));
+    let (ring, holds, refused) = match opened {
+        [Ok(Some(ring)), Err(error)] => (ring, key(), error),
+        [Err(error), Ok(Some(ring))] => (ring, new_key(), error),
+        other => panic!("one key opens it, and one alone: {other:?}"),
+    };
+    let known = ["was changed with `tidegate rekey`", "begun in the private root", "does not open the private root"];
+    assert!(known.iter().any(|text| refused.text.contains(text)), "{refused}");
+    let state = past(private, public, &ring).expect("a log").state.expect("a chain");
+    let quick = past_quickly(private, public, &ring).expect("a log");
+    let checkpoint = private.objects().keys().any(|path| path.starts_with("checkpoint/"));
+    assert!(quick.checkpoint.is_some() == checkpoint && quick.state.expect("a chain").bytes() == state.bytes());
+    let counts = state.counts.iter().map(|(_, counts)| counts);
+    let needed = counts.chain(state.pool.iter().map(|place| &place.object)).chain(&state.formed);
+    needed.for_each(|object| _ = Objects::new(private, &ring).need(object).expect("it opens"));
+    holds
+}
+
+/// Every key is under the new one.
+fn done(private: &Memory, public: &Memory, case: &str) {
+    assert!(holder(private, public).is(&new_key()), "{case}");
+    let ring = Ring::open(private, &new_key()).expect("a ring").expect("a feed");
+    // Nothing but the operator's key makes the difference.
+    let old = ring.under(&key(), ring.generation());
+    for (path, sealed) in private.objects().into_iter().filter(|(path, _)| path.starts_with("keys/")) {
+        assert_eq!(Wrap::at(&path).map(|wrap| wrap.generation), Some(ring.generation()), "{case}: {path}");
+        assert!(old.unwrap(&sealed, &path).is_none() && ring.unwrap(&sealed, &path).is_some(), "{case}: {path}");
+    }
+}
+
+/// Another tick, and somebody who is erased: nobody opens an object that holds them any more.
+fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64) {
+    let holds = holder(private, public);
+    let mut live = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
+    let people = vec![Hash(Person(ERASED))];
+    let request =
+        Request::new(Ask::Erase { people }, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
+    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
+    assert_eq!(answer.changed, Some(1), "{}", answer.text);
+    step(&mut live, BEFORE, &ticks[BEFORE]).expect("a tick");
+    let objects = private.objects();
+    let wraps = || objects.iter().filter(|(path, _)| path.starts_with("keys/"));
+    for (path, sealed) in objects.iter().filter(|(path, _)| !path.starts_with("keys/")) {
+        let name = path.split_once('/').map_or("", |(_, name)| name);
+        for (wrap, wrapped) in wraps().filter(|(wrap, _)| Wrap::at(wrap).and_then(|wrap| wrap.object) == Some(name)) {
+            let keys = [key(), new_key()];
+            let opened =
+                keys.iter().find_map(|key| live.log().ring().under(key, 0).unwrap(wrapped, wrap)).expect("a key");
+            let bytes = opened.open(sealed, path).expect("an object");
+            assert!(!bytes.windows(16).any(|window| window == ERASED.to_le_bytes()), "{path} holds somebody erased");
+        }
+    }
+}
+
+#[test]
+fn a_writer_may_die_at_every_write_of_it() {
+    let (private, public, ticks) = begun();
+    let writes = {
+        let (private, public) = (Memory::with(private.objects()), Memory::with(public.objects()));
+        let store = Deadly::new(&private, &public, u64::MAX, false);
+        store.rekey(2).expect("a change of key");
+        done(&private, &public, "without a death");
+        u64::MAX - store.left.load(Ordering::SeqCst)
+    };
+    assert!(writes > 60, "{writes} writes");
+    let (mut old, mut new) = (0, 0);
+    for at in 1..=writes {
+        for (after, between) in [(false, at % 4 == 0), (true, at % 4 == 2)] {
+            let case = format!("write {at}, after it: {after}, a daemon between: {between}");
+            let (private, public) = (Memory::with(private.objects()), Memory::with(public.objects()));
+            let died = Deadly::new(&private, &public, at, after).rekey(2);
+            assert_eq!(died.expect_err("it dies").text, "dead", "{case}");
+            match holder(&private, &public).is(&key()) {
+                true => old += 1,
+                false => new += 1,
+            }
+            if between {
+                meanwhile(&private, &public, &ticks, at + 1000);
+            }
+            Deadly::new(&private, &public, u64::MAX, false).rekey(at + 5000).expect("the same again");
+            done(&private, &public, &case);
+            let mut live = Deadly::new(&private, &public, u64::MAX, false).open(&new_key(), at + 9000).expect("a feed");
+            step(&mut live, BEFORE + 1, &ticks[BEFORE + 1]).expect("a tick");
+        }
+    }
+    assert!(old > 50 && new > 50, "{old} deaths before the entry, {new} behind it");
+}
+
+#[test]
+fn writers_may_die_one_after_another_and_the_key_is_changed() {
+    let (private, public, _) = begun();
+    let mut draw = Draw(11);
+    for seed in 0..10 {
+        let (private, public) = (Memory::with(private.objects()), Memory::with(public.objects()));
+        for death in 0..12 {
+            let (writes, after) = (1 + draw.below(180), draw.below(2) == 0);
+            // It may live long enough.
+            let _ = Deadly::new(&private, &public, writes, after).rekey(seed * 100 + death);
+            holder(&private, &public);
+        }
+        Deadly::new(&private, &public, u64::MAX, false).rekey(seed * 100 + 50).expect("the same again");
+        done(&private, &public, &format!("seed {seed}"));
+    }
+}
