@@ -180,6 +180,11 @@ fn without_a_sample() {
         assert_eq!(fs::metadata(&path).expect("a key").permissions().mode() & 0o777, 0o600);
         assert!(!report.to_string().contains(key.trim_end()));
     }
+    let public = place.path("feed/keys/feed.signing.pub");
+    let signing = fs::read_to_string(place.path("feed/keys/feed.signing.key")).expect("a key");
+    let half = tidegate::daemon::sign::Signing::parse(&signing).expect("a key").public().text();
+    assert_eq!(fs::read_to_string(&public).expect("a key"), half + "\n");
+    assert_eq!(fs::metadata(&public).expect("a key").permissions().mode() & 0o777, 0o644);
     assert_eq!(fs::metadata(place.path("feed/keys")).expect("keys").permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
     assert!(text.contains("key = \"file:keys/feed.key\""));

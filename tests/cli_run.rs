@@ -19,3 +19,5 @@ mod public;
 mod readers;
 #[path = "cli_run/rekey.rs"]
 mod rekey;
+#[path = "cli_run/signed.rs"]
+mod signed;

@@ -32,9 +32,10 @@ pub struct Args {
     /// The operator's key, instead of the one that the feed file names or that lies beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// The public key that manifests are signed with, 64 hexadecimal digits in a file
+    /// A public key that manifests are signed with, 64 hexadecimal digits in a file; may be given several times, where
+    /// the signing key was changed
     #[arg(long, value_name = "FILE")]
-    public_key: Option<PathBuf>,
+    public_key: Vec<PathBuf>,
 }
 
 /// What was found.
@@ -59,8 +60,8 @@ pub struct Answer {
 /// # Errors
 /// Something cannot be read.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let key = args.public_key.as_deref().map(|file| read(file, PublicKey::parse)).transpose()?;
-    let answer = if args.place.is_dir() { of_folder(&args, key)? } else { of_feed(&args, key)? };
+    let keys = args.public_key.iter().map(|file| read(file, PublicKey::parse)).collect::<Result<Vec<_>>>()?;
+    let answer = if args.place.is_dir() { of_folder(&args, &keys)? } else { of_feed(&args, keys)? };
     if out.json() {
         out.value(&answer);
     } else {
@@ -69,17 +70,17 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(if answer.intact { Exit::Done } else { Exit::Unsafe })
 }
 
-fn of_folder(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
+fn of_folder(args: &Args, keys: &[PublicKey]) -> Result<Answer> {
     let place = &args.place;
     if place.join("manifest").is_dir() {
-        return Ok(Answer::of(public(&Shown::open(place)?, Layout::Root, key.as_ref())?, None));
+        return Ok(Answer::of(public(&Shown::open(place)?, Layout::Root, keys)?, None));
     }
     if !begun(place).unwrap_or(false) && !place.join("1").join("manifest.json").is_file() {
         let text = "there are no releases here: name the public root of a feed, the folder that `anonymize` writes to, or, for \
                     a private root, the feed file";
         return Err(Error::new(Kind::Usage, text).in_file(place).into());
     }
-    let seen = public(&Shown::open(place)?, Layout::Folders, key.as_ref())?;
+    let seen = public(&Shown::open(place)?, Layout::Folders, keys)?;
     // Who may read releases need not have the key to what is private.
     let keyed = args.key.is_some() || beside(place).is_ok_and(|file| file.exists());
     if !keyed || !begun(place)? {
@@ -91,20 +92,19 @@ fn of_folder(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
     Ok(Answer::of(seen, Some(found)))
 }
 
-fn of_feed(args: &Args, key: Option<PublicKey>) -> Result<Answer> {
+fn of_feed(args: &Args, mut keys: Vec<PublicKey>) -> Result<Answer> {
     let feed = Feed::load(&args.place)?;
     let operator = match &args.key {
         Some(file) => read(file, OperatorKey::parse)?,
         None => begin::key(&feed)?,
     };
-    let key = match key {
-        Some(key) => Some(key),
-        None => begin::settings(&feed)?.signing.map(|signing| signing.public()),
-    };
+    if keys.is_empty() {
+        keys.extend(begin::settings(&feed)?.signing.map(|signing| signing.public()));
+    }
     let store = begin::look(&feed, true)?;
     let ring = Ring::open(&*store, &operator)?.ok_or_else(|| begin::nobody(&feed))?;
     let shown = begin::look(&feed, false)?;
-    let seen = public(&*shown, Layout::Root, key.as_ref())?;
+    let seen = public(&*shown, Layout::Root, &keys)?;
     let found = private(&*store, &ring, &*shown, &seen)?;
     Ok(Answer::of(seen, Some(found)))
 }

@@ -81,7 +81,8 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          \n\
          # Where the daemon will keep its log and the releases. The keys were made just now: keep copies of them in a safe\n\
          # place. `anonymize` seals its private state with the first one; without it no chain can be continued, and with\n\
-         # it everybody can read what waits.\n\
+         # it everybody can read what waits; `tidegate rekey` changes it. The second one signs releases: give\n\
+         # keys/{name}.signing.pub to those who read them.\n\
          [store]\n\
          private = {private}\n\
          public = {public}\n\

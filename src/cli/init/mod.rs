@@ -17,6 +17,7 @@ use crate::daemon::chance;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::guess::{self, Guess, sample};
+use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
 
 /// Writes a commented feed file, keys and taxonomies to start from
@@ -54,10 +55,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         columns: &columns,
     };
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
-    for suffix in ["key", "signing.key"] {
-        let content = format!("{}\n", chance::key()?);
-        files.push(NewFile { path: format!("keys/{name}.{suffix}").into(), content, secret: true });
-    }
+    files.extend(keys(&name)?);
     let made = files::write(&args.dir, &files)?;
     Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
         let text =
@@ -72,6 +70,19 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         out.text(&report.text());
     }
     Ok(Exit::Done)
+}
+
+/// The operator's key, the signing key, and the half of it that is for everybody who reads releases.
+fn keys(name: &str) -> Result<[NewFile; 3]> {
+    let file = |suffix: &str, key: &str, secret: bool| NewFile {
+        path: format!("keys/{name}.{suffix}").into(),
+        content: format!("{key}\n"),
+        secret,
+    };
+    let (operator, signing) = (chance::key()?, chance::key()?);
+    let public = Signing::parse(&signing).expect("a key was drawn").public().text();
+    let secret = true;
+    Ok([file("key", &operator, secret), file("signing.key", &signing, secret), file("signing.pub", &public, !secret)])
 }
 
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {

@@ -1,5 +1,5 @@
 //! A public root by itself: the manifests follow one another, each file has the digest that its manifest states, and nothing
-//! lies there that no manifest names. With the public key every signature is checked.
+//! lies there that no manifest names. With public keys every signature is checked: it has to be of one of them.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub struct Public {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn public(store: &dyn Store, layout: Layout, key: Option<&PublicKey>) -> Result<Public> {
+pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
     let mut found = Public { layout, releases: Vec::new(), signatures: 0, findings: Vec::new() };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
     let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
@@ -41,7 +41,7 @@ pub fn public(store: &dyn Store, layout: Layout, key: Option<&PublicKey>) -> Res
         }
         wanted = release + 1;
         let Some(bytes) = store.read(path)? else { continue };
-        found.signature(store, path, &bytes, key)?;
+        found.signature(store, path, &bytes, keys)?;
         match Manifest::parse(&bytes) {
             Ok(manifest) => found.manifest(store, path, release, manifest, &bytes, &mut named)?,
             Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
@@ -86,21 +86,24 @@ impl Public {
     }
 
     /// Whether a manifest is signed as it says.
-    fn signature(&mut self, store: &dyn Store, path: &str, bytes: &[u8], key: Option<&PublicKey>) -> Result<()> {
+    fn signature(&mut self, store: &dyn Store, path: &str, bytes: &[u8], keys: &[PublicKey]) -> Result<()> {
         let says = Manifest::parse(bytes).map(|manifest| manifest.signed).unwrap_or(true);
         let place = format!("{path}.sig");
-        let text = match (store.read(&place)?, key) {
+        let text = match (store.read(&place)?, keys) {
             (None, _) if says => "the signature is missing",
-            (None, Some(_)) => "the manifest is unsigned, and a key was given to check it with",
-            (None, None) => return Ok(()),
+            (None, []) => return Ok(()),
+            (None, _) => "the manifest is unsigned, and a key was given to check it with",
             (Some(_), _) if !says => "there is a signature, and the manifest says that there is none",
-            (Some(_), None) => return Ok(()),
-            (Some(signature), Some(key)) => {
+            (Some(_), []) => return Ok(()),
+            (Some(signature), keys) => {
                 self.signatures += 1;
-                if key.signed(bytes, &signature) {
+                if keys.iter().any(|key| key.signed(bytes, &signature)) {
                     return Ok(());
                 }
-                "the signature is not one of this key over this manifest"
+                match keys {
+                    [_] => "the signature is not one of this key over this manifest",
+                    _ => "the signature is not one of any of these keys over this manifest",
+                }
             }
         };
         self.findings.push(Finding::new(place, text));
