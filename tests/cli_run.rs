@@ -21,3 +21,5 @@ mod readers;
 mod rekey;
 #[path = "cli_run/signed.rs"]
 mod signed;
+#[path = "cli_run/told.rs"]
+mod told;

@@ -5,13 +5,15 @@ use super::request::{Answer, Ask, Request, answered, inbox};
 use super::work::Live;
 use crate::daemon::config;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Asked, Body, Decision};
+use crate::daemon::journal::{Asked, Body, Decision, Entry, Erase};
 
 /// What came of the inbox.
 #[derive(Debug, Default)]
 pub struct Inbox {
     /// What was asked and answered.
     pub answers: Vec<Answer>,
+    /// People who were taken out, request by request.
+    pub erased: Vec<Erase>,
     /// Notes that nobody with the key has written.
     pub strange: u64,
 }
@@ -29,7 +31,11 @@ impl Live {
                 done.strange += 1;
                 continue;
             };
+            let before = self.log.next();
             let answer = self.asked(&request, feed, now)?;
+            if matches!(request.ask, Ask::Erase { .. }) {
+                done.erased.extend(self.erased_since(before)?);
+            }
             if !answer.done {
                 // Nothing was appended: whoever has taken over may know better.
                 self.log.ours()?;
@@ -38,6 +44,17 @@ impl Live {
             done.answers.push(answer);
         }
         Ok(done)
+    }
+
+    /// What the entries from this place on say of people who were taken out.
+    fn erased_since(&self, from: u64) -> Result<Option<Erase>> {
+        for seq in from..self.log.next() {
+            let bytes = self.log.store().read(&Entry::path(seq))?.unwrap_or_default();
+            if let Ok(Entry { body: Body::Erase(erase), .. }) = Entry::parse(&bytes, self.log.ring()) {
+                return Ok(Some(erase));
+            }
+        }
+        Ok(None)
     }
 
     /// Does what is asked for, once.

@@ -183,6 +183,7 @@ impl State {
     /// A release is visible.
     pub fn published(&mut self, published: &Published) {
         self.publishing = None;
+        self.visible = Some(published.time.clone());
         let Some(line) = self.releases.last_mut() else { return };
         line.manifest = Some(published.manifest);
         let tick = line.tick;

@@ -38,5 +38,5 @@ pub use remember::intact;
 pub use request::{Answer, Ask, Hash, Request};
 pub use seen::{Roots, Seen};
 pub use state::{Consumed, Line, Pending, State};
-pub use take::{Came, Taken};
+pub use take::{Came, SetAside, Taken};
 pub use work::{Live, Settings};

@@ -61,6 +61,8 @@ pub struct State {
     pub live: BTreeSet<String>,
     /// When the last tick was due.
     pub ticked: Option<String>,
+    /// When the newest release became visible.
+    pub visible: Option<String>,
     /// When the first rows came that wait for the next one.
     pub since: Option<String>,
     /// What was proposed, while it is at hand.
@@ -237,6 +239,7 @@ impl State {
             raw: Vec::new(),
             live: BTreeSet::new(),
             ticked: None,
+            visible: None,
             since: None,
             candidate: None,
             fixed: None,

@@ -9,6 +9,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::{Body, Drafts, Ingest, Kept, Part, Quarantined};
 use crate::engine::histogram::Rows;
+use crate::engine::policy::Decimal;
 use zeroize::Zeroizing;
 
 /// Rows of a segment at most.
@@ -43,6 +44,21 @@ pub struct Came {
     pub duplicate: u64,
     /// Messages that are set aside.
     pub quarantined: u64,
+}
+
+/// Messages since the last tick, judged by `max_quarantine_share`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetAside {
+    /// All.
+    pub seen: u64,
+    /// Those that are set aside.
+    pub aside: u64,
+    /// The share that may be.
+    pub most: Decimal,
+    /// It is more than that.
+    pub above: bool,
+    /// It is more than half of that.
+    pub near: bool,
 }
 
 impl Live {
@@ -93,17 +109,28 @@ impl Live {
         self.state.files.get(file)?.last().copied()
     }
 
+    /// What is set aside, where it is judged: when so many messages have come that their share says something, or when the
+    /// tick is `closing`.
+    pub fn set_aside(&self, closing: bool) -> Option<SetAside> {
+        let Share { seen, aside } = self.state.share;
+        if (seen < EARLY && !closing) || seen == 0 {
+            return None;
+        }
+        let most = self.settings.max_quarantine_share;
+        let (above, near) =
+            (!most.times_is_at_least(seen, aside), !most.times_is_at_least(seen, aside.saturating_mul(2)));
+        Some(SetAside { seen, aside, most, above, near })
+    }
+
     /// Whether too large a share of the messages since the last tick is set aside: a release of the rest would be biased.
     /// `closing`: however few they are.
     ///
     /// # Errors
     /// It is.
     pub fn bearable(&self, closing: bool) -> Result<()> {
-        let Share { seen, aside } = self.state.share;
-        let most = self.settings.max_quarantine_share;
-        if (seen < EARLY && !closing) || seen == 0 || most.times_is_at_least(seen, aside) {
+        let Some(SetAside { seen, aside, most, .. }) = self.set_aside(closing).filter(|share| share.above) else {
             return Ok(());
-        }
+        };
         let text = format!(
             "{aside} of {seen} messages since the last tick cannot be decoded and are set aside, a larger share than \
              max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` \

@@ -8,7 +8,12 @@ pub enum Event {
     /// It is time to look at the inbox and at the source.
     Look,
     /// A tick of the schedule is due.
-    Tick(Timestamp),
+    Tick {
+        /// When it was.
+        due: Timestamp,
+        /// Ticks before it that were missed and became this one.
+        missed: u64,
+    },
     /// The process is to end.
     Stop,
 }

@@ -16,11 +16,11 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::{Directory, Seen};
 use crate::daemon::ingest::{Source, Taken as Decoded, digest, take};
 use crate::daemon::journal::store::Local;
-use crate::daemon::live::{Came, Consumed, Left, Live, Taken};
+use crate::daemon::live::{Came, Consumed, Live, Taken};
 use crate::daemon::observe::FeedObserver;
-use crate::daemon::observe::events::{Answer as Answered, CheckpointWritten, Request as Asked};
 use crate::daemon::observe::events::{
-    FenceAppended, FileName, FileTaken, Forgotten, LateFile, Recovered, RequestDone, Rows, Standing, Started, Swept,
+    CheckpointWritten, FenceAppended, FileName, FileTaken, Forgotten, LateFile, Recovered, Rows, Standing, Started,
+    Swept,
 };
 
 /// How often files that were taken are looked at again.
@@ -33,6 +33,8 @@ pub struct Keeper {
     pub(super) told: FeedObserver,
     source: Directory,
     looked: Option<Instant>,
+    /// What was last told of messages that are set aside was more than none.
+    pub(super) aside: bool,
     _roots: Roots,
 }
 
@@ -55,7 +57,7 @@ impl Keeper {
             });
         };
         let (live, found) = live(&feed, &roots, &now)?;
-        let mut keeper = Keeper { feed, live, told, source, looked: None, _roots: roots };
+        let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, _roots: roots };
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
         let rolled = keeper.go_on(&now)?;
         if found.swept > 0 {
@@ -73,11 +75,12 @@ impl Keeper {
             new_rows: state.feed.new_rows(),
             standing: keeper.standing(),
             last_tick: state.ticked.as_deref().and_then(clock::parse),
-            last_publication: None,
+            last_publication: state.visible.as_deref().and_then(clock::parse),
             seconds: begun.elapsed(),
         });
         // What has halted it may be so still: nobody is to think that all is well until the next tick.
-        keeper.live.bearable(false).map(|()| keeper)
+        keeper.bearable()?;
+        Ok(keeper)
     }
 
     /// Finishes what the process before has left half done; how many releases came of it.
@@ -113,9 +116,10 @@ impl Keeper {
                 self.inbox()?;
                 self.look()
             }
-            Event::Tick(due) => {
+            Event::Tick { due, missed } => {
                 self.inbox()?;
                 let mut ticks = self.look()?;
+                self.overdue(due, missed);
                 ticks.push(self.tick(&clock::text(due))?);
                 self.upkeep()?;
                 Ok(ticks)
@@ -129,13 +133,15 @@ impl Keeper {
         self.feed.services.schedule.as_ref().expect("a feed at work has a schedule")
     }
 
-    /// A tick that was missed while nobody was at work: rows are there that came before it.
-    pub fn missed(&self, now: Timestamp) -> Option<Timestamp> {
+    /// A tick that was missed while nobody was at work: rows are there that came before it. How many ticks before it were
+    /// missed as well.
+    pub fn missed(&self, now: Timestamp) -> Option<(Timestamp, u64)> {
         let due = timetable::last(self.schedule(), now)?;
         let state = self.live.state();
-        let before = |time: &Option<String>| time.as_deref().and_then(clock::parse).is_some_and(|time| time <= due);
-        let fresh = state.ticked.as_deref().and_then(clock::parse).is_none_or(|last| last < due);
-        (fresh && before(&state.since)).then_some(due)
+        let since = state.since.as_deref().and_then(clock::parse).filter(|since| *since <= due)?;
+        let last = state.ticked.as_deref().and_then(clock::parse);
+        let from = last.map_or(since, |last| last.max(since));
+        last.is_none_or(|last| last < due).then(|| (due, timetable::between(self.schedule(), from, due)))
     }
 
     /// Whether files are there that still change.
@@ -146,28 +152,6 @@ impl Keeper {
     /// How long a file must stand still.
     pub fn settle(&self) -> Duration {
         self.source.settle()
-    }
-
-    fn inbox(&mut self) -> Result<()> {
-        let file = self.feed.file.clone();
-        let (begun, before) = (Instant::now(), self.live.state().releases.len());
-        let done = self.live.inbox(&|| Feed::load(&file), &clock::now())?;
-        if let Some(line) = self.live.state().releases.get(before).cloned() {
-            let left = line.manifest.map(|manifest| Left { release: line.release, rows: line.rows, manifest });
-            left.iter().for_each(|left| self.published(left, None, begun, true));
-        }
-        for answer in done.answers {
-            let what = match answer.asked.as_str() {
-                "approve" => Asked::Approve,
-                "reject" => Asked::Reject,
-                "erase" => Asked::Erase,
-                "new-chain" => Asked::NewChain,
-                _ => Asked::QuarantineRetry,
-            };
-            let said = if answer.done { Answered::Done } else { Answered::Refused };
-            self.told.emit(&RequestDone { what, answer: said, seq: self.live.log().next().checked_sub(1) });
-        }
-        Ok(())
     }
 
     /// Looks at the folder, and takes what stands still.
@@ -240,7 +224,7 @@ impl Keeper {
             new_rows: self.live.state().feed.new_rows(),
             seconds: begun.elapsed(),
         });
-        self.live.bearable(false)?;
+        self.bearable()?;
         Ok(Some(came))
     }
 

@@ -10,6 +10,7 @@ mod rekey;
 mod seen;
 mod tick;
 mod timetable;
+mod told;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,11 +22,12 @@ pub use outcome::{Outcome, Tick};
 pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 
+use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::daemon::clock;
-use crate::daemon::config::{Feed, Ticks};
+use crate::daemon::config::{Feed, Schedule, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::observe::events::{Halted, ShuttingDown};
 use crate::daemon::observe::http::{Door, address, serve};
@@ -127,7 +129,7 @@ async fn feed_loop(
         return once(keeper, shutdown).await;
     }
     let mut events = match keeper.missed(clock::instant()) {
-        Some(due) => vec![Event::Tick(due)],
+        Some((due, missed)) => vec![Event::Tick { due, missed }],
         None => vec![Event::Look],
     };
     let mut next = timetable::next(keeper.schedule(), clock::instant());
@@ -150,14 +152,21 @@ async fn feed_loop(
             () = tokio::time::sleep(wait) => {}
         }
         let now = clock::instant();
-        if next.is_some_and(|next| next <= now) {
+        if let Some(first) = next.filter(|next| *next <= now) {
             // What was missed meanwhile is one tick.
-            events.extend(timetable::last(keeper.schedule(), now).map(Event::Tick));
+            let schedule = keeper.schedule();
+            let tick = |due| Event::Tick { due, missed: missed(schedule, first, due) };
+            events.extend(timetable::last(schedule, now).map(tick));
             next = timetable::next(keeper.schedule(), now);
         } else {
             events.push(Event::Look);
         }
     }
+}
+
+/// Ticks that were due from the first on, before this one.
+fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
+    if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
 }
 
 async fn step(mut keeper: Keeper, event: Event) -> Result<(Keeper, Vec<Tick>)> {
@@ -184,7 +193,7 @@ async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec
     if *shutdown.borrow() || matches!(keeper.schedule().ticks, Ticks::PerFile) {
         return Ok(ticks);
     }
-    let (_, more) = step(keeper, Event::Tick(clock::instant())).await?;
+    let (_, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
     ticks.extend(more);
     Ok(ticks)
 }

@@ -17,6 +17,9 @@ impl Keeper {
     /// A tick that was due at this time.
     pub(super) fn tick(&mut self, due: &str) -> Result<Tick> {
         let begun = Instant::now();
+        if self.live.state().feed.new_rows() >= self.schedule().min_records {
+            self.tell_aside(true);
+        }
         let Some(ticked) = self.live.close(due)? else { return Ok(self.nothing()) };
         let seq = self.live.log().next() - 1;
         let tick = u64::from(ticked.tick);

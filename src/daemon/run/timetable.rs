@@ -35,6 +35,15 @@ pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     }
 }
 
+/// How many ticks are due after `from` and before `to`; where they are more than anybody counts, a great many.
+pub fn between(schedule: &Schedule, from: Timestamp, to: Timestamp) -> u64 {
+    let mut ticks = std::iter::successors(next(schedule, from), |&tick| next(schedule, tick));
+    ticks.by_ref().take_while(|&tick| tick < to).take(MOST).count() as u64
+}
+
+/// Ticks that are counted one by one.
+const MOST: usize = 100_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +81,16 @@ mod tests {
         let before = at("2026-03-29T00:00:00Z");
         let tick = next(&nightly, before).expect("a tick");
         assert!(tick <= at("2026-03-29T02:00:00Z"), "{tick}");
+    }
+
+    #[test]
+    fn missed_ticks_are_counted() {
+        let hourly = schedule(Ticks::Every(Period::seconds(3600)));
+        let count = |from: &str, to: &str| between(&hourly, at(from), at(to));
+        assert_eq!(count("2026-11-21T00:00:00Z", "2026-11-21T01:00:00Z"), 0);
+        assert_eq!(count("2026-11-21T00:59:59Z", "2026-11-21T04:00:00Z"), 3);
+        assert_eq!(count("2026-11-21T04:00:00Z", "2026-11-21T04:00:00Z"), 0);
+        assert_eq!(between(&schedule(Ticks::PerFile), at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z")), 0);
     }
 
     #[test]

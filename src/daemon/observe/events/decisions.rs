@@ -126,3 +126,15 @@ impl Event for RequestDone {
         self.seq.into_iter().for_each(|seq| to.appended(seq));
     }
 }
+
+event! {
+    /// Notes lay in the inbox that nobody with the key of the feed has written; they were removed and nothing was done.
+    StrangeNotes = "strange_notes", Warn {
+        /// How many.
+        notes: u64,
+    }
+}
+
+impl Event for StrangeNotes {
+    fn count(&self, _: &Meters<'_>) {}
+}

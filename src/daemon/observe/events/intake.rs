@@ -53,7 +53,8 @@ impl Event for LateFile {
 }
 
 event! {
-    /// More than nothing was set aside since the last tick, and it was judged against `source.max_quarantine_share`.
+    /// Messages were set aside since the last tick, and their share was judged by `source.max_quarantine_share`: at each
+    /// tick, and before it when it is near the limit.
     QuarantineShare = "quarantine_share", Warn {
         /// Messages that were set aside.
         quarantined: u64,

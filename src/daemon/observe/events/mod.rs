@@ -13,7 +13,7 @@ mod upkeep;
 
 pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
 pub use super::words::{Answer, Decision, Hold, Request};
-pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped};
+pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
 pub use intake::{FileTaken, LateFile, QuarantineShare};
 pub use life::{Appended, FenceAppended, Halted, Recovered, ShuttingDown, Started};
 pub use process::{Listening, OpenPages};

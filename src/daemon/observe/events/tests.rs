@@ -300,6 +300,7 @@ fn people_ask_and_things_are_deleted() {
     let refused = RequestDone { what: Request::Approve, answer: Answer::Refused, seq: None };
     let line = format!("info  request_done {FEED} what=approve answer=refused");
     watch.check(&refused, &line, &["requests_total{kind=\"approve\",outcome=\"refused\"} 1"]);
+    watch.check(&StrangeNotes { notes: 2 }, &format!("warn  strange_notes {FEED} notes=2"), &[]);
     let erased = Erased { waiting: 2, published: 1, segments: 3 };
     let line = format!("info  erased {FEED} waiting=2 published=1 segments=3");
     watch.check(&erased, &line, &["erased_people_total 3"]);
