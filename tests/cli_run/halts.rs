@@ -50,6 +50,39 @@ fn a_file_that_was_taken_and_changed() {
 }
 
 #[test]
+fn a_manifest_that_is_missing_or_was_changed() {
+    let place = begun();
+    place.offer("1.csv", people(40..80));
+    assert_eq!(place.once()["release"], 2);
+    let path = |release: u32| place.public().join(format!("manifest/{release:010}.json"));
+    for release in [1, 2] {
+        let whole = fs::read(path(release)).expect("a manifest");
+        fs::remove_file(path(release)).expect("a manifest");
+        let named = format!("manifest/{release:010}.json");
+        halts(&place, &[&named, "is missing", "Put it back as it was", "tidegate verify"]);
+        let mut changed = whole.clone();
+        *changed.last_mut().expect("a byte") = b' ';
+        fs::write(path(release), changed).expect("a manifest");
+        halts(&place, &[&named, "was changed since", "Put it back as it was"]);
+        fs::write(path(release), whole).expect("a manifest");
+    }
+    // The newest one is looked at before each tick.
+    let mut daemon = place.start();
+    daemon.says("recovered", 1);
+    let whole = fs::read(path(2)).expect("a manifest");
+    fs::remove_file(path(2)).expect("a manifest");
+    place.offer("2.csv", people(80..120));
+    assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
+    check(&daemon.said(), &["halted feed=t", "manifest of release 2", "is missing"]);
+    assert_eq!(releases(&place.public()).len(), 1);
+    fs::write(path(2), whole).expect("a manifest");
+    assert_eq!(place.start().end(), Some(0), "it was put back");
+    place.offer("3.csv", people(120..160));
+    assert_eq!(place.once()["release"], 3);
+    place.verified();
+}
+
+#[test]
 fn a_damaged_file() {
     let whole = people(100..140);
     for (damaged, says) in [
@@ -58,7 +91,7 @@ fn a_damaged_file() {
     ] {
         let place = begun();
         place.offer("1.csv", damaged);
-        halts(&place, &["1.csv", says]);
+        halts(&place, &["1.csv", says, "Nothing of this file was taken", "begin with `_`"]);
         assert_eq!(releases(&place.public()).len(), 1);
         place.verified();
     }

@@ -22,6 +22,7 @@ mod request;
 mod retry;
 mod roll;
 mod seen;
+mod shown;
 mod state;
 mod sweep;
 mod take;

@@ -60,6 +60,7 @@ impl Keeper {
         let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, _roots: roots };
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
         let rolled = keeper.go_on(&now)?;
+        keeper.live.shown(false)?;
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
         }
@@ -119,6 +120,7 @@ impl Keeper {
             Event::Tick { due, missed } => {
                 self.inbox()?;
                 let mut ticks = self.look()?;
+                self.live.shown(true)?;
                 self.overdue(due, missed);
                 ticks.push(self.tick(&clock::text(due))?);
                 self.upkeep()?;
@@ -166,6 +168,7 @@ impl Keeper {
         let mut ticks = Vec::new();
         for seen in ready {
             if self.take(&seen)?.is_some() && matches!(self.schedule().ticks, Ticks::PerFile) {
+                self.live.shown(true)?;
                 ticks.push(self.tick(&clock::now())?);
                 self.upkeep()?;
             }
@@ -192,9 +195,9 @@ impl Keeper {
     fn take(&mut self, seen: &Seen) -> Result<Option<Came>> {
         let (begun, file) = (Instant::now(), self.source.file(&seen.name));
         let sha256 = digest(&file)?;
-        self.fitting(&file)?;
+        self.fitting(&file).map_err(untaken)?;
         let columns = self.live.state().terms.columns.clone();
-        let decoded = take(&file, &columns, self.live.hasher(), &mut |_| {})?;
+        let decoded = take(&file, &columns, self.live.hasher(), &mut |_| {}).map_err(untaken)?;
         if self.source.again(&seen.name) != Some(seen.look) || digest(&file)? != sha256 {
             // It is looked at again when it stands still.
             return Ok(None);
@@ -243,9 +246,8 @@ impl Keeper {
         if found == word {
             return Ok(());
         }
-        let text = format!(
-            "the file is {found}, and the feed file says format = \"{word}\": move the file away, or correct it"
-        );
+        let text =
+            format!("the file is {found}, and the feed file says format = \"{word}\": correct the one or the other");
         Err(Error::new(Kind::Input, text).in_file(file).in_field("source.format"))
     }
 
@@ -280,4 +282,13 @@ impl Keeper {
             reasons: Vec::new(),
         }
     }
+}
+
+/// What to do about a file that cannot be read as such.
+fn untaken(mut error: Error) -> Error {
+    if error.kind == Kind::Input {
+        error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \
+                       with `_`; then start again";
+    }
+    error
 }

@@ -1,0 +1,41 @@
+//! Whether what was published is still there as readers were shown it: the manifests, each by the digest that the log has.
+//! Tables are read back where later releases are judged against them.
+
+use super::state::Line;
+use super::work::Live;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::release::Sha256;
+
+impl Live {
+    /// Whether the manifests are as they were published, all of them or the `newest` alone.
+    ///
+    /// # Errors
+    /// One is missing or was changed, or the public root cannot be read.
+    pub fn shown(&self, newest: bool) -> Result<()> {
+        let mut lines = self.state.releases.iter().rev().filter(|line| line.manifest.is_some());
+        if newest {
+            lines.next().map_or(Ok(()), |line| self.line_shown(line))
+        } else {
+            lines.try_for_each(|line| self.line_shown(line))
+        }
+    }
+
+    fn line_shown(&self, line: &Line) -> Result<()> {
+        let path = self.settings.layout.manifest(line.release);
+        let what = match (self.public.read(&path)?, line.manifest) {
+            (Some(bytes), Some(meant)) if Sha256::of(&bytes) == meant => return Ok(()),
+            (Some(_), _) => "was changed since it was published",
+            (None, _) => "is missing from it, and was published",
+        };
+        // Another writer may have taken over a root that was moved.
+        self.log.ours()?;
+        let text = format!(
+            "the manifest of release {} in the public root {} {what}: readers find something else than what was decided, or \
+             nothing. Put it back as it was, with its signature, from a copy of the public root (`tidegate verify` names all \
+             that is wrong), or name the public root of this feed; then start again",
+            line.release,
+            self.public.place()
+        );
+        Err(Error::new(Kind::Input, text).in_field(path))
+    }
+}
