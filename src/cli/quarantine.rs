@@ -11,12 +11,13 @@ use crate::daemon::config::Feed;
 use crate::daemon::ingest::Offer;
 use crate::daemon::live::Ask;
 use crate::daemon::run::seen;
+use crate::engine::histogram::MisfitKind;
 
 /// Show what was set aside, or offer it again
 #[derive(clap::Args)]
 #[command(after_help = "\
-Messages that cannot be decoded are set aside, encrypted, with their file, place and what is wrong with them. After the \
-feed file was corrected they can be offered again: what counts then comes in with the next tick.
+Messages that cannot be decoded are set aside, encrypted, with their file, place and what is wrong with them. After a value \
+was added to a taxonomy they can be offered again: what counts then comes in with the next tick.
 
 Exit code 0: done. 1: it could not be done. 2: an error.")]
 pub struct Args {
@@ -68,7 +69,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         for message in offer.messages() {
             messages += 1;
             let place = &message.place;
-            let (file, text) = (offer.name().to_owned(), place.kind.to_string());
+            let (file, text) = (offer.name().to_owned(), advice(place.kind));
             let column = place.column.as_deref().map(str::to_owned);
             let first = place.line.unwrap_or(place.row);
             let group = groups.entry((file.clone(), column.clone(), text.clone()));
@@ -84,6 +85,20 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What is wrong, and what can be done about it in a chain that runs.
+fn advice(kind: MisfitKind) -> String {
+    match kind {
+        MisfitKind::Outside => "the value is outside the taxonomy: add it there as a new leaf under an inner node, or have the \
+                                source correct it. `unknown = \"other\"` does not help now: all else of a column is frozen \
+                                while the chain runs, and begins with `tidegate new-chain`"
+            .to_owned(),
+        MisfitKind::NumberForText => "a number where the declared type is string: have the source write it in quotes. The type \
+                                      is frozen while the chain runs"
+            .to_owned(),
+        other => other.to_string(),
+    }
+}
+
 fn words(answer: &Answer) -> String {
     if answer.messages == 0 {
         return "nothing is set aside\n".to_owned();
@@ -93,6 +108,7 @@ fn words(answer: &Answer) -> String {
         let column = column.as_ref().map(|column| format!("`{column}`: ")).unwrap_or_default();
         text.push_str(&format!("  {file}, {messages} from line {first} on: {column}{what}\n"));
     }
-    text.push_str("Correct the feed file and give --retry; what is not offered again goes after quarantine_days.\n");
+    text.push_str("Add what a taxonomy lacks and give --retry, or have the source send the rows again, corrected, in a file of a new name. \
+         What is not offered again goes after quarantine_days.\n");
     text
 }

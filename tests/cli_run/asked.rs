@@ -157,6 +157,9 @@ fn what_was_set_aside_is_offered_again() {
         assert_eq!((&listed["messages"], groups.len()), (&7.into(), 2), "{listed}");
         let ward = groups.iter().find(|group| group["column"] == "ward").expect("a group");
         assert_eq!((&ward["messages"], &ward["first"], &ward["file"]), (&6.into(), &42.into(), &"0.csv".into()));
+        // What is frozen is not recommended.
+        let text = ward["text"].as_str().expect("a text");
+        assert!(text.contains("new leaf under an inner node") && text.contains("frozen"), "{text}");
         assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
         place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
         let daemon = at_work(&place, alive);
