@@ -69,6 +69,31 @@ fn what_only_the_daemon_will_do_stands_apart() {
     assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
 }
 
+/// What becomes of bad rows is told of the command that the feed is for.
+#[test]
+fn bad_rows_of_a_feed_at_work_are_set_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checked = |private: &str| {
+        let text = format!(
+            "[feed]\nname = \"one\"\n[source]\nkind = \"directory\"\npath = \"in\"\nmax_quarantine_share = 0.05\n\
+             [store]\nprivate = \"{private}\"\npublic = \"out\"\nkey = \"file:key\"\n[schedule]\nevery = \"1d\"\n\
+             [policy]\nk = 3\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n"
+        );
+        let file = folder.path().join("feed.toml");
+        std::fs::write(&file, text).expect("a feed file");
+        stdout(&tidegate(&["check", file.to_str().expect("text")])).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = checked("private");
+    assert!(
+        said.contains("set aside, sealed") && said.contains("more than 0.05") && said.contains("`run` halts"),
+        "{said}"
+    );
+    assert!(!said.contains("anonymize` stops") && !said.contains("versioning"), "{said}");
+    let said = checked("s3://bucket/private");
+    assert!(said.contains("versioning and object lock off") && said.contains("erased"), "{said}");
+}
+
 #[test]
 fn json_has_a_schema() {
     let args: Vec<&str> = ["check", "--json"].into_iter().chain(SAMPLES).collect();

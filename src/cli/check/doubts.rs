@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::config::Feed;
+use crate::daemon::config::{Feed, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
 use crate::engine::policy::{Chain, OnRepeat};
@@ -71,6 +71,12 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
             column.name
         );
         found.push(warning(Some("column"), &text));
+    }
+    if let Some(Root::Bucket(_)) = feed.services.store.as_ref().and_then(|store| store.private.as_ref()) {
+        let text = "the private root is a bucket: where it keeps versions of objects, or locks them, whoever was erased, what \
+                    was forgotten and keys that were changed stay there, and who has the operator's key can read them. Turn \
+                    versioning and object lock off for it; nothing here can see whether that is so";
+        found.push(warning(Some("store.private"), text));
     }
     found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
     let text = "crowds are only as good as the source: rows that nobody stands behind (tests, duplicates, invented \

@@ -65,7 +65,15 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     });
     let (taken, refused): (Vec<&Column>, Vec<&Column>) =
         feed.columns.of(Role::Quasi).partition(|column| column.unknown.is_some());
-    if !refused.is_empty() {
+    let at_work = feed.services.source.as_ref();
+    if let (false, Some(source)) = (refused.is_empty(), at_work) {
+        said.push(format!(
+            "A row with a value that the taxonomy does not know is set aside, sealed; where that is more than {} of all since \
+             the last tick, `run` halts instead of publishing the rest (max_quarantine_share; {}).",
+            source.max_quarantine_share,
+            names(&refused)
+        ));
+    } else if !refused.is_empty() {
         said.push(format!(
             "A row with a value that the taxonomy does not know is refused: `anonymize` stops at it, or sets it aside \
              where --quarantine-share allows that ({}).",
@@ -73,9 +81,9 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         ));
     }
     if !taken.is_empty() {
+        let told = if at_work.is_some() { "" } else { ", and `anonymize` says how many did" };
         said.push(format!(
-            "A value that the taxonomy does not know counts as the label in `unknown`, and `anonymize` says how many \
-             did ({}).",
+            "A value that the taxonomy does not know counts as the label in `unknown`{told} ({}).",
             names(&taken)
         ));
     }
