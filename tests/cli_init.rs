@@ -191,6 +191,31 @@ fn without_a_sample() {
     assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
 }
 
+/// `run` finds the folder that the feed file names, and does not wait for more rows than come.
+#[test]
+fn what_was_sampled_can_be_run() {
+    for (rows, min_records) in [(400, 200), (40, 20), (8, 10), (3000, 500)] {
+        let place = Place::new();
+        let mut text = String::from("patient_id,age,ward\n");
+        for row in 0..rows {
+            writeln!(text, "P{row:05},{},W{}", 20 + row % 40, row % 3).expect("text");
+        }
+        fs::write(place.path("sample.csv"), &text).expect("the sample");
+        let report = place.init(Some("sample.csv"));
+        let feed = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
+        assert!(feed.contains(&format!("min_records = {min_records} ")), "{feed}");
+        let incoming = place.path("feed/incoming");
+        assert_eq!(report["incoming"], incoming.to_str().expect("text"));
+        assert_eq!(fs::metadata(&incoming).expect("a folder").permissions().mode() & 0o777, 0o700);
+        fs::write(incoming.join("1.csv"), text).expect("a file");
+        let run =
+            tidegate(&[Path::new("run"), Path::new("--once"), &place.path("feed/feed.toml"), Path::new("--json")]);
+        let answer: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        let outcome = answer["ticks"][0]["outcome"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(outcome == "published", rows >= 40, "{rows}: {answer}");
+    }
+}
+
 #[test]
 fn nothing_is_written_over_and_nothing_is_left_behind() {
     let place = Place::new();

@@ -7,6 +7,9 @@ use crate::daemon::guess::Guess;
 use crate::engine::model::forms::{Codes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
 
+/// The folder that is watched.
+pub const INCOMING: &str = "incoming";
+
 /// What the text is made from.
 pub struct Plan<'p> {
     /// The name of the feed.
@@ -15,6 +18,8 @@ pub struct Plan<'p> {
     pub origin: String,
     /// `csv`, `parquet`, `arrow` or nothing.
     pub format: Option<&'static str>,
+    /// New rows that a tick needs.
+    pub min_records: u64,
     /// The columns, taxonomies with the names of their files.
     pub columns: &'p [Guess],
 }
@@ -75,7 +80,7 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          # Where `run` takes records from.\n\
          [source]\n\
          kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
-         path = \"incoming\"                  # a new file is taken when it has stood still for `settle`\n\
+         {path:<34} # made just now; a new file is taken when it has stood still for `settle`\n\
          settle = \"2s\"\n\
          {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
          \n\
@@ -92,7 +97,9 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          # When the daemon will make a release. Fewer than `min_records` new rows will wait for the next tick.\n\
          [schedule]\n\
          every = \"1d\"\n\
-         min_records = 500\n",
+         {records:<34} # half of the sample, or a guess; about what comes between two ticks\n",
+        path = format!("path = {}", quoted(INCOMING)),
+        records = format!("min_records = {}", plan.min_records),
         private = quoted(&format!("var/{name}")),
         public = quoted(&format!("releases/{name}")),
         key = quoted(&format!("file:keys/{name}.key")),

@@ -41,11 +41,12 @@ impl Drop for Made {
     }
 }
 
-/// Writes all files below `dir`, which is made if it does not exist.
+/// Writes all files below `dir`, which is made if it does not exist, and makes these folders in it, for nobody else to use;
+/// one that is there stays as it is.
 ///
 /// # Errors
 /// A file exists already, or the file system refuses.
-pub fn write(dir: &Path, files: &[NewFile]) -> Result<Made> {
+pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<Made> {
     for file in files {
         let path = dir.join(&file.path);
         if path.symlink_metadata().is_ok() {
@@ -68,6 +69,7 @@ pub fn write(dir: &Path, files: &[NewFile]) -> Result<Made> {
         let written = open.write_all(file.content.as_bytes()).and_then(|()| open.sync_all());
         written.map_err(|error| Error::io(&path, "write the file", &error))?;
     }
+    folders.iter().try_for_each(|folder| make_dir(&dir.join(folder), true, &mut made))?;
     Ok(made)
 }
 

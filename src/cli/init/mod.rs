@@ -20,6 +20,11 @@ use crate::daemon::guess::{self, Guess, sample};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
 
+/// New rows that a tick needs: half of what a sample holds, but never fewer than a crowd, and no more than this.
+const MOST_RECORDS: u64 = 500;
+/// k of the policy that is written.
+const LEAST_RECORDS: u64 = 10;
+
 /// Writes a commented feed file, keys and taxonomies to start from
 #[derive(clap::Args)]
 pub struct Args {
@@ -53,10 +58,14 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         },
         format: sample.as_ref().map(|sample| sample.format),
         columns: &columns,
+        min_records: sample
+            .as_ref()
+            .filter(|sample| !sample.more)
+            .map_or(MOST_RECORDS, |sample| (sample.rows / 2).clamp(LEAST_RECORDS, MOST_RECORDS)),
     };
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
     files.extend(keys(&name)?);
-    let made = files::write(&args.dir, &files)?;
+    let made = files::write(&args.dir, &files, &[feed::INCOMING])?;
     Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
         let text =
             format!("what `init` wrote does not pass `check`, and was taken back; please report this: {}", error.text);

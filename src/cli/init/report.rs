@@ -23,6 +23,8 @@ pub struct Report {
     pub rows: Option<u64>,
     /// All files that were written.
     pub files: Vec<String>,
+    /// The folder that `run` watches.
+    pub incoming: String,
     /// What every column was taken for, in the order of the sample.
     pub columns: Vec<ColumnReport>,
 }
@@ -59,6 +61,7 @@ impl Report {
             name: name.to_owned(),
             rows,
             files: files.iter().map(|file| path(&file.path)).collect(),
+            incoming: path(Path::new(feed::INCOMING)),
             columns: columns.iter().map(column).collect(),
         }
     }
@@ -83,6 +86,7 @@ impl Report {
         for file in &self.files {
             let _ = writeln!(text, "  {file}");
         }
+        let _ = writeln!(text, "\n`run` takes the files that are put into {}.", self.incoming);
         if self.files.iter().any(|file| file.contains("taxonomies")) {
             text.push_str("\nThe files in taxonomies/ hold values of the sample's quasi columns.\n");
         }
