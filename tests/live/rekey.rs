@@ -181,3 +181,30 @@ fn writers_may_die_one_after_another_and_the_key_is_changed() {
         done(&private, &public, &format!("seed {seed}"));
     }
 }
+
+/// Where nothing is locked a daemon may be at work meanwhile, before or after: it harms no key, and is told.
+#[test]
+fn writers_without_a_lock_harm_no_key() {
+    let (private, public, ticks) = begun();
+    let store = Deadly::new(&private, &public, u64::MAX, false);
+    let ring = Ring::open(&private, &key()).expect("a ring").expect("a feed");
+    let mut stale = store.open(&key(), 2).expect("a feed");
+    let rekeys = store.open(&key(), 3).expect("a feed");
+    // The one that began last has taken over, and the change of the other one is none.
+    let later = store.open(&key(), 4).expect("a feed");
+    let error = rekeys.rekey(&new_key(), wanted()).expect_err("it was taken over");
+    assert!(error.text.contains("has taken over"), "{error}");
+    assert!(holder(&private, &public).is(&key()));
+    drop(later);
+    store.rekey(5).expect("a change of key");
+    done(&private, &public, "after another one");
+    // Whoever had the old key before goes no further, sweeps no key away, and reads no further either.
+    stale.sweep().expect("nothing of its own is left");
+    done(&private, &public, "after a sweep of an earlier writer");
+    let error = step(&mut stale, BEFORE, &ticks[BEFORE]).expect_err("it was taken over");
+    assert!(error.text.contains("has taken over"), "{error}");
+    let error = past(&private, &public, &ring).err().expect("the key was changed");
+    assert!(error.text.contains("was changed with `tidegate rekey`"), "{error}");
+    Deadly::new(&private, &public, u64::MAX, false).open(&new_key(), 6).expect("a feed");
+    done(&private, &public, "after a start");
+}
