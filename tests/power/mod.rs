@@ -9,5 +9,6 @@ pub mod disk;
 pub mod draw;
 #[path = "../live/feed.rs"]
 mod feed;
+pub mod shim;
 pub mod trace;
 pub mod writer;

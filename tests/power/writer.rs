@@ -18,6 +18,7 @@ use tidegate::engine::release::Sha256;
 use super::disk::Roots;
 use super::draw::{Draw, POLICIES};
 use super::feed::{Human, crowd, feed, open, step};
+pub use super::shim::Shim;
 
 /// A feed that a seed stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,31 +223,7 @@ pub struct Ended {
     pub output: String,
 }
 
-/// The shim, compiled.
-pub struct Shim {
-    folder: TempDir,
-}
-
 impl Shim {
-    /// Compiles it; `None` where there is no compiler or the system is one that it does not know.
-    pub fn build() -> Option<Shim> {
-        let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
-        let folder = tempfile::tempdir().expect("a folder");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/power/shim.c");
-        let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(folder.path().join("shim.so"));
-        match known.then(|| compiler.arg(source).output()) {
-            Some(Ok(compiled)) => {
-                assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-                Some(Shim { folder })
-            }
-            _ => {
-                eprintln!("skipped: there is no C compiler `cc` here, or this is not Linux on x86-64 or ARM");
-                None
-            }
-        }
-    }
-
     /// Starts a writer in a place, and waits for its end. `fault` as the shim reads it.
     pub fn run(&self, place: &Place, script: &Script, chance: u64, fault: &str) -> Ended {
         let program = std::env::current_exe().expect("this program");
@@ -254,7 +231,7 @@ impl Shim {
         let before = std::fs::read(&said).map_or(0, |said| said.len());
         let mut command = Command::new(program);
         command.args(["--exact", "power::writer::a_writer", "--nocapture", "--test-threads=1"]);
-        command.env("LD_PRELOAD", self.folder.path().join("shim.so"));
+        command.env("LD_PRELOAD", self.path());
         command.env("WATCHED", place.watched()).env("TRACE", place.trace());
         command.env("SCRIPT", format!("{} {} {} {chance}", script.policy, script.seed, script.ticks));
         // One thread computes, so that processes start quickly.
