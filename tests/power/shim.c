@@ -1,5 +1,5 @@
 // Watches every system call by which a program changes files below a folder, and writes down in one order what was done.
-// On demand one of them fails. To be preloaded.
+// On demand one of them fails. To be preloaded. Where a program can be killed by a name is in points.h.
 //
 // The calls are trapped by a seccomp filter, not by functions of the same names: so they are seen whoever makes them, with
 // libc or without, and the program under test is the one that is shipped. A trapped call is done by the handler, one at a
@@ -110,6 +110,8 @@ static unsigned long number_of(int fd) {
     return fstat(fd, &about) ? 0 : about.st_ino;
 }
 
+#include "points.h"
+
 // Whether this call is the one that fails.
 static int fails(const char *of, const char *path) {
     if (!class[0] || !below(path, roots)) return 0;
@@ -165,27 +167,33 @@ static long synced(long nr, int fd, int all) {
 static long linked(int from, const char *old, int to, const char *new, long flags) {
     struct place source = find(from, old), place = find(to, new);
     if (place.inside && fails("link", place.path)) return -fault_errno;
+    struct point point = before("link", &place, from, old);
     long done = call(SYS_linkat, from, (long)old, to, (long)new, flags);
     if (done == 0 && place.inside) say("link %lu %s %lu\n", place.folder, place.name, number(source.path));
+    after(&point, done);
     return done;
 }
 
 static long renamed(int from, const char *old, int to, const char *new, long flags) {
     struct place source = find(from, old), place = find(to, new);
     if (place.inside && fails("rename", place.path)) return -fault_errno;
+    struct point point = before("rename", &place, from, old);
     long done = call(SYS_renameat2, from, (long)old, to, (long)new, flags);
     if (done == 0 && (source.inside || place.inside)) {
         if (flags) say("strange %ld\n", (long)SYS_renameat2);
         say("rename %lu %s %lu %s %lu\n", source.folder, source.name, place.folder, place.name, number(place.path));
     }
+    after(&point, done);
     return done;
 }
 
 static long removed(int folder, const char *path, long flags) {
     struct place place = find(folder, path);
     if (place.inside && fails("unlink", place.path)) return -fault_errno;
+    struct point point = before("unlink", &place, folder, NULL);
     long done = call(SYS_unlinkat, folder, (long)path, flags, 0, 0);
     if (done == 0 && place.inside) say("unlink %lu %s\n", place.folder, place.name);
+    after(&point, done);
     return done;
 }
 
@@ -218,6 +226,7 @@ static long done(long nr, long a, long b, long c, long d, long e) {
     case SYS_mkdirat: return made(a, (char *)b, c);
     case SYS_read:
     case SYS_getdents64: return read_in(nr, a, b, c, d);
+    case SYS_flock: return locked(a, b);
 #ifdef SYS_renameat
     case SYS_renameat: return renamed(a, (char *)b, c, (char *)d, 0);
 #endif
@@ -239,7 +248,7 @@ static long done(long nr, long a, long b, long c, long d, long e) {
 
 static const int trapped[] = {
     SYS_openat, SYS_write, SYS_pwrite64, SYS_fsync, SYS_fdatasync, SYS_syncfs, SYS_linkat, SYS_renameat2, SYS_unlinkat,
-    SYS_mkdirat, SYS_read, SYS_getdents64,
+    SYS_mkdirat, SYS_read, SYS_getdents64, SYS_flock,
 #ifdef SYS_renameat
     SYS_renameat,
 #endif
@@ -283,6 +292,7 @@ __attribute__((constructor)) static void begin(void) {
     trace = fcntl(low, F_DUPFD_CLOEXEC, 900);
     close(low);
     struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+    begin_points();
     if (trace < 0 || sigaction(SIGSYS, &action, NULL)) _exit(97);
 
     struct sock_filter filter[COUNT(trapped) + 5] = {
