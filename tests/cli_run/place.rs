@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -124,8 +125,12 @@ impl Place {
     }
 
     pub fn start_with(&self, feeds: &[&str]) -> Daemon {
+        self.started(self.command(&[&["run"], feeds].concat()))
+    }
+
+    /// A daemon that this command starts.
+    pub fn started(&self, mut command: Command) -> Daemon {
         let said = self.path(&format!("said-{}", fs::read_dir(self.0.path()).expect("a folder").count()));
-        let mut command = self.command(&[&["run"], feeds].concat());
         command.stdout(Stdio::piped()).stderr(File::create(&said).expect("a file"));
         Daemon { child: command.spawn().expect("the program starts"), said }
     }
@@ -168,9 +173,10 @@ impl Daemon {
         until(done, || format!("`{what}` was not said:\n{}", self.said()));
     }
 
-    pub fn kill(&mut self) {
+    /// Kills it; whether it was at work until then.
+    pub fn kill(&mut self) -> bool {
         self.child.kill().expect("it was started");
-        self.child.wait().expect("it ends");
+        self.child.wait().expect("it ends").signal() == Some(Signal::KILL.as_raw())
     }
 
     pub fn pid(&self) -> Pid {
