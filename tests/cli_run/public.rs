@@ -85,7 +85,15 @@ impl Kept {
         let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
         let now: BTreeMap<PathBuf, Sha256> =
             files(public).iter().map(|(path, bytes)| (inside(path), Sha256::of(bytes))).collect();
-        let now: BTreeMap<PathBuf, Sha256> = now.into_iter().filter(|(path, _)| known(path)).collect();
+        // A signature without its manifest tells nobody anything yet.
+        let alone = |path: &Path| {
+            path.extension().is_some_and(|end| end == "sig") && !now.contains_key(&path.with_extension(""))
+        };
+        let now: BTreeMap<PathBuf, Sha256> = now
+            .iter()
+            .filter(|(path, _)| known(path) && !alone(path))
+            .map(|(path, sha256)| (path.clone(), *sha256))
+            .collect();
         for (path, sha256) in &self.0 {
             assert_eq!(now.get(path), Some(sha256), "{} was published", path.display());
         }

@@ -1,0 +1,23 @@
+//! The real program is killed (HOUSE 3): at every place of a feed's life that has a name (`kills/points.rs`), and at any
+//! moment while another writer is at work on the same roots (`kills/two.rs`). Whatever happens: the state is the fold of a
+//! first part of what came, nobody is lost or counted twice, and what was published stays as it was.
+
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "cli_run/place.rs"]
+mod place;
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "cli_run/public.rs"]
+mod public;
+#[path = "power/shim.rs"]
+mod shim;
+
+#[path = "kills/books.rs"]
+mod books;
+#[path = "kills/named.rs"]
+mod named;
+#[path = "kills/points.rs"]
+mod points;
+#[path = "kills/scenes.rs"]
+mod scenes;
+#[path = "kills/watched.rs"]
+mod watched;

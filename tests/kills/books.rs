@@ -1,0 +1,139 @@
+//! Everybody is in one place, once: the log says which files were taken in, the files say who is in them, and the published
+//! tables with what `show` tells must come to the same people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::Value as Json;
+
+use super::place::{PLANTED, Place};
+use super::public::Release;
+
+/// What a log says of rows.
+#[derive(Debug, Default)]
+pub struct Books {
+    /// Files that were taken in, in the order of the log.
+    pub files: Vec<String>,
+    /// Rows that count.
+    kept: u64,
+    /// Rows of the newest decided release, by chain.
+    rows: BTreeMap<u64, u64>,
+    /// Releases that the log calls visible.
+    published: u64,
+    /// A chain has begun.
+    begun: bool,
+}
+
+fn number(value: &Json) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// The rows of the table of a release that is decided.
+fn rows(decision: &Json) -> u64 {
+    let files = decision["files"].as_array().expect("files");
+    files.iter().filter_map(|file| file["rows"].as_u64()).sum()
+}
+
+impl Books {
+    /// Of the entries of a log.
+    pub fn of(entries: &[Json]) -> Books {
+        let (mut books, mut chain, mut held) = (Books::default(), 0, 0);
+        for (seq, entry) in entries.iter().enumerate() {
+            assert_eq!(entry["seq"], seq, "no entry is missing");
+            let body = &entry["body"];
+            match entry["kind"].as_str().expect("a kind") {
+                "Chain" => (chain, books.begun) = (number(&body["chain"]), true),
+                "Ingest" => {
+                    for part in body["parts"].as_array().expect("parts") {
+                        books.files.push(part["file"].as_str().expect("a name").to_owned());
+                        books.kept += number(&part["kept"]);
+                    }
+                }
+                "Retry" => books.kept += number(&body["kept"]),
+                "Erase" => books.kept -= number(&body["erased"]),
+                "Decision" => match body["outcome"].as_str().expect("an outcome") {
+                    "publish" => _ = books.rows.insert(chain, rows(body)),
+                    "hold" => held = rows(body),
+                    _ => {}
+                },
+                "Approve" => _ = books.rows.insert(chain, held),
+                "Published" => books.published += 1,
+                _ => {}
+            }
+        }
+        let distinct: BTreeSet<&String> = books.files.iter().collect();
+        assert_eq!(distinct.len(), books.files.len(), "a file was taken in twice: {:?}", books.files);
+        books
+    }
+
+    /// The numbers of the people in the files that were taken in, but for rows that nobody can decode.
+    fn people(&self, place: &Place) -> BTreeSet<String> {
+        let mut people = BTreeSet::new();
+        for file in &self.files {
+            let text = fs::read_to_string(place.path("in").join(file)).expect("a file that was offered");
+            for line in text.lines().skip(1) {
+                let cells: Vec<&str> = line.split(',').collect();
+                let number = cells[0].strip_prefix(PLANTED[0]).expect("a person");
+                if cells[1].parse::<u64>().is_ok() && cells[2] != "C1" {
+                    people.insert(number.to_owned());
+                }
+            }
+        }
+        people
+    }
+
+    /// The state is the fold of a first part of what came, and everybody of it is in one place. `shown` is what `show` says
+    /// of this log, and `releases` what is visible.
+    pub fn balance(&self, place: &Place, shown: Option<&Json>, releases: &[Release]) {
+        let offered = offered(place);
+        assert!(self.files.len() <= offered.len() && self.files == offered[..self.files.len()], "{:?}", self.files);
+        assert!(releases.len() as u64 >= self.published, "a release that the log calls visible is not");
+        let Some(shown) = shown else {
+            assert!(!self.begun, "nothing is shown of a feed that has begun");
+            return;
+        };
+        let waiting = &shown["waiting"];
+        let elsewhere = [&waiting["rows"], &waiting["withheld"], &waiting["pending"], &shown["new"]].map(number);
+        let decided: u64 = self.rows.values().sum();
+        assert_eq!(decided + elsewhere.iter().sum::<u64>(), self.kept, "{self:?}; {elsewhere:?} elsewhere");
+        self.tables(place, releases);
+    }
+
+    /// Nobody is published twice, and nobody who has not come.
+    fn tables(&self, place: &Place, releases: &[Release]) {
+        let newest: BTreeMap<u64, &Release> = releases.iter().map(|release| (release.chain, release)).collect();
+        let out: Vec<&String> = newest.values().flat_map(|release| &release.diagnoses).collect();
+        let distinct: BTreeSet<&str> = out.iter().map(|text| text.strip_prefix(PLANTED[1]).expect("a row")).collect();
+        assert_eq!(out.len(), distinct.len(), "somebody is published twice");
+        let people = self.people(place);
+        let stranger = distinct.iter().find(|one| !people.contains(**one) && **one != "900");
+        assert_eq!(stranger, None, "somebody is published who has not come");
+    }
+
+    /// Everything that came is taken in, and everything that was decided is visible.
+    pub fn closed(&self, place: &Place, releases: &[Release]) {
+        assert_eq!(self.files, offered(place), "everything is taken in");
+        let mut visible = BTreeMap::new();
+        releases.iter().for_each(|release| _ = visible.insert(release.chain, release.rows));
+        assert_eq!(self.rows, visible, "what was decided is visible");
+        assert_eq!(self.published, releases.len() as u64, "each release is published once");
+    }
+}
+
+/// The files that were offered, by name.
+pub fn offered(place: &Place) -> Vec<String> {
+    let names = fs::read_dir(place.path("in")).expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// The log of a private root that is a folder.
+pub fn entries(place: &Place) -> Vec<Json> {
+    let folder = fs::read_dir(place.path("private/log/0")).into_iter().flatten();
+    let mut paths: Vec<_> = folder.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let entry = |path| serde_json::from_slice(&fs::read(path).expect("an entry")).expect("JSON");
+    paths.into_iter().map(entry).collect()
+}

@@ -1,0 +1,157 @@
+//! The places in the life of a feed that have a name: an object of a root gets its name, or loses it. What the program does
+//! and is in no line here is found out (`named.rs`), and so is a line that never comes true.
+
+use super::scenes::*;
+use super::watched::{Call, Call::*, Done};
+
+/// A place in the life of a feed.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    /// Its name.
+    pub name: &'static str,
+    /// What gives or takes the object's name.
+    pub call: Call,
+    /// The path of the object; `*` stands for anything.
+    pub path: &'static str,
+    /// The kind of an entry, and the outcome of a decision; `-` for all else.
+    pub word: &'static str,
+    /// The scene in which the program is killed there, the first time that it comes by.
+    pub scene: &'static str,
+}
+
+impl Point {
+    /// Whether this was done there.
+    pub fn is(&self, done: &Done) -> bool {
+        self.call == done.call && (self.word == "-" || self.word == done.word) && fits(self.path, &done.path)
+    }
+}
+
+/// The name of what was done; `None` when it has none.
+pub fn name(done: &Done) -> Option<&'static str> {
+    POINTS.iter().find(|point| point.is(done)).map(|point| point.name)
+}
+
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == path,
+        Some((before, rest)) => path
+            .strip_prefix(before)
+            .is_some_and(|path| (0..=path.len()).any(|at| path.is_char_boundary(at) && fits(rest, &path[at..]))),
+    }
+}
+
+const fn point(name: &'static str, call: Call, path: &'static str, word: &'static str, scene: &'static str) -> Point {
+    Point { name, call, path, word, scene }
+}
+
+/// An entry of the log.
+const fn entry(name: &'static str, word: &'static str, scene: &'static str) -> Point {
+    point(name, Link, "private/log/*", word, scene)
+}
+
+/// An object that is made.
+const fn made(name: &'static str, path: &'static str, scene: &'static str) -> Point {
+    point(name, Link, path, "-", scene)
+}
+
+/// An object that is removed.
+const fn gone(name: &'static str, path: &'static str, scene: &'static str) -> Point {
+    point(name, Unlink, path, "-", scene)
+}
+
+/// All of them. Of two that fit, the first one is meant.
+pub const POINTS: &[Point] = &[
+    made("the format", "private/FORMAT", BEGINS),
+    made("the feed's key", "private/keys/0000000000/feed.wrap", BEGINS),
+    made("the key of a checkpoint", "private/keys/*/000000000000*.wrap", GROWS),
+    made("a key", "private/keys/*.wrap", BEGINS),
+    // Entries.
+    entry("the first fence", "Fence", BEGINS),
+    entry("the first chain", "Chain", BEGINS),
+    entry("the feed file", "Config", BEGINS),
+    entry("rows taken in", "Ingest", BEGINS),
+    entry("a tick closed", "Closed", BEGINS),
+    entry("its counts", "Masked", BEGINS),
+    entry("a decision to publish", "Decision:publish", BEGINS),
+    entry("a release that is visible", "Published", BEGINS),
+    entry("a later fence", "Fence", GROWS),
+    entry("new leaves", "Config", RETRIES),
+    entry("a retry", "Retry", RETRIES),
+    entry("an erasure", "Erase", ERASES),
+    entry("a decision to hold", "Decision:hold", HOLDS),
+    entry("an approval", "Approve", APPROVES),
+    entry("a person's rejection", "Decision:reject", REJECTS),
+    entry("a new chain", "Chain", NEW_CHAIN),
+    entry("the gate's rejection", "Decision:reject", REFUSED),
+    // Sealed objects.
+    made("terms", "private/terms/*", BEGINS),
+    made("a segment", "private/seg/*", BEGINS),
+    made("quarantine", "private/quarantine/*", BEGINS),
+    made("atoms", "private/atoms/*", BEGINS),
+    made("counts", "private/mask/*", BEGINS),
+    made("a verdict", "private/verdict/*", BEGINS),
+    made("a checkpoint", "private/checkpoint/*", GROWS),
+    // Files of a candidate.
+    made("a staged table", "private/stage/*-data.parquet", BEGINS),
+    made("a staged taxonomy", "private/stage/*-taxonomy.json", BEGINS),
+    made("a staged report", "private/stage/*-report.html", BEGINS),
+    made("a staged manifest", "private/stage/*-manifest.json", BEGINS),
+    // Public files.
+    made("a table", "public/data/*", BEGINS),
+    made("a taxonomy", "public/taxonomy/*", BEGINS),
+    made("a report", "public/report/*", BEGINS),
+    made("a signature", "public/manifest/*.sig", BEGINS),
+    made("a manifest", "public/manifest/*.json", BEGINS),
+    point("the newest release", Rename, "public/LATEST", "-", BEGINS),
+    point("a signature of another key", Rename, "public/manifest/*.sig", "-", SIGNED_ANEW),
+    made("a table that was approved", "public/data/*", APPROVES),
+    made("a manifest that was approved", "public/manifest/*.json", APPROVES),
+    // What a person asks for while the daemon is at work.
+    made("a note", "private/inbox/*.json", ASKED),
+    made("an answer", "private/inbox/*.answer", ASKED),
+    gone("a note that was answered", "private/inbox/*.json", ASKED),
+    gone("an answer that was read", "private/inbox/*.answer", ASKED),
+    gone("a note that nobody signed", "private/inbox/*.json", STRANGE_NOTE),
+    // What is published or void is needed aside no more.
+    gone("a staged table, unstaged", "private/stage/*-data.parquet", BEGINS),
+    gone("a staged taxonomy, unstaged", "private/stage/*-taxonomy.json", BEGINS),
+    gone("a staged report, unstaged", "private/stage/*-report.html", BEGINS),
+    gone("a staged manifest, unstaged", "private/stage/*-manifest.json", BEGINS),
+    gone("a staged file that was approved", "private/stage/*", APPROVES),
+    gone("a staged file that a person rejected", "private/stage/*", REJECTS),
+    gone("a staged file that the gate refused", "private/stage/*", REFUSED),
+    gone("a staged file, void by a tick", "private/stage/*", VOID_BY_TICK),
+    gone("a staged file, void by the feed file", "private/stage/*", VOID_BY_FILE),
+    gone("a staged file, void by an erasure", "private/stage/*", VOID_BY_ERASURE),
+    // Replaced by what was written anew.
+    gone("the key of what was offered again", "private/keys/*", RETRIES),
+    gone("quarantine that was offered again", "private/quarantine/*", RETRIES),
+    gone("the key of what was erased", "private/keys/*", ERASES),
+    gone("a segment with somebody who was erased", "private/seg/*", ERASES),
+    gone("atoms with somebody who was erased", "private/atoms/*", ERASES),
+    gone("counts with somebody who was erased", "private/mask/*", ERASES),
+    gone("the key of a checkpoint with somebody who was erased", "private/keys/*/000000000000*.wrap", ERASES),
+    gone("a checkpoint with somebody who was erased", "private/checkpoint/*", ERASES),
+    gone("the key of an older checkpoint", "private/keys/*/000000000000*.wrap", GROWS_ON),
+    gone("an older checkpoint", "private/checkpoint/*", GROWS_ON),
+    // Forgotten.
+    gone("the key of what is forgotten", "private/keys/*", FORGETS),
+    gone("a segment that is forgotten", "private/seg/*", FORGETS),
+    gone("atoms that are forgotten", "private/atoms/*", FORGETS),
+    gone("quarantine that is forgotten", "private/quarantine/*", FORGETS),
+    // Swept: nobody has named it.
+    gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
+    gone("a segment that is swept", "private/seg/*", SWEEPS_ROWS),
+    gone("quarantine that is swept", "private/quarantine/*", SWEEPS_ROWS),
+    gone("atoms that are swept", "private/atoms/*", SWEEPS_ATOMS),
+    gone("counts that are swept", "private/mask/*", SWEEPS_COUNTS),
+    gone("a verdict that is swept", "private/verdict/*", SWEEPS_STAGE),
+    gone("a staged file that is swept", "private/stage/*", SWEEPS_STAGE),
+    gone("terms that are swept", "private/terms/*", SWEEPS_TERMS),
+    gone("a key that is swept alone", "private/keys/*", SWEEPS_KEY),
+    // Files that were being written.
+    gone("what was written aside", "private/.new/*", BEGINS),
+    gone("what was written aside for all", "public/.new/*", BEGINS),
+    gone("what somebody killed has left aside", "private/.new/*", SWEEPS_ROWS),
+    gone("what somebody killed has left aside for all", "public/.new/*", SIGNED_ANEW),
+];

@@ -1,0 +1,151 @@
+//! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one command, or
+//! the daemon and whoever asks it. Any of them can be played again from its beginning.
+
+use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
+use super::watched::Side::{self, After, Before};
+
+pub const BEGINS: &str = "a feed begins";
+pub const GROWS: &str = "it grows";
+pub const GROWS_ON: &str = "it grows on";
+pub const RETRIES: &str = "what was set aside is offered again";
+pub const WAITS: &str = "somebody waits";
+pub const ERASES: &str = "somebody is erased";
+pub const HOLDS: &str = "a release is held";
+pub const VOID_BY_TICK: &str = "a tick makes it void";
+pub const VOID_BY_FILE: &str = "the feed file makes it void";
+pub const VOID_BY_ERASURE: &str = "an erasure makes it void";
+pub const APPROVES: &str = "it is approved";
+pub const REJECTS: &str = "it is rejected";
+pub const NEW_CHAIN: &str = "a new chain begins";
+pub const REFUSED: &str = "the gate refuses";
+pub const FORGETS: &str = "the feed forgets";
+pub const ASKED: &str = "the daemon is asked";
+pub const STRANGE_NOTE: &str = "the daemon finds a strange note";
+pub const SWEEPS_ROWS: &str = "rows are swept";
+pub const SWEEPS_ATOMS: &str = "atoms are swept";
+pub const SWEEPS_COUNTS: &str = "counts are swept";
+pub const SWEEPS_STAGE: &str = "a candidate is swept";
+pub const SWEEPS_TERMS: &str = "terms are swept";
+pub const SWEEPS_KEY: &str = "a key is swept";
+pub const SIGNED_ANEW: &str = "the signing key is another one";
+
+/// A scene.
+pub struct Scene {
+    pub name: &'static str,
+    /// Where it begins.
+    pub from: From,
+    /// What is done first, by nobody of ours.
+    pub prepare: fn(&Place),
+    /// What is done.
+    pub does: Does,
+}
+
+/// Where a scene begins.
+pub enum From {
+    /// Before everything.
+    Nothing,
+    /// Behind another one.
+    Scene(&'static str),
+    /// Where a process was killed, on this side of the point of this name.
+    Death(Side, &'static str),
+}
+
+/// What is done in a scene.
+#[derive(Clone, Copy)]
+pub enum Does {
+    /// One tick.
+    Once,
+    /// A command, with nobody else at work.
+    Asks(&'static [&'static str]),
+    /// The daemon, and a command that asks it.
+    Asked(&'static [&'static str]),
+}
+
+const MANUAL: &str = "every = \"9999d\"\napproval = \"manual\"\n";
+const ERASE: Does = Does::Asks(&["erase", "feed.toml", "--from", "gone.csv"]);
+
+const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) -> Scene {
+    Scene { name, from, prepare, does }
+}
+
+/// All of them, each behind the one that it begins with.
+pub const SCENES: &[Scene] = &[
+    scene(BEGINS, From::Nothing, begins, Does::Once),
+    scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1), Does::Once),
+    scene(GROWS_ON, From::Scene(GROWS), |place| files(place, false, 8), Does::Once),
+    scene(RETRIES, From::Scene(GROWS_ON), leaves, Does::Asks(&["quarantine", "feed.toml", "--retry"])),
+    scene(WAITS, From::Scene(GROWS_ON), waits, Does::Once),
+    scene(ERASES, From::Scene(WAITS), gone, ERASE),
+    scene(ASKED, From::Scene(WAITS), gone, Does::Asked(&["erase", "feed.toml", "--from", "gone.csv"])),
+    scene(STRANGE_NOTE, From::Scene(WAITS), strange, Does::Once),
+    scene(HOLDS, From::Scene(BEGINS), holds, Does::Once),
+    scene(VOID_BY_TICK, From::Scene(HOLDS), |place| place.offer("31.csv", people(600..640)), Does::Once),
+    scene(VOID_BY_FILE, From::Scene(HOLDS), |place| place.edit(MANUAL, NEVER), Does::Once),
+    scene(VOID_BY_ERASURE, From::Scene(HOLDS), gone, ERASE),
+    scene(APPROVES, From::Scene(HOLDS), |_| {}, Does::Asks(&["approve", "feed.toml"])),
+    scene(REJECTS, From::Scene(HOLDS), |_| {}, Does::Asks(&["reject", "feed.toml"])),
+    scene(NEW_CHAIN, From::Scene(BEGINS), stricter, Does::Asks(&["new-chain", "feed.toml"])),
+    scene(REFUSED, From::Scene(NEW_CHAIN), |place| place.offer("40.csv", people(700..740)), Does::Once),
+    scene(FORGETS, From::Scene(BEGINS), forgets, Does::Once),
+    scene(SWEEPS_ROWS, From::Death(Before, "rows taken in"), |_| {}, Does::Once),
+    scene(SWEEPS_ATOMS, From::Death(Before, "a tick closed"), |_| {}, Does::Once),
+    scene(SWEEPS_COUNTS, From::Death(Before, "its counts"), |_| {}, Does::Once),
+    scene(SWEEPS_STAGE, From::Death(Before, "a decision to publish"), |_| {}, Does::Once),
+    scene(SWEEPS_TERMS, From::Death(Before, "the first chain"), |_| {}, Does::Once),
+    scene(SWEEPS_KEY, From::Death(Before, "a segment"), |_| {}, Does::Once),
+    scene(SIGNED_ANEW, From::Death(After, "a signature"), signs, Does::Once),
+];
+
+fn begins(place: &Place) {
+    place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
+    place.offer("00.csv", people(0..40) + &format!("{}900,5,C1,{}900\n", PLANTED[0], PLANTED[1]));
+}
+
+/// Seven files, each a tick: a checkpoint is due behind them.
+fn files(place: &Place, first: bool, from: u64) {
+    if first {
+        place.edit(NEVER, PER_FILE);
+    }
+    for file in from..from + 7 {
+        place.offer(&format!("{file:02}.csv"), people(file * 12 + 30..file * 12 + 44));
+    }
+}
+
+fn leaves(place: &Place) {
+    place.edit(PER_FILE, NEVER);
+    place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
+}
+
+fn waits(place: &Place) {
+    place.edit(PER_FILE, NEVER);
+    place.offer("20.csv", people(400..402));
+}
+
+/// Who is to be erased: two who wait, if they are there, and one who is published.
+fn gone(place: &Place) {
+    let [id, _] = PLANTED;
+    place.put("gone.csv", format!("{id}400\n{id}401\n{id}7\n"));
+}
+
+fn strange(place: &Place) {
+    std::fs::create_dir_all(place.path("private/inbox")).expect("a folder");
+    place.put("private/inbox/0123456789abcdef.json", "{}");
+}
+
+fn holds(place: &Place) {
+    place.edit(NEVER, MANUAL);
+    place.offer("30.csv", people(500..540) + &person(400));
+}
+
+fn stricter(place: &Place) {
+    place.edit("k = 3\n", "k = 4\nmax_loss = 0.001\n");
+}
+
+fn forgets(place: &Place) {
+    place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\nquarantine_days = 0\n");
+    place.offer("50.csv", people(800..840));
+}
+
+fn signs(place: &Place) {
+    place.put("sign.key", "76543210fedcba98".repeat(4));
+}
