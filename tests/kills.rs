@@ -2,12 +2,16 @@
 //! moment while another writer is at work on the same roots (`kills/two.rs`). Whatever happens: the state is the fold of a
 //! first part of what came, nobody is lost or counted twice, and what was published stays as it was.
 
+mod common;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "cli_run/place.rs"]
 mod place;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "cli_run/public.rs"]
 mod public;
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "journal/server.rs"]
+mod server;
 #[path = "power/shim.rs"]
 mod shim;
 
@@ -17,7 +21,11 @@ mod books;
 mod named;
 #[path = "kills/points.rs"]
 mod points;
+#[path = "kills/roots.rs"]
+mod roots;
 #[path = "kills/scenes.rs"]
 mod scenes;
+#[path = "kills/two.rs"]
+mod two;
 #[path = "kills/watched.rs"]
 mod watched;

@@ -20,7 +20,7 @@ use super::shim::Shim;
 use super::watched::{Notes, Record, Side};
 
 /// Places are folders in memory where there is a file system for that: a kill loses nothing that was written.
-fn in_memory() {
+pub fn in_memory() {
     let fast = Path::new("/dev/shm");
     if fast.is_dir() {
         // Somebody else of this program may have said so already.
