@@ -17,6 +17,10 @@ mod shim;
 
 #[path = "kills/books.rs"]
 mod books;
+#[path = "kills/held.rs"]
+mod held;
+#[path = "kills/life.rs"]
+mod life;
 #[path = "kills/named.rs"]
 mod named;
 #[path = "kills/points.rs"]

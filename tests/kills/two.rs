@@ -11,18 +11,15 @@ use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::books::Books;
 use super::common::{cases, random, random::Draw};
-use super::named::in_memory;
+use super::held::LOST;
+use super::life::in_memory;
 use super::place::{Daemon, HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, person};
 use super::public::{Kept, releases};
 use super::roots::Roots;
 use super::server::Server;
 use super::shim::Shim;
 
-/// Kills of one feed.
-const KILLS: u32 = 8;
 const POLICIES: [&str; 2] = ["k = 3\n", "k = 3\nguarantee = \"bcf\"\n"];
-/// What a loser says.
-const LOST: &str = "another tidegate has taken over this feed";
 
 /// What happens to two writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,28 +168,34 @@ fn look(daemon: &Daemon, what: WaitIdOptions) -> bool {
     status.expect("it was started").is_some()
 }
 
-/// Feeds with two writers, one after the other, until there were so many kills.
-fn two<'a>(
-    name: &str,
+/// How much is done.
+struct Much {
+    /// Feeds of a short run.
     feeds: u32,
+    /// Kills of each feed.
+    kills: u32,
+    /// Kills of a long run.
     most: u32,
-    roots: impl Fn(Place) -> Roots<'a> + std::panic::RefUnwindSafe,
-    often: bool,
-) {
+    /// What their schedules are.
+    schedules: &'static [&'static str],
+}
+
+/// Feeds with two writers, one after the other, until there were so many kills.
+fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::panic::RefUnwindSafe) {
     in_memory();
     let (begun, at) = (Instant::now(), AtomicU32::new(0));
     let [kills, lost] = [AtomicU32::new(0), AtomicU32::new(0)];
-    random::run(name, feeds, |draw| {
-        if kills.load(Ordering::Relaxed) >= most {
+    random::run(name, much.feeds, |draw| {
+        if kills.load(Ordering::Relaxed) >= much.most {
             return;
         }
         let at = at.fetch_add(1, Ordering::Relaxed) as usize;
-        let schedule = if often || at % 2 == 1 { OFTEN } else { PER_FILE };
+        let schedule = much.schedules[at % much.schedules.len()];
         let place = Place::with(schedule, POLICIES[at / 2 % POLICIES.len()], "");
         let (writers, kept) = ([None, None], Kept::default());
         let mut pair = Pair { roots: roots(place), writers, kept, came: 0, files: 0, kills: 0, lost: 0 };
         let mut turn = 0;
-        while pair.kills < KILLS {
+        while pair.kills < much.kills {
             pair.round(draw, turn);
             turn = 1 - turn;
         }
@@ -202,17 +205,21 @@ fn two<'a>(
     });
     let [kills, lost] = [kills, lost].map(AtomicU32::into_inner);
     println!("{name}: {kills} kills at work, {lost} writers lost, {:?}", begun.elapsed());
-    assert!(kills >= (cases(feeds) * KILLS).min(most) && lost > 0, "{kills} kills and {lost} losers only");
+    let wanted = (cases(much.feeds) * much.kills).min(much.most);
+    assert!(kills >= wanted && lost > 0, "{kills} kills, and {lost} writers that lost");
 }
 
 #[test]
 fn two_writers_on_folders_do_no_harm() {
     let Some(shim) = Shim::build() else { return };
-    two("two writers on folders", 3, 500, |place| Roots::folders(&shim, place), false);
+    let much = Much { feeds: 3, kills: 8, most: 500, schedules: &[PER_FILE, OFTEN] };
+    two("two writers on folders", &much, |place| Roots::folders(&shim, place));
 }
 
 #[test]
 fn two_writers_on_buckets_do_no_harm() {
     let Some(server) = Server::start() else { return };
-    two("two writers on buckets", 1, 150, |place| Roots::buckets(&server, place), true);
+    // A feed in a bucket is looked at every five seconds, and at each tick.
+    let much = Much { feeds: 1, kills: 6, most: 150, schedules: &[OFTEN] };
+    two("two writers on buckets", &much, |place| Roots::buckets(&server, place));
 }

@@ -23,6 +23,15 @@ pub enum Side {
     After,
 }
 
+/// What becomes of a process that comes by a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// It is killed.
+    Killed,
+    /// It stands still until it is told to go on.
+    Held,
+}
+
 /// An object has got or lost its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
@@ -31,7 +40,7 @@ pub struct Done {
     pub word: String,
 }
 
-/// What a process has done, and where it was killed.
+/// What a process has done, and where it was killed or held up.
 #[derive(Debug, Default)]
 pub struct Record {
     pub did: Vec<Done>,
@@ -61,15 +70,16 @@ impl Side {
 pub struct Notes(PathBuf);
 
 impl Notes {
-    /// Puts a command of a place under the shim; it is killed the first time that it comes by this point.
-    pub fn of(shim: &Shim, place: &Place, command: &mut Command, kill: Option<(Side, &Point)>) -> Notes {
+    /// Puts a command of a place under the shim; it ends in this way the first time that it comes by this point.
+    pub fn of(shim: &Shim, place: &Place, command: &mut Command, at: Option<(Ends, Side, &Point)>) -> Notes {
         let serial = fs::read_dir(place.path("")).expect("a folder").count();
         let notes = place.put(&format!("points-{serial}"), "");
         let watched = place.path("").canonicalize().expect("it is there");
         command.env("LD_PRELOAD", shim.path()).env("WATCHED", watched).env("TRACE", "/dev/null").env("POINTS", &notes);
-        if let Some((side, point)) = kill {
+        if let Some((ends, side, point)) = at {
             let Point { call, word, path, .. } = point;
-            command.env("KILL", format!("{} {} 1 {word} {path}", side.word(), call.word()));
+            let name = if ends == Ends::Killed { "KILL" } else { "HOLD" };
+            command.env(name, format!("{} {} 1 {word} {path}", side.word(), call.word()));
         }
         Notes(notes)
     }

@@ -4,6 +4,7 @@
 // POINTS      where the places are written down: "did <call> <path> <word>", and "died <side> <call> <path> <word>"
 // KILL        "<side> <call> <n> <word> <pattern>": SIGKILL before or after the n-th call (link, rename, unlink) of which the
 //             path fits the pattern. `-` is any word
+// HOLD        likewise, and SIGSTOP
 // UNLOCK      set: whoever locks a root gets the lock, whoever else holds it
 //
 // Paths are those below WATCHED. The word of an entry of the log is its kind, and of a decision its outcome behind a colon;
@@ -14,7 +15,7 @@
 
 #define WORD 64
 
-static int points = -1, unlocked;
+static int points = -1, unlocked, kill_with = SIGKILL;
 static char kill_side[8], kill_call[8], kill_word[WORD], kill_path[PATH_MAX];
 static long kill_at, seen_of_kill;
 
@@ -57,7 +58,8 @@ static void die_if(const struct point *point, const char *side) {
     char what[32];
     snprintf(what, sizeof what, "died %s", side);
     tell_point(what, point);
-    kill(getpid(), SIGKILL);
+    // This very thread: it would go on for a while else.
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), kill_with);
 }
 
 // A call is about to be done: `old` is what gets the name, if anything does.
@@ -87,7 +89,8 @@ static long locked(int fd, long how) {
 }
 
 static void begin_points(void) {
-    const char *to = getenv("POINTS"), *killed = getenv("KILL");
+    const char *to = getenv("POINTS"), *killed = getenv("KILL"), *held = getenv("HOLD");
+    if (held) killed = held, kill_with = SIGSTOP;
     unlocked = getenv("UNLOCK") != NULL;
     if (!to) return;
     if (killed && sscanf(killed, "%7s %7s %ld %63s %4095s", kill_side, kill_call, &kill_at, kill_word, kill_path) != 5)
