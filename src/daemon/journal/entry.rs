@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use super::ring::Ring;
+use super::slot;
 use crate::engine::release::Sha256;
 
 /// An entry.
@@ -82,6 +83,6 @@ impl Entry {
 
     /// Where an entry lies.
     pub fn path(seq: u64) -> String {
-        format!("log/{}/{seq:020}.json", seq / 10_000)
+        slot::path(seq)
     }
 }

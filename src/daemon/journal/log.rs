@@ -8,6 +8,7 @@ use super::entry::Entry;
 use super::objects::{Drafts, Objects, Ref};
 use super::rekey::rewrap;
 use super::ring::Ring;
+use super::slot;
 use super::store::{Put, Store, put};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, Kind, Result};
@@ -77,16 +78,8 @@ impl Log {
                 self.head = Some(head);
                 Ok(head)
             }
-            Put::Theirs => Err(self.fenced()),
+            Put::Theirs => Err(slot::fenced(&*self.store)),
         }
-    }
-
-    fn fenced(&self) -> Error {
-        let text = format!(
-            "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
-            self.store.place()
-        );
-        Error::new(Kind::Io, text)
     }
 
     /// Whether this writer is still the one: what follows from its state follows from the whole log.
@@ -94,10 +87,7 @@ impl Log {
     /// # Errors
     /// Another writer has taken over, or the store cannot be read.
     pub fn ours(&self) -> Result<()> {
-        match self.store.read(&Entry::path(self.next))? {
-            None => Ok(()),
-            Some(_) => Err(self.fenced()),
-        }
+        slot::free(&*self.store, self.next)
     }
 
     /// Seals an object among those that are written together.
@@ -138,7 +128,7 @@ impl Log {
 
     /// The sealed objects.
     pub fn objects(&self) -> Objects<'_> {
-        Objects::new(&*self.store, &self.ring)
+        Objects::new(&*self.store, &self.ring).before(self.next)
     }
 
     /// Where everything lies.

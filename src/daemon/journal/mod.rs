@@ -9,6 +9,7 @@ mod objects;
 mod read;
 mod rekey;
 mod ring;
+mod slot;
 pub mod store;
 
 pub use body::{

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::ring::Ring;
+use super::slot;
 use super::store::{Store, put_all};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, Kind, Result};
@@ -74,12 +75,20 @@ impl Drafts {
 pub struct Objects<'a> {
     store: &'a dyn Store,
     ring: &'a Ring,
+    /// The place of the next entry, for whoever writes the log.
+    next: Option<u64>,
 }
 
 impl<'a> Objects<'a> {
     /// Of this store, with these keys.
     pub fn new(store: &'a dyn Store, ring: &'a Ring) -> Objects<'a> {
-        Objects { store, ring }
+        Objects { store, ring, next: None }
+    }
+
+    /// For the writer whose next entry has this place.
+    #[must_use]
+    pub fn before(self, next: u64) -> Objects<'a> {
+        Objects { next: Some(next), ..self }
     }
 
     /// What an object says; `None` when it or its key is gone.
@@ -109,11 +118,14 @@ impl<'a> Objects<'a> {
     /// # Errors
     /// As [`Objects::read`], or it is gone.
     pub fn need(&self, object: &Ref) -> Result<Zeroizing<Vec<u8>>> {
-        self.read(object)?.ok_or_else(|| {
-            let text = "an object of the private root that the log names is gone, or its key is: put it back from a \
-                        backup of the whole root; going on without it would lose people or publish them twice";
-            Error::new(Kind::Input, text).in_field(object.path.clone())
-        })
+        if let Some(bytes) = self.read(object)? {
+            return Ok(bytes);
+        }
+        // Whoever has taken over may need it no more.
+        self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
+        let text = "an object of the private root that the log names is gone, or its key is: put it back from a backup of \
+                    the whole root; going on without it would lose people or publish them twice";
+        Err(Error::new(Kind::Input, text).in_field(object.path.clone()))
     }
 }
 

@@ -9,7 +9,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::store::{Store, put_all};
+use super::slot;
+use super::store::{Put, Store, put};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
@@ -75,10 +76,13 @@ impl Ring {
     /// Puts the feed's key where it belongs, wrapped.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or somebody else has begun this feed just now.
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = of_feed(self.generation);
-        put_all(store, &[(path.clone(), self.wrap(&self.feed, &path, chance)?)])
+        match put(store, &path, &self.wrap(&self.feed, &path, chance)?)? {
+            Put::Ours => Ok(()),
+            Put::Theirs => Err(slot::fenced(store)),
+        }
     }
 
     /// The keys of a generation, with the feed's key as it was sealed for it; `None` under another key.
@@ -140,7 +144,7 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::store::Memory;
+    use super::super::store::{Memory, put_all};
     use super::*;
     use crate::daemon::chance::Seeded;
 
