@@ -40,7 +40,7 @@ impl Live {
         self.show(&path, &manifest)?;
         let sha256 = Sha256::of(&manifest);
         if self.settings.layout == Layout::Root {
-            self.public.replace(LATEST, format!("{path}\n").as_bytes())?;
+            self.newest(pending.release)?;
         }
         let published = Published { release: pending.release, manifest: sha256, time: now.to_owned() };
         self.append(Body::Published(published.clone()))?;
@@ -48,6 +48,23 @@ impl Live {
         self.unstage(&pending)?;
         let rows = self.state.releases.last().map_or(0, |line| line.rows);
         Ok(Some(Left { release: pending.release, rows, manifest: sha256 }))
+    }
+
+    /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: whoever
+    /// has written the name last looks for a newer manifest after that, so that in the end the newest one is named.
+    fn newest(&self, mut release: u32) -> Result<()> {
+        let newer =
+            |release: u32| self.public.read(&self.settings.layout.manifest(release + 1)).map(|there| there.is_some());
+        loop {
+            while newer(release)? {
+                release += 1;
+            }
+            let path = self.settings.layout.manifest(release);
+            self.public.replace(LATEST, format!("{path}\n").as_bytes())?;
+            if !newer(release)? {
+                return Ok(());
+            }
+        }
     }
 
     /// Puts a signature beside the place of a manifest. As long as the manifest is not there it tells nobody anything, and may
@@ -110,6 +127,10 @@ impl Live {
         let mut back = Vec::with_capacity(N);
         for (path, bytes) in &files {
             let read = store.read(path)?.filter(|back| back == bytes);
+            if read.is_none() {
+                // Another writer sweeps what nobody has named.
+                self.log.ours()?;
+            }
             back.push(read.ok_or_else(|| Error::new(Kind::Io, strange).in_field(path.clone()))?);
         }
         Ok(back.try_into().expect("as many as there were"))
