@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Instant;
 
+use super::common::cases;
+use super::common::random::{self, Draw};
 use super::life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::Place;
 use super::points::{POINTS, Point};
 use super::scenes::Does;
 use super::shim::Shim;
+use super::watched::Call;
 use super::watched::Side::{self, After, Before};
 
 /// A process is killed at a point, and everything goes on.
@@ -48,6 +51,38 @@ fn a_kill_at_any_named_place_does_no_harm() {
     let places: Vec<_> = POINTS.iter().flat_map(|point| [(Before, point), (After, point)]).collect();
     let wrong = at_each(&places, |side, point| check(&life, side, point));
     println!("{} kills at {} named places, {:?}", places.len(), POINTS.len(), begun.elapsed());
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
+}
+
+/// Whatever is done in a scene, by a command that nobody else is needed for.
+fn steps(life: &Life<'_>) -> Vec<Point> {
+    let mut steps = Vec::new();
+    for (&scene, did) in life.did.iter().filter(|(name, _)| !matches!(scene(name).does, Does::Asked(_))) {
+        for call in [Call::Link, Call::Rename, Call::Unlink] {
+            let times = did.iter().filter(|done| done.call == call).count() as u64;
+            let step = |nth| Point { name: "any", call, path: "*", word: "-", scene, nth };
+            steps.extend((1..=times).map(step));
+        }
+    }
+    steps
+}
+
+#[test]
+#[ignore = "slow: any of some thousand steps, not the first of each name alone"]
+fn a_kill_at_any_step_does_no_harm() {
+    let Some(shim) = Shim::build() else { return };
+    in_memory();
+    let (seed, begun) = (random::seed(), Instant::now());
+    println!("kills at any step: seed {seed}; the same again: TIDEGATE_SEED={seed}");
+    let life = Life::play(&shim);
+    let (all, mut draw) = (steps(&life), Draw::new(seed, 0));
+    let one = |_| {
+        let at = draw.between(0, 2 * all.len() as u64 - 1) as usize;
+        (if at % 2 == 0 { Before } else { After }, &all[at / 2])
+    };
+    let places: Vec<_> = (0..cases(10)).map(one).collect();
+    let wrong = at_each(&places, |side, point| check(&life, side, point));
+    println!("{} kills at any of {} steps, {:?}", places.len(), all.len(), begun.elapsed());
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
 }
 

@@ -15,8 +15,10 @@ pub struct Point {
     pub path: &'static str,
     /// The kind of an entry, and the outcome of a decision; `-` for all else.
     pub word: &'static str,
-    /// The scene in which the program is killed there, the first time that it comes by.
+    /// The scene in which the program is killed there.
     pub scene: &'static str,
+    /// The how manieth time it comes by.
+    pub nth: u64,
 }
 
 impl Point {
@@ -41,7 +43,7 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 const fn point(name: &'static str, call: Call, path: &'static str, word: &'static str, scene: &'static str) -> Point {
-    Point { name, call, path, word, scene }
+    Point { name, call, path, word, scene, nth: 1 }
 }
 
 /// An entry of the log.

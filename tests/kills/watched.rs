@@ -70,16 +70,16 @@ impl Side {
 pub struct Notes(PathBuf);
 
 impl Notes {
-    /// Puts a command of a place under the shim; it ends in this way the first time that it comes by this point.
+    /// Puts a command of a place under the shim; it ends in this way when it comes by this point.
     pub fn of(shim: &Shim, place: &Place, command: &mut Command, at: Option<(Ends, Side, &Point)>) -> Notes {
         let serial = fs::read_dir(place.path("")).expect("a folder").count();
         let notes = place.put(&format!("points-{serial}"), "");
         let watched = place.path("").canonicalize().expect("it is there");
         command.env("LD_PRELOAD", shim.path()).env("WATCHED", watched).env("TRACE", "/dev/null").env("POINTS", &notes);
         if let Some((ends, side, point)) = at {
-            let Point { call, word, path, .. } = point;
+            let Point { call, word, path, nth, .. } = point;
             let name = if ends == Ends::Killed { "KILL" } else { "HOLD" };
-            command.env(name, format!("{} {} 1 {word} {path}", side.word(), call.word()));
+            command.env(name, format!("{} {} {nth} {word} {path}", side.word(), call.word()));
         }
         Notes(notes)
     }

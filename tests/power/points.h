@@ -2,8 +2,8 @@
 // at one of them the program is killed, on demand. For shim.c, which includes it.
 //
 // POINTS      where the places are written down: "did <call> <path> <word>", and "died <side> <call> <path> <word>"
-// KILL        "<side> <call> <n> <word> <pattern>": SIGKILL before or after the n-th call (link, rename, unlink) of which the
-//             path fits the pattern. `-` is any word
+// KILL        "<side> <call> <n> <word> <pattern>": SIGKILL before the n-th call (link, rename, unlink) of which the path fits
+//             the pattern, or after the n-th that succeeds. `-` is any word
 // HOLD        likewise, and SIGSTOP
 // UNLOCK      set: whoever locks a root gets the lock, whoever else holds it
 //
@@ -54,7 +54,7 @@ static void tell_point(const char *what, const struct point *point) {
 }
 
 static void die_if(const struct point *point, const char *side) {
-    if (!point->mine || strcmp(kill_side, side)) return;
+    if (!point->mine || strcmp(kill_side, side) || ++seen_of_kill != kill_at) return;
     char what[32];
     snprintf(what, sizeof what, "died %s", side);
     tell_point(what, point);
@@ -69,7 +69,7 @@ static struct point before(const char *of, const struct place *place, int folder
     if (points < 0 || !place->inside || !roots) return (struct point){0};
     if (old && !strncmp(point.path, "private/log/", 12)) word_of(folder, old, point.word);
     point.mine = !strcmp(kill_call, of) && !fnmatch(kill_path, point.path, 0) &&
-                 (!strcmp(kill_word, "-") || !strcmp(kill_word, point.word)) && ++seen_of_kill == kill_at;
+                 (!strcmp(kill_word, "-") || !strcmp(kill_word, point.word));
     die_if(&point, "before");
     return point;
 }

@@ -1,4 +1,4 @@
-//! The shim (`shim.c`), compiled for as long as a test runs.
+//! The shim that tests preload, compiled for as long as one of them runs.
 
 use std::path::PathBuf;
 use std::process::Command;
