@@ -23,6 +23,8 @@ mod held;
 mod life;
 #[path = "kills/named.rs"]
 mod named;
+#[path = "kills/planted.rs"]
+mod planted;
 #[path = "kills/points.rs"]
 mod points;
 #[path = "kills/roots.rs"]

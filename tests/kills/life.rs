@@ -88,8 +88,13 @@ pub enum Who {
 impl Life<'_> {
     /// Plays all scenes, and looks whether everything that was done has a name.
     pub fn play(shim: &Shim) -> Life<'_> {
+        Life::of(shim, SCENES)
+    }
+
+    /// Plays some of them.
+    pub fn of<'a>(shim: &'a Shim, scenes: &[Scene]) -> Life<'a> {
         let mut life = Life { shim, begin: BTreeMap::new(), did: BTreeMap::new(), end: BTreeMap::new() };
-        for scene in SCENES {
+        for scene in scenes {
             let place = match scene.from {
                 From::Nothing => Place::new(NEVER),
                 From::Scene(before) => copy(&life.end[before]),

@@ -1,6 +1,7 @@
 //! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one command, or
 //! the daemon and whoever asks it. Any of them can be played again from its beginning.
 
+use super::books::SET_ASIDE;
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
 use super::watched::Side::{self, After, Before};
 
@@ -98,7 +99,7 @@ pub const SCENES: &[Scene] = &[
 
 fn begins(place: &Place) {
     place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
-    place.offer("00.csv", people(0..40) + &format!("{}900,5,C1,{}900\n", PLANTED[0], PLANTED[1]));
+    place.offer("00.csv", people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]));
 }
 
 /// Seven files, each a tick: a checkpoint is due behind them.
