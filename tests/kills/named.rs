@@ -77,8 +77,8 @@ fn a_kill_at_any_step_does_no_harm() {
     let life = Life::play(&shim);
     let (all, mut draw) = (steps(&life), Draw::new(seed, 0));
     let one = |_| {
-        let at = draw.between(0, 2 * all.len() as u64 - 1) as usize;
-        (if at % 2 == 0 { Before } else { After }, &all[at / 2])
+        let side = if draw.once_in(2) { Before } else { After };
+        (side, &all[draw.between(0, all.len() as u64 - 1) as usize])
     };
     let places: Vec<_> = (0..cases(10)).map(one).collect();
     let wrong = at_each(&places, |side, point| check(&life, side, point));
