@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, places};
+use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, begun, places};
 use crate::daemon::live::{Line, Past, State, past, past_quickly};
 use crate::engine::release::Sha256;
 
@@ -35,6 +35,11 @@ const SEALED: [&str; 6] = ["seg", "quarantine", "atoms", "mask", "verdict", "ter
 /// One of them cannot be read.
 pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
     let mut found = Private::default();
+    match begun(store) {
+        Ok(Some(_)) => {}
+        Ok(None) => found.wrong("FORMAT".to_owned(), "this file is missing: put it back from a backup"),
+        Err(error) => found.push(&error),
+    }
     found.log(store, ring)?;
     let state = match past(store, shown, ring) {
         Ok(Past { state, .. }) => state,
