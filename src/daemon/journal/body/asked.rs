@@ -1,0 +1,79 @@
+//! What persons asked for, and under which terms a chain goes on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::journal::objects::Ref;
+use crate::engine::release::Sha256;
+
+/// Who asked for something, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Wanted {
+    /// The name of the request, which is done once.
+    pub request: String,
+    /// Who asked: the account that the command ran under.
+    pub who: String,
+    /// When.
+    pub when: String,
+    /// Why, in their words; they were told that nobody's data belongs here.
+    pub why: Option<String>,
+}
+
+/// A chain of releases begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Chain {
+    /// Its number, from 1.
+    pub chain: u32,
+    /// What is frozen while it runs: policy, columns, taxonomies.
+    pub terms: Ref,
+    /// Who asked for it; null for the first.
+    pub wanted: Option<Wanted>,
+}
+
+/// What of the feed file may change in a running chain was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Config {
+    /// When.
+    pub time: String,
+    /// The terms with the new leaves of their taxonomies; null where there are none.
+    pub terms: Option<Ref>,
+    /// The digest of everything else.
+    pub services: Sha256,
+}
+
+/// An object took the place of another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Moved {
+    /// The path of the old one, which is gone with its key.
+    pub old: String,
+    /// The new one; null when nothing is left of it.
+    pub new: Option<Ref>,
+}
+
+/// Somebody was taken out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Erase {
+    /// Who asked.
+    pub wanted: Wanted,
+    /// People who were asked for.
+    pub asked: u64,
+    /// People who were taken out of what is not published; they may come again.
+    pub erased: u64,
+    /// People whose rows are published: a tombstone stays.
+    pub published: u64,
+    /// People who were never here.
+    pub unknown: u64,
+    /// Atoms that were dissolved.
+    pub dissolved: u64,
+    /// Objects that were written anew without them.
+    pub moved: Vec<Moved>,
+}
+
+/// All keys were wrapped under another key of the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rekey {
+    /// Who asked.
+    pub wanted: Wanted,
+    /// How many keys.
+    pub keys: u64,
+}

@@ -1,0 +1,116 @@
+//! What is to become of a release, and what became of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::asked::Wanted;
+use crate::daemon::journal::objects::Ref;
+use crate::engine::release::{Figure, Sha256};
+
+/// A file of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Staged {
+    /// Where it lies aside.
+    pub stage: String,
+    /// Where it is published.
+    pub path: String,
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its rows; null for what is no table.
+    pub rows: Option<u64>,
+}
+
+/// Why a release may not leave. Where and in which words is in the sealed verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Against {
+    /// The check.
+    pub check: String,
+    /// The figure.
+    pub value: Option<Figure>,
+    /// What it would have to be.
+    pub limit: Option<Figure>,
+}
+
+/// What is to become of a release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum Decision {
+    /// It is published.
+    Publish {
+        /// The release.
+        release: u32,
+        /// Its tick.
+        tick: u32,
+        /// When the tick was due.
+        time: String,
+        /// Its table, taxonomy and report.
+        files: Vec<Staged>,
+        /// The manifest without its `decision`, aside.
+        manifest: Staged,
+        /// The whole verdict.
+        verdict: Ref,
+    },
+    /// It is published once a person approves.
+    Hold {
+        /// The release.
+        release: u32,
+        /// Its tick.
+        tick: u32,
+        /// When the tick was due.
+        time: String,
+        /// Its table, taxonomy and report.
+        files: Vec<Staged>,
+        /// The manifest without its `decision`, aside.
+        manifest: Staged,
+        /// The whole verdict.
+        verdict: Ref,
+    },
+    /// It may not leave.
+    Reject {
+        /// The number it would have had.
+        release: u32,
+        /// Its tick.
+        tick: u32,
+        /// When the tick was due.
+        time: String,
+        /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
+        stops: bool,
+        /// Why.
+        reasons: Vec<Against>,
+        /// The whole verdict; null when a person rejected it.
+        verdict: Option<Ref>,
+        /// The person who rejected a release that was held.
+        wanted: Option<Wanted>,
+    },
+}
+
+impl Decision {
+    /// The tick that the release came of.
+    pub fn tick(&self) -> u32 {
+        match self {
+            Decision::Publish { tick, .. } | Decision::Hold { tick, .. } | Decision::Reject { tick, .. } => *tick,
+        }
+    }
+}
+
+/// A person decided about a release that was held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Asked {
+    /// The release.
+    pub release: u32,
+    /// The digest of the entry that holds it.
+    pub decision: Sha256,
+    /// Who.
+    pub wanted: Wanted,
+}
+
+/// A release is visible.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Published {
+    /// The release.
+    pub release: u32,
+    /// The digest of its manifest as it was published.
+    pub manifest: Sha256,
+    /// When it was visible.
+    pub time: String,
+}
