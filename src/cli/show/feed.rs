@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Decision, Outcome};
+use crate::daemon::journal::{Body, Checked, Closed, Decision, Outcome};
 use crate::daemon::live::{Recorded, Seen};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
@@ -108,9 +108,7 @@ impl FeedRelease {
                 ) if *release == number => Some(verdict),
                 _ => None,
             });
-        let verdict = decided.map(|verdict| seen.need(verdict)).transpose()?;
-        let other = |_| Error::new(Kind::Input, "this verdict was written by another version of tidegate");
-        let verdict = verdict.map(|bytes| serde_json::from_slice(&bytes).map_err(other)).transpose()?;
+        let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
         Ok(Some(FeedRelease { manifest, verdict }))
     }
 }
@@ -122,12 +120,17 @@ impl FeedShown {
         for line in &state.releases {
             releases.extend(seen.manifest(line)?.as_ref().map(ReleaseLine::of));
         }
-        let told: Vec<Happened> = entries.iter().filter_map(happened).collect();
+        let mut told: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
+        let newest = told.split_off(told.len().saturating_sub(MOST));
+        let history = newest.into_iter().map(|(entry, happened)| {
+            let text = happened.text + &against(seen, entry)?;
+            Ok(Happened { text, ..happened })
+        });
         Ok(FeedShown {
             feed: state.terms.name.clone(),
             guarantee: state.terms.policy()?.guarantee(),
             releases,
-            history: told.into_iter().rev().take(MOST).rev().collect(),
+            history: history.collect::<Result<_>>()?,
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.release),
@@ -135,6 +138,17 @@ impl FeedShown {
             waiting: Waiting::of(&state.feed, &state.terms),
         })
     }
+}
+
+/// What stood against a release that could not even be proposed.
+fn against(seen: &Seen, entry: &Checked) -> Result<String> {
+    let Body::Closed(Closed { outcome: Outcome::Stopped | Outcome::Impossible, verdict: Some(verdict), .. }) =
+        &entry.entry.body
+    else {
+        return Ok(String::new());
+    };
+    let reasons = Recorded::parse(&seen.need(verdict)?)?.reasons;
+    Ok(reasons.iter().map(|reason| format!(": {}", reason.text)).collect())
 }
 
 /// What came of closing a tick, in words.
