@@ -37,7 +37,7 @@ impl Ring {
         }
         let text = format!(
             "the key does not open the private root {}: name the key that this feed began with or was changed to last \
-             (store.key, --key); if it is that one, `{newest}` was changed: put it back from a backup",
+             (`tidegate rekey`; store.key, --key); if it is that one, `{newest}` was changed: put it back from a backup",
             store.place(),
         );
         Err(Error::new(Kind::Input, text))

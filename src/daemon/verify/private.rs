@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, begun, places};
+use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, Wrap, begun, places};
 use crate::daemon::live::{Line, Past, State, past, past_quickly};
 use crate::engine::release::Sha256;
 
@@ -54,6 +54,7 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
         found.published(state, public);
     }
     found.strangers(store)?;
+    found.keys(store, ring)?;
     found.findings.sort();
     found.findings.dedup();
     Ok(found)
@@ -177,6 +178,18 @@ impl Private {
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
             self.wrong(manifest(stranger.release), "the log knows no such release");
         }
+    }
+
+    /// Every key is under the operator's key that holds.
+    fn keys(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
+        for key in store.list("keys")? {
+            if Wrap::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
+                let text =
+                    "this key is wrapped under another key of the operator: give the last `tidegate rekey` again";
+                self.wrong(key.path, text);
+            }
+        }
+        Ok(())
     }
 
     /// Nothing lies there that nobody has named; what the newest writer has not named yet may still be.
