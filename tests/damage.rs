@@ -67,9 +67,9 @@ use Outcome::{Earlier, Forgotten, Late, Refused, Same};
 /// For each kind of object and each damage what comes of it, over all objects of the kind and all kinds of chains. Where
 /// there is more than one outcome, some of the objects are needed and some are not any more.
 const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
-    // It is written anew; without its last byte, the end of a line, it says the same.
+    // It is written anew.
     ("private FORMAT", Gone, &[Same]),
-    ("private FORMAT", Cut, &[Refused, Same]),
+    ("private FORMAT", Cut, &[Refused]),
     ("private FORMAT", Flipped, &[Refused]),
     // That the newest entry is gone can be seen from nothing, unless it has shown itself in the public root.
     ("private log", Gone, &[Refused, Earlier]),

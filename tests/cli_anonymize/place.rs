@@ -184,6 +184,15 @@ fn nothing_planted(output: &Output) {
 /// How many releases a folder holds. They are whole: numbered from 1, chained, with files that are those of their
 /// manifests; nothing else is public; nothing private may be read by others or tells anything without the key.
 pub fn whole(out: &Path) -> u64 {
+    held(out, false)
+}
+
+/// The same after a kill or on a full disk: the files of one more release may lie there already, without its manifest.
+pub fn whole_so_far(out: &Path) -> u64 {
+    held(out, true)
+}
+
+fn held(out: &Path, more: bool) -> u64 {
     let mut previous = Json::Null;
     let mut releases = 0;
     while let Ok(bytes) = fs::read(out.join(format!("{}/manifest.json", releases + 1))) {
@@ -208,12 +217,15 @@ pub fn whole(out: &Path) -> u64 {
             let staged = inside.starts_with(".private/stage/") || inside.starts_with(".private/.new/");
             assert!(staged || mode & 0o077 == 0, "{}: {mode:o}", inside.display());
         } else {
-            let known = first == "taxonomy" || first.parse::<u64>().is_ok_and(|number| number <= releases);
+            let most = releases + u64::from(more);
+            let known = first == "taxonomy" || first.parse::<u64>().is_ok_and(|number| number <= most);
             assert!(known, "{} is public", inside.display());
         }
         let bytes = bytes.unwrap_or_default();
         assert!(!has(&bytes, PLANTED[0]), "{} tells who", inside.display());
-        let table = inside.extension().is_some_and(|extension| extension == "parquet");
+        // A table, or one that is just being written.
+        let table =
+            inside.extension().is_some_and(|extension| extension == "parquet") || inside.starts_with(".private/.new/");
         assert!(table || !has(&bytes, PLANTED[1]), "{} tells a diagnosis", inside.display());
     }
     releases

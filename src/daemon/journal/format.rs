@@ -20,6 +20,14 @@ pub struct Format {
     pub feed: String,
 }
 
+impl Format {
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(self).expect("a format is JSON");
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
 /// Whether a feed has begun here, and which.
 ///
 /// # Errors
@@ -28,9 +36,11 @@ pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
     let other = |text: &str| Err(Error::new(Kind::Input, text).in_field(FORMAT));
     match serde_json::from_slice::<Format>(&bytes) {
-        Ok(format) if format.tidegate == VERSION => Ok(Some(format)),
-        Ok(_) => other("this private root was written by a newer version of tidegate: use that one"),
-        Err(_) => other(
+        Ok(format) if format.tidegate == VERSION && format.bytes() == bytes => Ok(Some(format)),
+        Ok(format) if format.tidegate != VERSION => {
+            other("this private root was written by a newer version of tidegate: use that one")
+        }
+        _ => other(
             "this is no private root of tidegate, or the file was changed: name the private root of this feed, or put the \
              file back from a backup",
         ),
@@ -43,9 +53,7 @@ pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
 /// Another feed has begun here.
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
     let format = Format { tidegate: VERSION, feed: feed.to_owned() };
-    let mut bytes = serde_json::to_vec(&format).expect("a format is JSON");
-    bytes.push(b'\n');
-    match put(store, FORMAT, &bytes)? {
+    match put(store, FORMAT, &format.bytes())? {
         Put::Ours => Ok(()),
         Put::Theirs => {
             let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
