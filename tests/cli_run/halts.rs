@@ -76,9 +76,11 @@ fn a_manifest_that_is_missing_or_was_changed() {
     check(&daemon.said(), &["halted feed=t", "manifest of release 2", "is missing"]);
     assert_eq!(releases(&place.public()).len(), 1);
     fs::write(path(2), whole).expect("a manifest");
+    // The file that was taken before has its tick now.
     assert_eq!(place.start().end(), Some(0), "it was put back");
+    assert_eq!(releases(&place.public()).len(), 3);
     place.offer("3.csv", people(120..160));
-    assert_eq!(place.once()["release"], 3);
+    assert_eq!(place.once()["release"], 4);
     place.verified();
 }
 

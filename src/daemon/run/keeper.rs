@@ -163,6 +163,8 @@ impl Keeper {
         let (ready, taken) = self.source.look(now, &|name| live.taken(name).is_some())?;
         if self.looked.is_none_or(|looked| now.duration_since(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
+            // Whoever has nothing to write is to notice, too, that another has taken over.
+            self.live.log().ours()?;
             self.looked = Some(now);
         }
         let mut ticks = Vec::new();
