@@ -58,7 +58,9 @@ fn one_file(feed: &Feed, folder: &Path, rows: usize) {
 fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
     let root = folder.join("many");
     let mut live = open(feed, &root);
-    println!("  tick   entries   tick ms   start ms (whole log)   start ms (checkpoint)");
+    println!(
+        "  tick   entries   closed ms   released ms   start ms (whole log, checkpoint)   state KiB   resident MiB"
+    );
     for tick in 0..ticks {
         let (name, time) = (format!("{tick:06}.csv"), format!("2026-01-01T{:02}:{:02}:00Z", tick / 60 % 24, tick % 60));
         let file = folder.join(&name);
@@ -67,9 +69,11 @@ fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
         let start = Instant::now();
         live.take(taken(&name, decoded), &time).expect("a place");
         live.close(&time).expect("a tick");
+        let closed = start.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
         live.decide().expect("a decision");
         live.leave(&time).expect("a release");
-        let took = start.elapsed().as_secs_f64() * 1e3;
+        let released = start.elapsed().as_secs_f64() * 1e3;
         live.checkpoint().expect("a checkpoint");
         if [1, 10, 20, 50, 100, 200, 500, 1000].contains(&(tick + 1)) {
             let entries = live.log().next();
@@ -81,9 +85,21 @@ fn many_ticks(feed: &Feed, folder: &Path, ticks: usize) {
             let start = Instant::now();
             live = open(feed, &root);
             let quick = start.elapsed().as_secs_f64() * 1e3;
-            println!("{:>6}   {entries:>7}   {took:>7.1}   {whole:>20.1}   {quick:>21.1}", tick + 1);
+            let (tick, kept) = (tick + 1, live.state().bytes().len() as f64 / 1024.0);
+            println!(
+                "{tick:>6}   {entries:>7}   {closed:>9.1}   {released:>11.1}   {whole:>20.1}, {quick:>10.1}   {kept:>9.0}   {:>12.1}",
+                resident()
+            );
         }
     }
+}
+
+/// What the process holds in memory.
+fn resident() -> f64 {
+    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line =
+        told.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    line.unwrap_or(f64::NAN) / 1024.0
 }
 
 fn stores(root: &Path) -> (Arc<dyn Store>, Arc<dyn Store>) {

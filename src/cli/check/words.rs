@@ -60,7 +60,11 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         OnRepeat::Ignore => {
             "A second row of one person is left out: the first one stands (on_repeat = \"ignore\").".into()
         }
-        OnRepeat::DeadLetter => "A second row of one person is set aside (on_repeat = \"dead-letter\").".into(),
+        OnRepeat::DeadLetter => {
+            "A second row of one person is left out: the first one stands. It is counted and not kept, as with \"ignore\" \
+             (on_repeat = \"dead-letter\")."
+                .into()
+        }
         OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
     });
     let (taken, refused): (Vec<&Column>, Vec<&Column>) =

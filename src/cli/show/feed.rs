@@ -174,7 +174,8 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Config(config) => {
             time = Some(config.time.clone());
-            if config.terms.is_some() { "taxonomies have new leaves" } else { "the feed file has changed" }.to_owned()
+            let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
+            format!("the feed file is read anew: {what} are taken over")
         }
         Body::Ingest(ingest) => {
             time = Some(ingest.time.clone());

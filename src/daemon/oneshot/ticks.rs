@@ -54,7 +54,7 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
         // Every file is a tick.
         min_records: 0,
         // Judged for each file when it is read.
-        max_quarantine_share: Decimal::parse("1").expect("a share"),
+        max_quarantine_share: Decimal::ONE,
         // Raw rows are with whoever names the files.
         keep_raw: 0,
         keep_aside: 0,
