@@ -13,5 +13,7 @@ mod draw;
 mod feed;
 #[path = "live/fold.rs"]
 mod fold;
+#[path = "live/grown.rs"]
+mod grown;
 #[path = "live/rekey.rs"]
 mod rekey;

@@ -17,11 +17,16 @@ use tidegate::engine::release::{Layout, Sha256};
 
 /// A feed file with this policy.
 pub fn feed(policy: &str) -> Feed {
+    with_columns(policy, "\"F\", \"M\"", "10, 20")
+}
+
+/// The same, with these sexes and bands of ages.
+pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
     let text = format!(
         "[feed]\nname = \"small\"\n[policy]\n{policy}\n\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
-         [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n\
-         [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10, 20], min = 0, max = 39 }}\n\
+         [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [{sexes}] }}\n\
+         [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [{bands}], min = 0, max = 39 }}\n\
          [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
     );
     Feed::parse(&text, Path::new("small.toml")).expect("a feed file")

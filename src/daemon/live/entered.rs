@@ -32,6 +32,13 @@ impl State {
             self.feed.grow(&growth, &terms.policy()?, &terms.columns.trees());
             self.history = Default::default();
             self.candidate = None;
+            let trees = terms.columns.trees();
+            let pending = self.held.iter_mut().chain(&mut self.publishing).map(|pending| &mut pending.recoding);
+            let proposed = self.due.iter_mut().map(|due| &mut due.recoding).chain(pending);
+            for recoding in proposed.flatten() {
+                let cuts = recoding.iter().zip(&growth).zip(&trees);
+                *recoding = cuts.map(|((cut, growth), tree)| growth.cut(cut, tree)).collect();
+            }
         }
         self.terms = terms;
         Ok(())

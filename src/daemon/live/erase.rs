@@ -10,8 +10,9 @@ use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::blind;
 use super::work::{Last, Live};
-use crate::daemon::error::Result;
-use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy, read};
+use crate::daemon::terms::Terms;
 use crate::engine::feed::{Erased, Fixed};
 use crate::engine::histogram::{Headcount, Histogram, Person};
 use crate::engine::model::{Leaf, Value};
@@ -22,6 +23,12 @@ struct Row {
     since: u32,
     leaves: Vec<Leaf>,
     value: Box<[Value]>,
+}
+
+/// What a tick has fixed, as it is now, and the terms that it was closed under.
+struct Was {
+    fixed: Fixed,
+    terms: Terms,
 }
 
 /// What becomes of the objects.
@@ -141,7 +148,7 @@ impl Live {
 
     /// Where rows are that nobody is to have, or that wait again because their atom is dissolved. The atoms of ticks whose
     /// people are not published, as they are now.
-    fn rewrite_atoms(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<BTreeMap<u32, Fixed>> {
+    fn rewrite_atoms(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<BTreeMap<u32, Was>> {
         let state = &self.state;
         let raw = state.raw.iter().map(|raw| &raw.object);
         let pool = state.pool.iter().map(|place| &place.object);
@@ -156,14 +163,18 @@ impl Live {
             }
         }
         let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
-        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        let mut terms = self.terms_then()?;
+        let sensitive = self.state.sensitive();
         for (object, atoms) in &mut changed {
             if Some(&*object) == newest.as_ref() {
                 atoms.waiting.append(&mut again);
                 atoms.came(self.state.feed.standing().arrived());
             }
             if !atoms.told {
-                pending.insert(atoms.tick(), atoms.fixed(sensitive, &trees)?);
+                let terms =
+                    terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
+                let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
+                pending.insert(atoms.tick(), Was { fixed, terms });
             }
         }
         for (object, atoms) in changed {
@@ -171,6 +182,26 @@ impl Live {
             rewritten.moved.push(Moved { old: object.path, new: Some(new) });
         }
         Ok(pending)
+    }
+
+    /// The terms that each tick was closed under: taxonomies may have grown since, or be those of another chain.
+    fn terms_then(&self) -> Result<BTreeMap<u32, Terms>> {
+        let (mut terms, mut then): (Option<Ref>, BTreeMap<u32, Ref>) = (None, BTreeMap::new());
+        read(self.log.store(), self.log.ring(), 0, None, &mut |entry| {
+            match &entry.entry.body {
+                Body::Chain(chain) => terms = Some(chain.terms.clone()),
+                Body::Config(config) => terms = config.terms.clone().or(terms.take()),
+                Body::Closed(closed) => then.extend(terms.clone().map(|terms| (closed.tick, terms))),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let wanted: BTreeSet<&Ref> = then.values().collect();
+        let mut read = BTreeMap::new();
+        for object in wanted {
+            read.insert(object.clone(), parse::<Terms>(VERSION, &self.log.objects().need(object)?)?);
+        }
+        Ok(then.into_iter().map(|(tick, object)| (tick, read[&object].clone())).collect())
     }
 
     /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
@@ -237,19 +268,21 @@ impl Live {
     fn rewrite_counts(
         &mut self,
         gone: &BTreeSet<Person>,
-        pending: &BTreeMap<u32, Fixed>,
+        pending: &BTreeMap<u32, Was>,
         rewritten: &mut Rewritten,
     ) -> Result<()> {
         for (tick, object) in self.state.counts.clone() {
             let counts = Counts::parse(&self.log.objects().need(&object)?)?;
             let met = counts.people().any(|person| gone.contains(&person));
-            let fixed = pending.get(&tick);
-            if !met && fixed.is_none() {
+            let was = pending.get(&tick);
+            if !met && was.is_none() {
                 continue;
             }
             let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
-            let counts = match fixed {
-                Some(fixed) => Counts::of(fixed, blind(&self.policy), people, &self.state.terms.columns.trees()),
+            let counts = match was {
+                Some(Was { fixed, terms }) => {
+                    Counts::of(fixed, blind(&terms.policy()?), people, &terms.columns.trees())
+                }
                 None => counts.with_people(people),
             };
             let new = self.log.seal(&mut rewritten.drafts, "mask", &counts.bytes())?;

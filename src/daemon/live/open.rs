@@ -147,11 +147,12 @@ impl<'a> Ahead<'a> {
         let policy = state.terms.policy()?;
         let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
         let mut live = Live { log, state, policy, public, settings, hasher, last: known };
+        // What a tick has fixed is put down under the taxonomies that it was closed under.
+        live.finish_closing()?;
         if !changed {
             live.configured(feed, services, now)?;
         }
         live.state.remember(live.log.store(), &*live.public)?;
-        live.finish_closing()?;
         let swept = live.sweep()?;
         Ok((live, Found { entries, read, checkpoint, swept, fence: entries }))
     }

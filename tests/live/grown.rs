@@ -1,0 +1,128 @@
+//! Taxonomies change while something is half done, or while people are in atoms that are not published: what was put down
+//! under the old ones is read under the old ones, for ever.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
+use tidegate::engine::histogram::Person;
+
+use super::crash::Dying;
+use super::draw::{Draw, POLICIES};
+use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
+
+const NOW: &str = "2026-01-02T00:00:00Z";
+
+/// A new leaf that is a class of its own where sexes are told apart.
+fn grown(policy: &str) -> Feed {
+    with_columns(policy, "\"F\", \"M\", \"X\"", "10, 20")
+}
+
+fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
+    let (mut draw, mut known) = (Draw(seed), 0);
+    (0..many).map(|_| crowd(&mut draw, &mut known)).collect()
+}
+
+/// The whole log says what the writer knows.
+fn same(live: &Live, private: &Memory, public: &Memory, why: &str) {
+    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
+    let state = past(private, public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state.expect("a chain");
+    assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
+}
+
+fn asks(live: &mut Live, ask: Ask, file: &dyn Fn() -> Feed) {
+    let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut Seeded::new(9));
+    let answer = live.asked(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
+    assert!(answer.done, "{answer:?}");
+}
+
+/// Somebody who is known, but not published.
+fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
+    people
+        .iter()
+        .flatten()
+        .take(3)
+        .map(|human| Hash(Person(human.0)))
+        .filter(|_| live.state().releases.is_empty())
+        .collect()
+}
+
+#[test]
+fn a_writer_dies_and_the_next_one_finds_new_leaves() {
+    for policy in POLICIES {
+        let people = ticks(5, 6);
+        for at in 1..=90 {
+            let (private, public) = (Memory::default(), Memory::default());
+            let left = Arc::new(AtomicU64::new(at));
+            let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at % 2 == 0 });
+            let first = open(&feed(policy), store(&private), store(&public), 1, false);
+            let run = |live: &mut Live, people: &[Vec<Human>]| {
+                people.iter().enumerate().try_for_each(|(tick, people)| step(live, tick, people))
+            };
+            _ = first.and_then(|mut live| run(&mut live, &people));
+            let why = format!("{policy}, write {at}");
+            let (mine, everybodys) = (Arc::new(private.clone()), Arc::new(public.clone()));
+            let mut live =
+                open(&grown(policy), mine, everybodys, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+            run(&mut live, &people).unwrap_or_else(|error| panic!("{why}: {error}"));
+            same(&live, &private, &public, &why);
+            let all: std::collections::BTreeSet<u128> = people.iter().flatten().map(|human| human.0).collect();
+            assert_eq!(live.state().feed.people().len(), all.len(), "{why}: nobody is lost or taken in twice");
+        }
+    }
+}
+
+/// Erased from atoms of a release that was held, under taxonomies that are others by now; read when the atoms are forgotten.
+fn erased(policy: &str, new_chain: bool) {
+    let later = move |policy: &str| match new_chain {
+        true => with_columns(policy, "\"F\", \"M\"", "4, 12"),
+        false => grown(policy),
+    };
+    let why = format!("{policy}, new chain: {new_chain}");
+    let people = ticks(11, 12);
+    let (private, public) = (Memory::default(), Memory::default());
+    let stores = || (Arc::new(private.clone()), Arc::new(public.clone()));
+    let (mine, everybodys) = stores();
+    let mut live = open(&feed(policy), mine, everybodys, 1, true).expect("a feed");
+    // Of all ages, so that bands are told apart.
+    let spread = |(n, human): (usize, &Human)| (human.0, n as u32 % 2, n as u32 * 7 % 40, human.3);
+    let many: Vec<Human> = people.iter().flatten().enumerate().map(spread).collect();
+    live.take(taken("many.csv", &many), &time(0)).expect("a file");
+    live.close(&time(0)).expect("a tick");
+    live.decide().expect("a decision");
+    assert!(live.state().held.is_some(), "{why}: a release is held");
+    if new_chain {
+        asks(&mut live, Ask::NewChain, &|| later(policy));
+    }
+    drop(live);
+    let (mine, everybodys) = stores();
+    let mut live = open(&later(policy), mine, everybodys, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+    let gone = unpublished(&live, &people);
+    assert!(!gone.is_empty(), "{why}");
+    asks(&mut live, Ask::Erase { people: gone.clone() }, &|| later(policy));
+    same(&live, &private, &public, &why);
+    for tick in 1..6 {
+        let fresh: Vec<Human> =
+            (0..30).map(|n| (((tick * 100 + n) as u128) << 90 | 7, n as u32 % 2, n as u32 % 10, 1)).collect();
+        step(&mut live, tick, &fresh).unwrap_or_else(|error| panic!("{why}: {error}"));
+    }
+    assert!(!live.state().releases.is_empty(), "{why}: something is published");
+    live.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a store");
+    same(&live, &private, &public, &why);
+    let (mine, everybodys) = stores();
+    open(&later(policy), mine, everybodys, 3, false).unwrap_or_else(|error| panic!("{why}: {error}"));
+}
+
+#[test]
+fn people_are_erased_after_taxonomies_have_grown() {
+    POLICIES.iter().for_each(|policy| erased(policy, false));
+}
+
+#[test]
+fn people_are_erased_in_a_chain_with_other_taxonomies() {
+    POLICIES.iter().for_each(|policy| erased(policy, true));
+}
