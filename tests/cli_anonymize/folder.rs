@@ -392,3 +392,18 @@ fn a_decided_release_is_finished() {
     assert!(published(&place.out()) == expected);
     assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "known");
 }
+
+/// Whoever names other files hears of the one that was interrupted, too, and of a rejection by the exit code.
+#[test]
+fn an_interrupted_tick_is_told_to_whoever_comes_next() {
+    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.0001\n"));
+    place.people("a.csv", 0..20);
+    place.put("empty.csv", HEADER);
+    let (entries, _) = place.answered(&mut place.command(&["a.csv"]), 1);
+    assert_eq!(entries[0]["outcome"], "rejected");
+    fs::remove_file(place.out().join(".private/verdicts/000000.json")).expect("a verdict");
+    let output = place.command(&["empty.csv"]).output().expect("it starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("a.csv, which an interrupted command had begun") && said.contains("rejected"), "{said}");
+}

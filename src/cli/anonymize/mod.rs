@@ -14,7 +14,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::oneshot::{Entry, Found, Outcome, Task, begun, find_key, run as run_all, told};
+use crate::daemon::oneshot::{Entry, Found, Outcome, Ran, Task, begun, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
 use watch::Shown;
@@ -64,7 +64,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
     }
     let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
-    let entries = {
+    let Ran { entries, finished } = {
         let mut shown = Shown::new(&args.inputs);
         run_all(&task, &mut shown)?
     };
@@ -75,7 +75,8 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         let newest = newest.map(|release| told(&args.out, release)).transpose()?;
         out.text(&words::report(&entries, &args.inputs, &args.out, &feed.policy, newest.as_ref()));
     }
-    Ok(exit(&entries))
+    let unsafe_before = finished.is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
+    Ok(if unsafe_before { Exit::Unsafe } else { exit(&entries) })
 }
 
 /// 1 iff a release was rejected or stopped, or there is none yet.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::words::word;
 use crate::cli::progress;
 use crate::cli::tell::{name, note};
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::Watch;
+use crate::daemon::oneshot::{Entry, Watch};
 
 /// One line that says what is being done.
 pub struct Shown {
@@ -63,6 +64,17 @@ impl Watch for Shown {
              such a value of somebody finds their row. If it is a number or a name of people, make it the identifier",
             names.join(", ")
         );
+        self.line.aside(|| note(&text));
+    }
+
+    fn finished(&mut self, file: &str, entry: &Entry) {
+        let release = entry.release.map(|release| format!(" as release {release}")).unwrap_or_default();
+        let mut text = format!(
+            "{}, which an interrupted command had begun, has its tick now: {}{release}",
+            printable(file),
+            word(entry.outcome)
+        );
+        entry.reasons.iter().for_each(|reason| text += &format!("; {}", reason.text));
         self.line.aside(|| note(&text));
     }
 

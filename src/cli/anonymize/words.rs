@@ -81,7 +81,8 @@ fn rows(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
 }
 
-fn word(outcome: Outcome) -> &'static str {
+/// An outcome.
+pub fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Published => "published",
         Outcome::Waiting => "waiting",

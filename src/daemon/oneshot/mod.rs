@@ -19,4 +19,4 @@ pub use look::{Seen, look, told};
 pub use outcome::TickVerdict;
 pub use place::{begun, roots};
 pub use task::{Task, Watch};
-pub use ticks::run;
+pub use ticks::{Ran, run};

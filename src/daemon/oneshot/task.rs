@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::entry::Entry;
 use super::keys::Made;
 use crate::daemon::config::Feed;
 use crate::daemon::seal::OperatorKey;
@@ -39,6 +40,8 @@ pub trait Watch {
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
+    /// A file that a command before this one had taken in, and that is none of this one's inputs, has its tick now.
+    fn finished(&mut self, file: &str, entry: &Entry);
     /// The key that was made lies in this file now.
     fn kept(&mut self, key: &Path);
 }

@@ -18,11 +18,19 @@ use crate::engine::release::{Layout, Sha256};
 /// What can be done when the feed file has changed what is frozen.
 const REMEDY: &str = "begin a new folder (its people must not be published in both)";
 
+/// What came of a command.
+pub struct Ran {
+    /// One entry for each input.
+    pub entries: Vec<Entry>,
+    /// What came of a file that a command before this one had begun, and that is none of the inputs.
+    pub finished: Option<Entry>,
+}
+
 /// Runs all ticks.
 ///
 /// # Errors
 /// An input that cannot be decoded (the folder is unchanged then), or a folder that cannot be read or written.
-pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
+pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
     // Whoever continues a chain has the folder for itself from the first look on. Where none is begun, nothing is made
     // on the disk before the inputs are known to be good.
     if begun(task.folder)? {
@@ -96,7 +104,7 @@ impl<'t> Work<'t> {
         Ok(work)
     }
 
-    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
+    fn ticks(mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Ran> {
         let ticks = inputs.into_iter().enumerate();
         let entries = ticks.map(|(at, input)| {
             watch.deciding(at);
@@ -105,7 +113,9 @@ impl<'t> Work<'t> {
         let entries = entries.collect::<Result<Vec<Entry>>>()?;
         self.live.forget(clock::instant())?;
         self.live.checkpoint()?;
-        Ok(entries)
+        let finished = self.resumed.take();
+        finished.iter().for_each(|(part, entry)| watch.finished(&part.file, entry));
+        Ok(Ran { entries, finished: finished.map(|(_, entry)| entry) })
     }
 
     /// One input.
