@@ -61,7 +61,7 @@ impl Live {
                 Outcome::Stopped
             }
             Came::Impossible(why) => {
-                recorded.impossible(&why, &columns);
+                recorded.impossible(&why);
                 Outcome::Impossible
             }
             Came::Candidate(candidate) => {

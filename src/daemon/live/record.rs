@@ -8,7 +8,6 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::anonymizer::{NoRelease, Reason, Refusal, Step};
 use crate::engine::feed::Ticked;
 use crate::engine::gate::own::Verdict;
-use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Figure;
 
@@ -113,9 +112,10 @@ impl Recorded {
     }
 
     /// There is no release that keeps the guarantee.
-    pub fn impossible(&mut self, why: &NoRelease, columns: &Columns) {
+    pub fn impossible(&mut self, why: &NoRelease) {
         let text = match why {
-            NoRelease::Unsafe(reason) => words(reason, columns),
+            NoRelease::Unsafe(Reason::Rows { limit, .. }) => format!("a class would hold fewer than {limit} people"),
+            NoRelease::Unsafe(reason) => kept(reason),
             NoRelease::NotSuperset { earlier } => {
                 format!("release {} of the chain is not held by the table", earlier + 1)
             }
@@ -145,23 +145,5 @@ fn kept(reason: &Reason) -> String {
         Reason::Newcomers { limit, .. } => {
             format!("people who are new would be left with fewer than {limit} candidates")
         }
-    }
-}
-
-/// A reason of the search in words.
-fn words(reason: &Reason, columns: &Columns) -> String {
-    match reason {
-        Reason::Rows { class, rows, limit } => {
-            let people = if *rows == 1 { "person" } else { "people" };
-            format!("{} would hold {rows} {people}, fewer than {limit}", describe(class, columns))
-        }
-        Reason::Earlier { class, left, limit, .. } => format!(
-            "people of earlier releases in {} would be left with {left} candidates, fewer than {limit}",
-            describe(class, columns)
-        ),
-        Reason::Newcomers { class, left, limit } => format!(
-            "people who are new in {} would be left with {left} candidates, fewer than {limit}",
-            describe(class, columns)
-        ),
     }
 }
