@@ -4,7 +4,7 @@
 use super::request::{Answer, Ask, Request, answered, inbox};
 use super::work::Live;
 use crate::daemon::config;
-use crate::daemon::error::{Kind, Result};
+use crate::daemon::error::Result;
 use crate::daemon::journal::{Asked, Body, Decision, Entry, Erase};
 
 /// What came of the inbox.
@@ -32,14 +32,7 @@ impl Live {
                 continue;
             };
             let before = self.log.next();
-            let answer = match self.asked(&request, feed, now) {
-                // What can never be done must not be asked for again at every start.
-                Err(error) if !matches!(error.kind, Kind::Io | Kind::Internal) => {
-                    self.reload()?;
-                    request.ask.refused(error.to_string())
-                }
-                answer => answer?,
-            };
+            let answer = self.asked(&request, feed, now)?;
             if matches!(request.ask, Ask::Erase { .. }) {
                 done.erased.extend(self.erased_since(before)?);
             }
