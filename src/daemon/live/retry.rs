@@ -32,13 +32,17 @@ impl Live {
             quarantined: 0,
             cleared: 0,
         };
-        let mut came = Vec::new();
+        let mut decoded = Vec::new();
         for aside in all {
             let offer = Offer::parse(&self.log.objects().need(&aside.object)?)?;
-            let taken = match retry(&offer, &columns, &self.hasher) {
-                Ok(taken) => taken,
+            match retry(&offer, &columns, &self.hasher) {
+                Ok(taken) => decoded.push((aside, taken)),
+                // Nobody is known by then of whom no entry tells.
                 Err(error) => return Ok(ask.refused(error.to_string())),
-            };
+            }
+        }
+        let mut came = Vec::new();
+        for (aside, taken) in decoded {
             entry.offered += aside.messages;
             entry.quarantined += taken.aside.messages().len() as u64;
             if taken.rows.is_empty() {
