@@ -185,7 +185,9 @@ impl Keeper {
             return Ok(());
         }
         let file = self.source.file(&seen.name);
-        if digest(&file)? == known.sha256 {
+        let now = digest(&file);
+        // A file that was taken may be moved away at any time.
+        if self.source.again(&seen.name).is_none() || now? == known.sha256 {
             return Ok(());
         }
         let text = "this file was taken in already and has changed since: put it back as it was, or move it away. What is new \
@@ -193,17 +195,24 @@ impl Keeper {
         Err(Error::new(Kind::Input, text).in_file(&file))
     }
 
-    /// Takes a file in, if it stands still to the end.
+    /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
+    fn read(&self, seen: &Seen) -> Result<Option<(Sha256, Decoded)>> {
+        let file = self.source.file(&seen.name);
+        let read = || {
+            let sha256 = digest(&file)?;
+            self.fitting(&file).map_err(untaken)?;
+            let columns = &self.live.state().terms.columns;
+            let decoded = take(&file, columns, self.live.hasher(), &mut |_| {}).map_err(untaken)?;
+            Ok((digest(&file)? == sha256).then_some((sha256, decoded)))
+        };
+        let read = read();
+        if self.source.again(&seen.name) == Some(seen.look) { read } else { Ok(None) }
+    }
+
+    /// Takes a file in.
     fn take(&mut self, seen: &Seen) -> Result<Option<Came>> {
         let (begun, file) = (Instant::now(), self.source.file(&seen.name));
-        let sha256 = digest(&file)?;
-        self.fitting(&file).map_err(untaken)?;
-        let columns = self.live.state().terms.columns.clone();
-        let decoded = take(&file, &columns, self.live.hasher(), &mut |_| {}).map_err(untaken)?;
-        if self.source.again(&seen.name) != Some(seen.look) || digest(&file)? != sha256 {
-            // It is looked at again when it stands still.
-            return Ok(None);
-        }
+        let Some((sha256, decoded)) = self.read(seen)? else { return Ok(None) };
         let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
