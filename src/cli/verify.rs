@@ -114,8 +114,10 @@ impl Answer {
     fn of(seen: Public, found: Option<Private>) -> Answer {
         let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
         let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
-        let mut findings = found.map_or_else(Vec::new, |found| found.findings);
+        let (mut findings, leaving) = found.map_or_else(Default::default, |found| (found.findings, found.leaving));
         findings.extend(seen.findings);
+        let strange = seen.strange.into_iter().filter(|path| !leaving.contains(path));
+        findings.extend(strange.map(Finding::unnamed));
         Answer { intact: findings.is_empty(), releases, signatures, entries, objects, findings }
     }
 }

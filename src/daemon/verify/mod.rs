@@ -23,4 +23,11 @@ impl Finding {
     fn new(file: impl Into<String>, text: impl Into<String>) -> Finding {
         Finding { file: file.into(), text: text.into() }
     }
+
+    /// A file that no manifest names.
+    pub fn unnamed(file: String) -> Finding {
+        let text = "no manifest names this file: somebody has put it here, or its release is just leaving or will when the \
+                    feed runs again";
+        Finding::new(file, text)
+    }
 }

@@ -20,6 +20,8 @@ pub struct Private {
     pub objects: u64,
     /// What is not as it was written.
     pub findings: Vec<Finding>,
+    /// Files in the public root of a release that is decided and has no manifest yet.
+    pub leaving: BTreeSet<String>,
     /// Objects that were named by some entry, by path.
     named: BTreeSet<String>,
     /// The newest epoch.
@@ -163,6 +165,10 @@ impl Private {
 
     /// The public root holds what was decided, and no more.
     fn published(&mut self, state: &State, public: &Public) {
+        for pending in &state.publishing {
+            self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
+            self.leaving.insert(format!("{}.sig", public.layout.manifest(pending.release)));
+        }
         let manifest = |release: u32| public.layout.manifest(release);
         let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
         for line in &state.releases {

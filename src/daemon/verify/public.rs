@@ -20,6 +20,8 @@ pub struct Public {
     pub signatures: u64,
     /// What is not as it was published.
     pub findings: Vec<Finding>,
+    /// Files that no manifest names; those of a release that is just leaving may be among them.
+    pub strange: Vec<String>,
 }
 
 /// Looks at a public root.
@@ -27,7 +29,7 @@ pub struct Public {
 /// # Errors
 /// It cannot be read.
 pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
-    let mut found = Public { layout, releases: Vec::new(), signatures: 0, findings: Vec::new() };
+    let mut found = Public { layout, releases: Vec::new(), signatures: 0, findings: Vec::new(), strange: Vec::new() };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
     let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
     let mut manifests: Vec<(u32, &String)> =
@@ -48,7 +50,7 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
         }
     }
     let strange = listed.iter().filter(|path| !named.contains(*path));
-    found.findings.extend(strange.map(|path| Finding::new(path.clone(), "no manifest names this file")));
+    found.strange = strange.cloned().collect();
     found.latest(store)?;
     Ok(found)
 }
