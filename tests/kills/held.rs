@@ -13,7 +13,7 @@ use super::books::entries;
 use super::life::{Life, Who, at_each, finished, in_memory, scene, until};
 use super::place::people;
 use super::points::{POINTS, Point};
-use super::scenes::Does;
+use super::scenes::{Does, behind};
 use super::shim::Shim;
 use super::watched::Side::{self, After, Before};
 use super::watched::{Ends, Notes};
@@ -51,6 +51,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     if args[0] != "run" {
         life.done(&place, args, Who::Unlocked);
     }
+    behind(point.scene, &place);
     life.done(&place, &["run", "--once", "feed.toml"], Who::Unlocked);
     kept.check(&place.public());
     let after = fs::read_to_string(place.public().join("LATEST")).unwrap_or_default();

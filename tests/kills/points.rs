@@ -65,6 +65,8 @@ const fn gone(name: &'static str, path: &'static str, scene: &'static str) -> Po
 pub const POINTS: &[Point] = &[
     made("the format", "private/FORMAT", BEGINS),
     made("the feed's key", "private/keys/0000000000/feed.wrap", BEGINS),
+    made("the feed's key under another key", "private/keys/*/feed.wrap", REKEYS),
+    made("a key under another key", "private/keys/*.*.wrap", REKEYS),
     made("the key of a checkpoint", "private/keys/*/000000000000*.wrap", GROWS),
     made("a key", "private/keys/*.wrap", BEGINS),
     // Entries.
@@ -85,6 +87,7 @@ pub const POINTS: &[Point] = &[
     entry("a person's rejection", "Decision:reject", REJECTS),
     entry("a new chain", "Chain", NEW_CHAIN),
     entry("the gate's rejection", "Decision:reject", REFUSED),
+    entry("another key", "Rekey", REKEYS),
     // Sealed objects.
     made("terms", "private/terms/*", BEGINS),
     made("a segment", "private/seg/*", BEGINS),
@@ -126,6 +129,8 @@ pub const POINTS: &[Point] = &[
     gone("a staged file, void by the feed file", "private/stage/*", VOID_BY_FILE),
     gone("a staged file, void by an erasure", "private/stage/*", VOID_BY_ERASURE),
     // Replaced by what was written anew.
+    gone("the feed's key under the key before", "private/keys/*/feed.wrap", REKEYS),
+    gone("a key under the key before", "private/keys/*", REKEYS),
     gone("the key of what was offered again", "private/keys/*", RETRIES),
     gone("quarantine that was offered again", "private/quarantine/*", RETRIES),
     gone("the key of what was erased", "private/keys/*", ERASES),

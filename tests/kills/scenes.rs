@@ -29,6 +29,7 @@ pub const SWEEPS_STAGE: &str = "a candidate is swept";
 pub const SWEEPS_TERMS: &str = "terms are swept";
 pub const SWEEPS_KEY: &str = "a key is swept";
 pub const SIGNED_ANEW: &str = "the signing key is another one";
+pub const REKEYS: &str = "the key is changed";
 
 /// A scene.
 pub struct Scene {
@@ -95,6 +96,7 @@ pub const SCENES: &[Scene] = &[
     scene(SWEEPS_TERMS, From::Death(Before, "the first chain"), |_| {}, Does::Once),
     scene(SWEEPS_KEY, From::Death(Before, "a segment"), |_| {}, Does::Once),
     scene(SIGNED_ANEW, From::Death(After, "a signature"), signs, Does::Once),
+    scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];
 
 fn begins(place: &Place) {
@@ -145,6 +147,17 @@ fn stricter(place: &Place) {
 fn forgets(place: &Place) {
     place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\nquarantine_days = 0\n");
     place.offer("50.csv", people(800..840));
+}
+
+fn another_key(place: &Place) {
+    place.put("b.key", "fedcba9876543210".repeat(4));
+}
+
+/// What a person does behind a scene, before the feed goes on.
+pub fn behind(scene: &str, place: &Place) {
+    if scene == REKEYS {
+        place.edit("key = \"file:a.key\"", "key = \"file:b.key\"");
+    }
 }
 
 fn signs(place: &Place) {
