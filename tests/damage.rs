@@ -80,7 +80,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private keys feed", Cut, &[Refused]),
     ("private keys feed", Flipped, &[Refused]),
     // As with the objects that they open.
-    ("private keys", Gone, &[Refused, Same]),
+    ("private keys", Gone, &[Refused, Forgotten, Same]),
     ("private keys", Cut, &[Refused, Same]),
     ("private keys", Flipped, &[Refused, Same]),
     ("private keys", Swapped, &[Refused, Same]),

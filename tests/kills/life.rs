@@ -151,7 +151,10 @@ impl Life<'_> {
     pub fn balance(&self, place: &Place, kept: &mut Kept) {
         kept.check(&place.public());
         let (books, releases) = (Books::of(&entries(place)), releases(&place.public()));
-        let (code, shown) = place.json(&["show", "feed.toml"]);
+        let (mut code, mut shown) = place.json(&["show", "feed.toml"]);
+        if code == 2 && place.path("b.key").exists() {
+            (code, shown) = place.json(&["show", "feed.toml", "--key", "b.key"]);
+        }
         books.balance(place, (code == 0).then_some(&shown), &releases);
     }
 }

@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::state::{Place, Segment, State, blind};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked, Moved};
+use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked, Moved, Wrap};
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
@@ -194,9 +194,14 @@ impl State {
 
     /// What was forgotten is named by no one any more.
     fn forgotten(&mut self, store: &dyn Store) -> Result<()> {
+        // Whoever forgets takes the key away first.
+        let keys = store.list("keys")?;
+        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
         let mut there = BTreeSet::new();
         for folder in ["seg", "atoms", "quarantine"] {
-            there.extend(store.list(folder)?.into_iter().map(|object| object.path));
+            let listed = store.list(folder)?.into_iter().map(|object| object.path);
+            let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
+            there.extend(listed.filter(opens));
         }
         self.raw.retain(|raw| there.contains(&raw.object.path));
         self.quarantine.retain(|aside| there.contains(&aside.object.path));

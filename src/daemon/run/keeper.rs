@@ -22,6 +22,7 @@ use crate::daemon::observe::events::{
     CheckpointWritten, FenceAppended, FileName, FileTaken, Forgotten, LateFile, Recovered, Rows, Standing, Started,
     Swept,
 };
+use crate::engine::release::Sha256;
 
 /// How often files that were taken are looked at again.
 const AGAIN: Duration = Duration::from_secs(60);

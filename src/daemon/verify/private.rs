@@ -28,6 +28,9 @@ pub struct Private {
     epoch: u64,
 }
 
+const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or somebody has \
+     put it here";
+
 /// Folders with sealed objects.
 const SEALED: [&str; 6] = ["seg", "quarantine", "atoms", "mask", "verdict", "terms"];
 
@@ -210,7 +213,7 @@ impl Private {
                 _ => false,
             };
             if !known {
-                self.wrong(object.path.clone(), "nobody has put this here");
+                self.wrong(object.path.clone(), UNNAMED);
             }
         }
         Ok(())
