@@ -168,7 +168,7 @@ impl Private {
 
     /// The public root holds what was decided, and no more.
     fn published(&mut self, state: &State, public: &Public) {
-        for pending in &state.publishing {
+        if let Some(pending) = &state.publishing {
             self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
             self.leaving.insert(format!("{}.sig", public.layout.manifest(pending.release)));
         }
