@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use tidegate::daemon::chance::System;
 use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{PersonHasher, Taken as Decoded, take};
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Local, Store};
@@ -120,6 +121,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         manual: false,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
+        unwanted: Unwanted::SET_ASIDE,
         keep_raw: u64::MAX,
         keep_aside: u64::MAX,
     };
@@ -147,7 +149,8 @@ fn decode(feed: &Feed, file: &Path, hasher: &PersonHasher) -> (Decoded, f64) {
 
 fn taken(name: &str, decoded: Decoded) -> Taken {
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
-    Taken { file: name.to_owned(), look, seen: decoded.seen(), rows: decoded.rows, aside: None, nulled: 0 }
+    let seen = decoded.seen();
+    Taken::file(name.to_owned(), look, seen, decoded.rows, None, 0)
 }
 
 /// Rows that follow from their numbers.

@@ -87,6 +87,7 @@ fn every_file_opens_with_a_header() {
 #[test]
 fn the_engine_holds_no_word_of_the_world_outside() {
     none(rust("src/engine").iter().flat_map(rules::words).collect());
+    none(rust("src").iter().flat_map(rules::unsafe_code).collect());
 }
 
 #[test]

@@ -160,8 +160,10 @@ fn feed_at_work(policy: &str) -> Roots {
     }
     assert!(!live.state().releases.is_empty(), "{policy}: something was published");
     let (tick, now) = (TICKS, time(TICKS));
-    let people = taken(&format!("{tick:03}.csv"), &many(1 << 100, 120));
-    let aside = Taken { seen: people.seen + 1, aside: Some((1, b"set aside".to_vec().into())), ..people };
+    let mut aside = taken(&format!("{tick:03}.csv"), &many(1 << 100, 120));
+    let part = &mut aside.parts[0];
+    (part.seen, part.next) = (part.seen + 1, part.next + 1);
+    part.aside = Some((1, b"set aside".to_vec().into()));
     live.take(aside, &now).expect("a file");
     live.close(&now).expect("a tick");
     let decided = live.decide().expect("a decision").map(|(decided, _)| decided);
@@ -177,7 +179,7 @@ fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Resul
 /// What follows: what is decided becomes visible, a file is offered again, and there is another tick.
 fn goes_on(live: &mut Live) -> Result<()> {
     live.roll_forward(&time(TICKS + 1))?;
-    if live.taken(&rest().file).is_none() {
+    if live.taken("rest.csv").is_none() {
         live.take(rest(), &time(TICKS))?;
     }
     step(live, TICKS + 2, &many(1 << 80, 60))

@@ -1,4 +1,4 @@
-//! `tidegate quarantine` (CONTRACTS 3): what was set aside, by file and kind, and offering it again. What a message says is
+//! `tidegate quarantine` (CONTRACTS 3): what was set aside, by file or partition and kind, and offering it again. What a message says is
 //! never shown.
 
 use std::collections::BTreeMap;
@@ -37,18 +37,22 @@ pub struct Answer {
     pub groups: Vec<Group>,
 }
 
-/// Messages of one file with the same fault.
+/// Messages of one file or partition with the same fault.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Group {
-    /// The file.
-    pub file: String,
+    /// The file; null for messages of a topic.
+    pub file: Option<String>,
+    /// The topic; null for messages of a file.
+    pub topic: Option<String>,
+    /// Its partition.
+    pub partition: Option<i32>,
     /// The column; null: the message as such.
     pub column: Option<String>,
     /// What is wrong.
     pub text: String,
     /// How many.
     pub messages: u64,
-    /// The line of the first in a text, else its row.
+    /// The line of the first in a text, its offset in a partition, else its row.
     pub first: u64,
 }
 
@@ -62,18 +66,19 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     }
     let feed = Feed::load(&args.ask.feed)?;
     let seen = seen(&feed)?;
-    let mut groups: BTreeMap<(String, Option<String>, String), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<_, Group> = BTreeMap::new();
     let mut messages = 0;
     for aside in &seen.state.quarantine {
         let offer = Offer::parse(&seen.need(&aside.object)?)?;
         for message in offer.messages() {
             messages += 1;
             let place = &message.place;
-            let (file, text) = (offer.name().to_owned(), advice(place.kind));
+            let (name, partition, text) = (offer.name().to_owned(), offer.partition(), advice(place.kind));
             let column = place.column.as_deref().map(str::to_owned);
             let first = place.line.unwrap_or(place.row);
-            let group = groups.entry((file.clone(), column.clone(), text.clone()));
-            group.or_insert(Group { file, column, text, messages: 0, first }).messages += 1;
+            let group = groups.entry((name.clone(), partition, column.clone(), text.clone()));
+            let (file, topic) = if partition.is_some() { (None, Some(name)) } else { (Some(name), None) };
+            group.or_insert(Group { file, topic, partition, column, text, messages: 0, first }).messages += 1;
         }
     }
     let answer = Answer { messages, groups: groups.into_values().collect() };
@@ -104,11 +109,18 @@ fn words(answer: &Answer) -> String {
         return "nothing is set aside\n".to_owned();
     }
     let mut text = format!("{} messages are set aside\n", answer.messages);
-    for Group { file, column, text: what, messages, first } in &answer.groups {
+    for Group { file, topic, partition, column, text: what, messages, first } in &answer.groups {
         let column = column.as_ref().map(|column| format!("`{column}`: ")).unwrap_or_default();
-        text.push_str(&format!("  {file}, {messages} from line {first} on: {column}{what}\n"));
+        let place = match (topic, partition) {
+            (Some(topic), Some(partition)) => {
+                format!("{topic}, partition {partition}, {messages} from offset {first} on")
+            }
+            _ => format!("{}, {messages} from line {first} on", file.as_deref().unwrap_or_default()),
+        };
+        text.push_str(&format!("  {place}: {column}{what}\n"));
     }
-    text.push_str("Add what a taxonomy lacks and give --retry, or have the source send the rows again, corrected, in a file of a new name. \
+    text.push_str("Add what a taxonomy lacks and give --retry, or have the source send the rows again, corrected (a folder: in a file of a new \
+         name). \
          What is not offered again goes after quarantine_days.\n");
     text
 }

@@ -121,6 +121,22 @@ impl Error {
     }
 }
 
+/// What a library says of hosts and connections, in its words; of what is in a record it knows nothing.
+#[derive(Debug, Clone)]
+pub struct Complaint(String);
+
+impl Complaint {
+    /// These words, without what draws on a terminal, and not too many of them.
+    pub fn of(words: &str) -> Complaint {
+        Complaint(printable(&words.chars().take(200).collect::<String>()))
+    }
+
+    /// The words.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Why the operating system refuses, in words for people; never its own text, which may quote anything.
 pub fn cause(error: &io::Error) -> String {
     let known = match error.kind() {

@@ -136,6 +136,8 @@ fn headers_are_missed() {
 #[test]
 fn words_are_found() {
     let found = |place, text| rules::words(&source(place, text)).len();
+    let unsafe_code = |place| rules::unsafe_code(&source(place, "fn f() { unsafe { g() } }")).len();
+    assert_eq!((unsafe_code("src/daemon/a.rs"), unsafe_code(rules::UNSAFE)), (1, 0));
     let engine = |text| found("src/engine/model/a.rs", text);
     for bad in [
         "use std::collections::HashMap;",

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{Offer, SetAside, Taken, decode, retry, take};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
@@ -50,7 +51,7 @@ pub fn took(path: &Path, columns: &Columns) -> Taken {
 }
 
 pub fn again(offer: &Offer, columns: &Columns) -> Taken {
-    retry(offer, columns, &hasher()).unwrap_or_else(|error| panic!("{error}"))
+    retry(offer, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Takes a file under one feed file and offers what was set aside again under another.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::Feed;
 use tidegate::daemon::error::Result;
+use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::store::Store;
 use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken};
 use tidegate::daemon::seal::OperatorKey;
@@ -50,14 +51,8 @@ pub fn rows(people: &[Human]) -> Rows {
 
 /// What a file of these rows would be taken in as.
 pub fn taken(name: &str, people: &[Human]) -> Taken {
-    Taken {
-        file: name.to_owned(),
-        look: Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 },
-        seen: people.len() as u64,
-        rows: rows(people),
-        aside: None,
-        nulled: 0,
-    }
+    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
+    Taken::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
 }
 
 /// Opens the feed; `seed` is what it draws.
@@ -80,6 +75,7 @@ pub fn open_with(
         manual,
         min_records: 1,
         max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
+        unwanted: Unwanted::SET_ASIDE,
         keep_raw: 10,
         keep_aside: 10,
     };

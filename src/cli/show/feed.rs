@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Closed, Decision, Outcome};
+use crate::daemon::journal::{Body, Checked, Closed, Decision, Origin, Outcome, Part};
 use crate::daemon::live::{Recorded, Seen};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
@@ -179,9 +179,16 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Ingest(ingest) => {
             time = Some(ingest.time.clone());
-            let part = ingest.parts.first()?;
-            let (file, aside) = (printable(&part.file), part.quarantined);
-            format!("{file}: {} rows, {} repeats, {aside} set aside", part.kept, part.duplicate)
+            let [first, more @ ..] = &ingest.parts[..] else { return None };
+            let all = |of: fn(&Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+            let from = match (&first.origin, more.len()) {
+                (_, 0) => printable(&first.origin.name()),
+                (Origin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
+                (Origin::File { .. }, more) => format!("{} files", more + 1),
+            };
+            let [kept, repeats, aside] =
+                [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
+            format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside")
         }
         Body::Retry(retry) => {
             wanted = Some(retry.wanted.clone());

@@ -1,6 +1,8 @@
 //! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is made, by which keys
 //! and types are checked, and into which serde reads. Nothing here judges; the types that do are built from these.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +86,10 @@ pub struct SourceTable {
     pub start: Option<Start>,
     /// Kafka: encryption and who we are.
     pub security: Option<SecurityTable>,
+    /// Kafka: the topic that takes the place of one of the same name which was deleted, by what tells it from that one.
+    pub topic_id: Option<String>,
+    /// Kafka: where to go on in partitions of which messages are lost, by partition.
+    pub resume: Option<BTreeMap<String, u64>>,
     /// Kafka: whether records may travel unencrypted to another host; false when left out.
     pub allow_plaintext: Option<bool>,
     /// Directory: where files appear.

@@ -77,7 +77,10 @@ impl<'s> Node<'s> {
 
     /// The key of a table.
     pub fn key(self, key: &str) -> Option<Node<'s>> {
-        self.here.get("properties").and_then(|keys| keys.get(key)).map(|here| self.at(here))
+        let named = self.here.get("properties").and_then(|keys| keys.get(key));
+        // A table whose keys are the user's own says what each of them holds.
+        let any = || self.here.get("additionalProperties").filter(|any| any.is_object());
+        named.or_else(any).map(|here| self.at(here))
     }
 
     /// Keys that must be there.

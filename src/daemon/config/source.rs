@@ -1,6 +1,7 @@
 //! The `[source]` table (CONTRACTS 1): a Kafka topic or a directory, with the keys that each of them has. Whether
 //! records may travel unencrypted is decided here, before anything is connected to.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::file::{
@@ -41,6 +42,10 @@ pub enum Place {
         start: Start,
         /// `None`: unencrypted and without a name.
         security: Option<Security>,
+        /// The topic that takes the place of one of the same name which was deleted.
+        topic_id: Option<String>,
+        /// Where to go on in partitions of which messages are lost.
+        resume: BTreeMap<i32, u64>,
     },
     /// `kind = "directory"`
     Directory {
@@ -127,6 +132,8 @@ fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place
         ("topic", table.topic.is_some()),
         ("start", table.start.is_some()),
         ("security", table.security.is_some()),
+        ("topic_id", table.topic_id.is_some()),
+        ("resume", table.resume.is_some()),
     ];
     refuse_foreign(&foreign, "kafka", "directory", notes);
     let Some(path) = table.path else {
@@ -174,7 +181,14 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
         }
     }
     let start = table.start.unwrap_or(Start::Earliest);
-    Some(Place::Kafka { brokers, topic, start, security })
+    let mut resume = BTreeMap::new();
+    for (partition, offset) in table.resume.unwrap_or_default() {
+        match partition.parse::<i32>().ok().filter(|partition| *partition >= 0) {
+            Some(partition) => _ = resume.insert(partition, offset),
+            None => notes.refuse("source.resume", "`resume` is an offset for each partition: { \"3\" = 1042 }"),
+        }
+    }
+    Some(Place::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume })
 }
 
 fn refuse_foreign(keys: &[(&str, bool)], owner: &str, kind: &str, notes: &mut Notes) {

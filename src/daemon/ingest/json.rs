@@ -46,6 +46,32 @@ impl Paths {
         paths
     }
 
+    /// Fields behind those of the columns that tell what a message is.
+    pub const MARKS: usize = 2;
+
+    /// The paths of these columns, and behind them those that tell what a message of a stream of changes is: `op` in the
+    /// envelope whose `after` is read, and `__deleted` where it was taken off.
+    pub fn of_messages(columns: &[&Column]) -> Paths {
+        let mut paths = Paths::of(columns);
+        let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
+        let envelope = steps.filter_map(|path| path.split('.').position(|step| step == "after").map(|at| (path, at)));
+        let mut marks = vec![vec!["__deleted"]];
+        if let Some((path, at)) = envelope.into_iter().next() {
+            marks.insert(0, path.split('.').take(at).chain(["op"]).collect());
+        }
+        for (mark, steps) in (columns.len()..).zip(marks) {
+            let node = steps.into_iter().fold(0, |at, key| paths.below(at, key));
+            paths.0[node].fields.push(mark);
+        }
+        paths
+    }
+
+    /// Whether a message says that a record is gone, by the fields behind those of its columns.
+    pub fn is_delete(marks: &[Field<'_>]) -> bool {
+        let says = |mark: &Field<'_>| matches!(mark, Ok(b"\"d\"" | b"\"t\"" | b"\"true\"" | b"true"));
+        marks.iter().any(says)
+    }
+
     fn below(&mut self, node: usize, key: &str) -> usize {
         if let Some(found) = self.0[node].child(key) {
             return found;
@@ -64,7 +90,7 @@ impl Node {
 }
 
 /// A field as it is written; empty where there is none.
-type Field<'t> = Result<&'t [u8], MisfitKind>;
+pub type Field<'t> = Result<&'t [u8], MisfitKind>;
 
 /// Walks through one object after another.
 pub struct Walk<'p> {

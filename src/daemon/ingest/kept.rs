@@ -36,6 +36,8 @@ pub enum Form {
         /// The schema's message.
         schema: Raw,
     },
+    /// Messages of a topic, each one JSON object.
+    Messages,
 }
 
 impl Form {
@@ -43,7 +45,7 @@ impl Form {
     pub fn name(&self) -> &'static str {
         match self {
             Form::Text { .. } => "csv",
-            Form::Lines => "json",
+            Form::Lines | Form::Messages => "json",
             Form::Arrow { .. } => "arrow",
         }
     }
@@ -52,7 +54,7 @@ impl Form {
     pub fn size(&self) -> usize {
         match self {
             Form::Text { header: before, .. } | Form::Arrow { schema: before } => before.bytes().len(),
-            Form::Lines => 0,
+            Form::Lines | Form::Messages => 0,
         }
     }
 }

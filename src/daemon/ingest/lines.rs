@@ -18,11 +18,11 @@ use crate::engine::histogram::MisfitKind;
 /// Bytes that are read at a time.
 const BLOCK: u64 = 1 << 20;
 /// Bytes of the longest line.
-const LONGEST: usize = 1 << 24;
+pub(super) const LONGEST: usize = 1 << 24;
 /// Lines whose undeclared keys are told.
 const TELLING: u64 = 1_000;
 /// What stands for a line that can be no object.
-const NO_OBJECT: &str = "\\";
+pub(super) const NO_OBJECT: &str = "\\";
 
 /// A file that is being read.
 pub struct LinesFile {
@@ -170,7 +170,7 @@ impl Lines {
 
 /// A line with every run of bytes that is no UTF-8 as an escape that is no text either: so it is wrong in the field that
 /// it stands in, and nowhere else. `None` when it stands behind a backslash.
-fn marked(line: &[u8]) -> Option<String> {
+pub(super) fn marked(line: &[u8]) -> Option<String> {
     let mut marked = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {
         marked.push_str(chunk.valid());

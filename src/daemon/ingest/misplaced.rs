@@ -53,4 +53,7 @@ enum Written {
     Fields { found: u32, wanted: u32 },
     NoObject,
     LongRow,
+    NoMessage,
+    Tombstone,
+    Delete,
 }

@@ -31,6 +31,7 @@ mod strange;
 mod swallowed;
 mod table;
 mod taken;
+pub mod topic;
 
 pub use digest::digest;
 pub use misplaced::Misplaced;

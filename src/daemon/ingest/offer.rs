@@ -1,4 +1,4 @@
-//! The messages of one file that were set aside, and all that is needed to decode them again without that file, so that
+//! The messages of one file or partition that were set aside, and all that is needed to decode them again without it, so that
 //! they can be offered again once the feed file was corrected. It is written as it is and sealed by whoever stores it;
 //! nothing here prints a byte of a message.
 
@@ -11,22 +11,23 @@ use super::raw::Raw;
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Of the bytes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A message that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
-    /// Where it stood in its file, and what is wrong with it.
+    /// Where it stood, and what is wrong with it; of a partition its row is the offset.
     pub place: Misplaced,
     /// What it was, to be decoded again; `None` for one of more than 16 MiB, which never will be.
     pub raw: Option<Raw>,
 }
 
-/// The messages of one file that were set aside.
+/// The messages of one file or partition that were set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     version: u32,
     name: String,
+    partition: Option<i32>,
     form: Form,
     messages: Vec<SetAside>,
 }
@@ -34,12 +35,39 @@ pub struct Offer {
 impl Offer {
     /// Messages of a file of this name, in file order.
     pub(super) fn new(name: String, form: Form, messages: Vec<SetAside>) -> Offer {
-        Offer { version: VERSION, name, form, messages }
+        Offer { version: VERSION, name, partition: None, form, messages }
     }
 
-    /// The file's own name.
+    /// No messages of a partition of a topic yet.
+    pub(super) fn of_partition(topic: &str, partition: i32, form: Form) -> Offer {
+        let partition = Some(partition);
+        Offer { version: VERSION, name: topic.to_owned(), partition, form, messages: Vec::new() }
+    }
+
+    /// More messages, which come later.
+    pub(super) fn add(&mut self, messages: Vec<SetAside>) {
+        self.messages.extend(messages);
+    }
+
+    /// The same with these messages.
+    pub(super) fn with(&self, messages: Vec<SetAside>) -> Offer {
+        Offer { messages, ..Offer::of(self) }
+    }
+
+    fn of(other: &Offer) -> Offer {
+        let Offer { version, name, partition, form, .. } = other;
+        let (name, form) = (name.clone(), form.clone());
+        Offer { version: *version, name, partition: *partition, form, messages: Vec::new() }
+    }
+
+    /// The file's own name, or that of the topic.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The partition of a topic.
+    pub fn partition(&self) -> Option<i32> {
+        self.partition
     }
 
     /// The format that messages are decoded from, as a feed file names it; `arrow` for those of Parquet too.

@@ -3,12 +3,14 @@
 
 use std::path::Path;
 
+use super::kept::Form;
 use super::misplaced::Misplaced;
 use super::offer::{Offer, SetAside};
 use super::part::Coder;
 use super::person::PersonHasher;
 use super::rows::{Aside, gather, judge};
 use super::source::Source;
+use super::topic::{Unwanted, again};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::Rows;
 use crate::engine::model::Columns;
@@ -25,6 +27,8 @@ pub struct Taken {
     pub undeclared: Vec<String>,
     /// Sensitive cells of rows that count, which were missing or malformed and became null.
     pub nulled: u64,
+    /// Messages that are passed over by policy; a file has none.
+    pub skipped: u64,
 }
 
 impl Taken {
@@ -59,7 +63,7 @@ pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mu
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let messages = decoded.quarantined.into_iter().zip(raws).map(|(place, raw)| SetAside { place, raw }).collect();
     let aside = Offer::new(name, form, messages);
-    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled })
+    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
 }
 
 /// Decodes messages again, under columns that may be others by now. Those that still do not decode stay as they are, at
@@ -67,7 +71,10 @@ pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mu
 ///
 /// # Errors
 /// A declared column is missing or of another type.
-pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher) -> Result<Taken> {
+pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<Taken> {
+    if *offer.form() == Form::Messages {
+        return again(offer, columns, hasher, unwanted);
+    }
     let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
     let mut source = Source::over(offer.name(), offer.form(), offered.clone())?;
     let coder = Coder::new(columns, source.reading(), hasher);
@@ -76,8 +83,8 @@ pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher) -> Result<
         let text = "messages set aside are not as many rows as they were";
         return Err(Error::new(Kind::Internal, text).in_file(Path::new(offer.name())));
     }
-    let aside = Offer::new(offer.name().to_owned(), offer.form().clone(), still(offer, decoded.quarantined));
-    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled })
+    let aside = offer.with(still(offer, decoded.quarantined));
+    Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
 }
 
 /// The messages of an offer that still do not decode; `again` are their places among those that were offered.

@@ -8,7 +8,7 @@ mod tick;
 
 pub use asked::{Chain, Config, Erase, Moved, Rekey, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged};
-pub use intake::{Ingest, Kept, Part, Quarantined, Retry};
+pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
 pub use tick::{Closed, Masked, Outcome};
 
 use schemars::JsonSchema;

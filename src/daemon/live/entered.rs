@@ -4,7 +4,8 @@
 
 use super::state::{Aside, Closing, Consumed, Due, Line, Pending, Place, Raw, Segment, Share, State, blind};
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Closed, Decision, Ingest, Masked, Outcome, Part, Published, Ref, Retry, Wanted};
+use crate::daemon::ingest::topic::Position;
+use crate::daemon::journal::{Closed, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Wanted};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::Fixed;
 use crate::engine::policy::Policy;
@@ -47,13 +48,20 @@ impl State {
     /// Messages were taken in; their rows are where the entry says.
     pub fn ingest(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
-            let Part { file, sha256, size, modified, .. } = part.clone();
-            self.fresh.push(file.clone());
-            self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
+            match part.origin.clone() {
+                Origin::File { file, sha256, size, modified } => {
+                    self.fresh.push(file.clone());
+                    self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
+                }
+                Origin::Partition { topic, topic_id, partition } => {
+                    let next = part.next;
+                    self.partitions.entry(topic).or_default().insert(partition, Position { topic_id, next });
+                }
+            }
             self.share.seen += part.seen;
             self.share.aside += part.quarantined;
         }
-        if let Some(aside) = &ingest.quarantine {
+        for aside in &ingest.quarantine {
             let (object, messages) = (aside.object.clone(), aside.messages);
             self.live.insert(object.path.clone());
             self.quarantine.push(Aside { object, messages, time: ingest.time.clone(), fresh: true });

@@ -39,5 +39,5 @@ pub use remember::intact;
 pub use request::{Answer, Ask, Hash, Request};
 pub use seen::{Roots, Seen};
 pub use state::{Consumed, Line, Pending, State};
-pub use take::{Came, SetAside, Taken};
+pub use take::{Came, SetAside, Taken, TakenPart};
 pub use work::{Live, Settings};

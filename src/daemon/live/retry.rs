@@ -29,13 +29,14 @@ impl Live {
             offered: 0,
             kept: 0,
             duplicate: 0,
+            skipped: 0,
             quarantined: 0,
             cleared: 0,
         };
         let mut decoded = Vec::new();
         for aside in all {
             let offer = Offer::parse(&self.log.objects().need(&aside.object)?)?;
-            match retry(&offer, &columns, &self.hasher) {
+            match retry(&offer, &columns, &self.hasher, self.settings.unwanted) {
                 Ok(taken) => decoded.push((aside, taken)),
                 // Nobody is known by then of whom no entry tells.
                 Err(error) => return Ok(ask.refused(error.to_string())),
@@ -45,11 +46,12 @@ impl Live {
         for (aside, taken) in decoded {
             entry.offered += aside.messages;
             entry.quarantined += taken.aside.messages().len() as u64;
-            if taken.rows.is_empty() {
+            entry.skipped += taken.skipped;
+            if taken.rows.is_empty() && taken.skipped == 0 {
                 continue;
             }
-            let (rows, duplicate) = self.state.feed.accept(taken.rows, &self.policy);
-            (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + duplicate);
+            let (rows, repeats) = self.state.feed.accept(taken.rows, &self.policy);
+            (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
             entry.of.push(aside.object);
             let left = taken.aside.messages().len() as u64;
             entry.cleared += if aside.fresh { aside.messages - left } else { 0 };
@@ -81,10 +83,11 @@ impl Live {
 }
 
 fn told(entry: &Retry) -> Answer {
-    let Retry { offered, kept, duplicate, quarantined, .. } = entry;
+    let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
+    let over = if *skipped > 0 { format!("{skipped} are passed over, ") } else { String::new() };
     let text = format!(
         "of {offered} messages that were set aside {kept} count now, {duplicate} are of people who have a row already, \
-         {quarantined} stay set aside"
+         {over}{quarantined} stay set aside"
     );
     Answer { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
 }

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Ref, Staged};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::{Candidate, Feed, Fixed};
@@ -31,6 +32,8 @@ pub struct State {
     pub releases: Vec<Line>,
     /// Files that were taken in, by name, with each content that they had then.
     pub files: BTreeMap<String, Vec<Consumed>>,
+    /// How far the partitions of each topic were taken in.
+    pub partitions: BTreeMap<String, BTreeMap<i32, Position>>,
     /// Files that were taken in since the last tick that was closed.
     pub fresh: Vec<String>,
     /// Requests that were done.
@@ -224,6 +227,7 @@ impl State {
             history: History::default(),
             releases: Vec::new(),
             files: BTreeMap::new(),
+            partitions: BTreeMap::new(),
             fresh: Vec::new(),
             requests: BTreeSet::new(),
             segments: Vec::new(),

@@ -7,7 +7,7 @@ use super::state::{Consumed, Share};
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::journal::{Body, Drafts, Ingest, Kept, Part, Quarantined};
+use crate::daemon::journal::{Body, Drafts, Ingest, Kept, Origin, Part, Quarantined};
 use crate::engine::histogram::Rows;
 use crate::engine::policy::Decimal;
 use zeroize::Zeroizing;
@@ -17,20 +17,49 @@ const MOST_ROWS: usize = 1 << 20;
 /// Messages from which on their share is judged before the tick is closed.
 const EARLY: u64 = 1000;
 
-/// Messages that were decoded.
+/// Messages that were decoded, of files or of partitions.
 pub struct Taken {
-    /// The file they are from.
-    pub file: String,
-    /// How it is recognised.
-    pub look: Consumed,
-    /// How many there were.
-    pub seen: u64,
-    /// The rows that count.
+    /// Where they are from, in order.
+    pub parts: Vec<TakenPart>,
+    /// The rows that count, part after part.
     pub rows: Rows,
-    /// How many are set aside, and their content, to be sealed.
-    pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
     /// Sensitive cells that were missing or malformed.
     pub nulled: u64,
+}
+
+/// Messages of one file or partition.
+pub struct TakenPart {
+    /// What they are from.
+    pub origin: Origin,
+    /// The first one.
+    pub from: u64,
+    /// The one after the last.
+    pub next: u64,
+    /// How many there were.
+    pub seen: u64,
+    /// How many of them are rows that count.
+    pub rows: u64,
+    /// How many are passed over by policy.
+    pub skipped: u64,
+    /// How many are set aside, and their content, to be sealed.
+    pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+}
+
+impl Taken {
+    /// The messages of a file.
+    pub fn file(
+        file: String,
+        look: Consumed,
+        seen: u64,
+        rows: Rows,
+        aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+        nulled: u64,
+    ) -> Taken {
+        let Consumed { sha256, size, modified } = look;
+        let origin = Origin::File { file, sha256, size, modified };
+        let part = TakenPart { origin, from: 0, next: seen, seen, rows: rows.len() as u64, skipped: 0, aside };
+        Taken { parts: vec![part], rows, nulled }
+    }
 }
 
 /// What became of them.
@@ -42,6 +71,8 @@ pub struct Came {
     pub kept: u64,
     /// Rows of people who have one already.
     pub duplicate: u64,
+    /// Messages that are passed over by policy.
+    pub skipped: u64,
     /// Messages that are set aside.
     pub quarantined: u64,
 }
@@ -67,41 +98,58 @@ impl Live {
         &self.hasher
     }
 
-    /// Takes in the messages of a file, all or none of them.
+    /// Takes in messages, all or none of them.
     ///
     /// # Errors
     /// They cannot be written; nothing is taken in then.
     pub fn take(&mut self, taken: Taken, now: &str) -> Result<Came> {
-        let Taken { file, look, seen, rows, aside, nulled } = taken;
+        let Taken { parts, rows, nulled } = taken;
         let tick = self.state.feed.ticks();
-        let (rows, duplicate) = self.state.feed.accept(rows, &self.policy);
+        let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
         let mut drafts = Drafts::default();
+        let segments = self.segments(&rows, &mut drafts)?;
+        let mut quarantine = Vec::new();
+        let mut became = Vec::with_capacity(parts.len());
+        let mut first = 0;
+        for TakenPart { origin, from, next, seen, rows, skipped, aside } in parts {
+            let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
+            let duplicate = repeats.iter().filter(own).count() as u64;
+            first += rows;
+            let quarantined = aside.as_ref().map_or(0, |(messages, _)| *messages);
+            if let Some((messages, content)) = aside {
+                quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
+            }
+            let part = Part { origin, from, next, seen, kept: rows - duplicate, duplicate, skipped, quarantined };
+            assert!(part.adds_up(), "every message became something");
+            became.push(part);
+        }
+        drafts.put(self.log.store())?;
+        let ingest = Ingest { time: now.to_owned(), tick, segments, quarantine, parts: became, nulled };
+        self.append(Body::Ingest(ingest.clone()))?;
+        self.state.ingest(&ingest);
+        self.state.feed.arrive(&rows, tick);
+        let all = |of: fn(&Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+        Ok(Came {
+            seen: all(|part| part.seen),
+            kept: all(|part| part.kept),
+            duplicate: all(|part| part.duplicate),
+            skipped: all(|part| part.skipped),
+            quarantined: all(|part| part.quarantined),
+        })
+    }
+
+    /// Rows in sealed objects of no more than [`MOST_ROWS`].
+    fn segments(&mut self, rows: &Rows, drafts: &mut Drafts) -> Result<Vec<Kept>> {
         let trees = self.state.terms.columns.trees();
         let mut segments = Vec::new();
         for from in (0..rows.len()).step_by(MOST_ROWS) {
             let some = if rows.len() <= MOST_ROWS { None } else { Some(from..(from + MOST_ROWS)) };
             let part = some.map(|some| rows.only(|row| some.contains(&row)));
-            let roll = Roll::of(part.as_ref().unwrap_or(&rows), &trees);
-            let object = self.log.seal(&mut drafts, "seg", &bytes(VERSION, &roll))?;
+            let roll = Roll::of(part.as_ref().unwrap_or(rows), &trees);
+            let object = self.log.seal(drafts, "seg", &bytes(VERSION, &roll))?;
             segments.push(Kept { object, rows: roll.len() as u64 });
         }
-        let quarantine = match aside {
-            None => None,
-            Some((messages, content)) => {
-                Some(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages })
-            }
-        };
-        let (kept, quarantined) = (rows.len() as u64, quarantine.as_ref().map_or(0, |aside| aside.messages));
-        let Consumed { sha256, size, modified } = look;
-        let (from, next, skipped) = (0, seen, 0);
-        let part = Part { file, sha256, size, modified, from, next, seen, kept, duplicate, skipped, quarantined };
-        assert!(part.adds_up(), "every message became something");
-        drafts.put(self.log.store())?;
-        let ingest = Ingest { time: now.to_owned(), tick, segments, quarantine, parts: vec![part], nulled };
-        self.append(Body::Ingest(ingest.clone()))?;
-        self.state.ingest(&ingest);
-        self.state.feed.arrive(&rows, tick);
-        Ok(Came { seen, kept, duplicate, quarantined })
+        Ok(segments)
     }
 
     /// Whether a file was taken in, and with which content.

@@ -7,6 +7,7 @@ use super::roll::bytes;
 use super::state::State;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::PersonHasher;
+use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Log, Ref};
 use crate::daemon::sign::Signing;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub min_records: u64,
     /// The share of messages that may be set aside.
     pub max_quarantine_share: Decimal,
+    /// What becomes of messages of a topic that are no rows by themselves.
+    pub unwanted: Unwanted,
     /// How long raw rows are kept after what they brought is published, in seconds.
     pub keep_raw: u64,
     /// How long messages are set aside, in seconds.
@@ -67,6 +70,11 @@ impl Live {
     /// The log.
     pub fn log(&self) -> &Log {
         &self.log
+    }
+
+    /// What of the feed file may change.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Appends an entry.

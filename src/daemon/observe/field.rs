@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::line::Line;
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::error::{Complaint, Error, Kind};
 use crate::engine::gate::own::Verdict;
 use crate::engine::release::Sha256;
 
@@ -134,6 +134,12 @@ pub struct ErrorText(String);
 impl From<&Error> for ErrorText {
     fn from(error: &Error) -> ErrorText {
         ErrorText(error.to_string())
+    }
+}
+
+impl From<Complaint> for ErrorText {
+    fn from(complaint: Complaint) -> ErrorText {
+        ErrorText(complaint.text().to_owned())
     }
 }
 

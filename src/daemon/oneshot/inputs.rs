@@ -86,7 +86,7 @@ fn decoded(task: &Task<'_>, path: &Path, hasher: &PersonHasher, progress: &mut d
     };
     let taken = take(path, columns, hasher, progress)?;
     taken.bearable(path, share)?;
-    let Taken { rows, aside, undeclared, nulled } = taken;
+    let Taken { rows, aside, undeclared, nulled, .. } = taken;
     let messages = aside.messages().len() as u64;
     Ok(Read { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
 }

@@ -10,7 +10,8 @@ use crate::daemon::chance::System;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
-use crate::daemon::journal::{Part, Ring};
+use crate::daemon::ingest::topic::Unwanted;
+use crate::daemon::journal::{Origin, Part, Ring};
 use crate::daemon::live::{Ahead, Live, Opening, Settings, Taken};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
@@ -63,6 +64,7 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
         min_records: 0,
         // Judged for each file when it is read.
         max_quarantine_share: Decimal::ONE,
+        unwanted: Unwanted::SET_ASIDE,
         // Raw rows are with whoever names the files.
         keep_raw: 0,
         keep_aside: 0,
@@ -114,21 +116,21 @@ impl<'t> Work<'t> {
         self.live.forget(clock::instant())?;
         self.live.checkpoint()?;
         let finished = self.resumed.take();
-        finished.iter().for_each(|(part, entry)| watch.finished(&part.file, entry));
+        finished.iter().for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));
         Ok(Ran { entries, finished: finished.map(|(_, entry)| entry) })
     }
 
     /// One input.
     fn tick(&mut self, at: usize, input: Input) -> Result<Entry> {
         let (name, sha256) = (&input.name, input.look.sha256);
-        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| part.file == *name && part.sha256 == sha256) {
+        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, sha256)) {
             return Ok(Entry { input: at, ..entry });
         }
         let known = self.live.state().knows(name, &sha256);
         let Some(rows) = input.rows.filter(|_| !known) else { return Ok(Entry::known(at, totals(&self.live))) };
         let Input { name: file, look, aside, nulled, .. } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
-        self.live.take(Taken { file, look, seen, rows, aside, nulled }, self.task.time)?;
+        self.live.take(Taken::file(file, look, seen, rows, aside, nulled), self.task.time)?;
         Ok(self.finish(at)?.1)
     }
 
@@ -149,4 +151,9 @@ impl<'t> Work<'t> {
         self.place.tell(&verdict)?;
         Ok((part, verdict.answer))
     }
+}
+
+/// Whether messages are those of this file.
+fn is(part: &Part, name: &str, digest: Sha256) -> bool {
+    matches!(&part.origin, Origin::File { file, sha256, .. } if file == name && *sha256 == digest)
 }

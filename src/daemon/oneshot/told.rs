@@ -37,7 +37,7 @@ pub fn newest(live: &Live, input: usize) -> Result<Option<(Part, TickVerdict)>> 
     answer.added = added(live, &closed, outcome);
     (answer.duplicate, answer.quarantined) = (part.duplicate, part.quarantined);
     answer.reasons.clone_from(&recorded.reasons);
-    let verdict = TickVerdict::of(recorded, &part.file, answer, &closed.time, state.feed.chain());
+    let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
     Ok(Some((part, verdict)))
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
+use super::intake::readable;
 use crate::daemon::chance::System;
 use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::directory::Directory;
+use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Local, Lock, Shown, Store, open};
 use crate::daemon::live::{Found, Live, Opening, Settings};
 use crate::daemon::seal::OperatorKey;
@@ -35,7 +36,8 @@ pub fn store(feed: &Feed) -> Result<&StoreTable> {
     feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
 }
 
-fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
+/// What to say of a table that must be there.
+pub fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
     let text = format!("a feed at work needs `[{}]` with {keys}: see `tidegate init`", field);
     Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field)
 }
@@ -123,6 +125,7 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
         manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
+        unwanted: Unwanted { tombstones: source.tombstones, deletes: source.deletes },
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),
     })
@@ -154,32 +157,22 @@ pub fn possible(feed: &Feed) -> Result<()> {
     if let Some((field, _)) = told.into_iter().find(|(_, written)| *written) {
         return refuse(field, "nobody is notified in this version: leave it out, and watch the log or `/metrics`");
     }
+    readable(feed)?;
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
     }
     Ok(())
 }
 
-/// The folder that a feed watches.
-///
-/// # Errors
-/// It watches none.
-pub fn directory(feed: &Feed) -> Result<Directory> {
-    let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
-    match &source.place {
-        SourcePlace::Directory { path, settle } => Ok(Directory::new(path, settle.get())),
-        SourcePlace::Kafka { .. } => {
-            let text = "topics are not read in this version: write `kind = \"directory\"` and `path`";
-            Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("source.kind"))
-        }
-    }
-}
-
 /// How often a feed is looked at.
 pub fn pause(feed: &Feed) -> Duration {
     let bucket = |root: Option<&Root>| matches!(root, Some(Root::Bucket(_)));
     let slow = feed.services.store.as_ref().is_some_and(|store| bucket(store.private.as_ref()));
-    let settle = directory(feed).map_or(Duration::from_secs(1), |directory| directory.settle());
+    let settle = feed.services.source.as_ref().map_or(Duration::ZERO, |source| match &source.place {
+        SourcePlace::Directory { settle, .. } => settle.get(),
+        // What comes rings by itself.
+        SourcePlace::Kafka { .. } => Duration::from_secs(2),
+    });
     let often = (settle / 2).clamp(Duration::from_millis(50), Duration::from_secs(1));
     if slow { often.max(Duration::from_secs(5)) } else { often }
 }

@@ -4,6 +4,8 @@
 mod ask;
 pub mod begin;
 mod event;
+mod files;
+mod intake;
 mod keeper;
 mod outcome;
 mod rekey;
@@ -11,6 +13,7 @@ mod seen;
 mod tick;
 mod timetable;
 mod told;
+mod topic;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +32,7 @@ use tokio::task::JoinSet;
 use crate::daemon::clock;
 use crate::daemon::config::{Feed, Schedule, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::topic::Bell;
 use crate::daemon::observe::events::{Halted, ShuttingDown};
 use crate::daemon::observe::http::{Door, address, serve};
 use crate::daemon::observe::{FeedObserver, Observer};
@@ -124,10 +128,11 @@ async fn feed_loop(
 ) -> Result<Vec<Tick>> {
     let pause = begin::pause(&feed);
     let opening = told.clone();
-    let mut keeper = aside(move || Keeper::open(feed, opening)).await??;
+    let mut keeper = aside(move || Keeper::open(feed, opening, until == Until::Once)).await??;
     if until == Until::Once {
         return once(keeper, shutdown).await;
     }
+    let bell = keeper.bell();
     let mut events = match keeper.missed(clock::instant()) {
         Some((due, missed)) => vec![Event::Tick { due, missed }],
         None => vec![Event::Look],
@@ -150,6 +155,7 @@ async fn feed_loop(
         tokio::select! {
             _ = shutdown.wait_for(|ends| *ends) => {}
             () = tokio::time::sleep(wait) => {}
+            () = rings(&bell) => {}
         }
         let now = clock::instant();
         if let Some(first) = next.filter(|next| *next <= now) {
@@ -161,6 +167,14 @@ async fn feed_loop(
         } else {
             events.push(Event::Look);
         }
+    }
+}
+
+/// Waits until a source has something; for ever where it cannot tell.
+async fn rings(bell: &Option<Bell>) {
+    match bell {
+        Some(bell) => bell.rings().await,
+        None => std::future::pending().await,
     }
 }
 

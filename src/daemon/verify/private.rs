@@ -120,7 +120,7 @@ impl Private {
         let sound = match &entry.body {
             Body::Ingest(ingest) => {
                 let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
-                let aside = ingest.quarantine.as_ref().map_or(0, |aside| aside.messages);
+                let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
                 let parts = |of: fn(&crate::daemon::journal::Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
                 ingest.parts.iter().all(|part| part.adds_up())
                     && parts(|part| part.kept) == kept
@@ -128,7 +128,7 @@ impl Private {
             }
             Body::Retry(retry) => {
                 let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
-                kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.quarantined
+                kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
             }
             _ => true,
         };

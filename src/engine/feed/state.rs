@@ -114,17 +114,19 @@ impl Feed {
 
     /// One tick of the schedule: these rows arrive, and what there is to publish is put together.
     pub fn tick(&mut self, rows: Rows, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
-        let (rows, duplicate) = self.accept(rows, policy);
+        let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
-        Ticked { duplicate, ..self.close(policy, trees) }
+        Ticked { duplicate: repeats.len() as u64, ..self.close(policy, trees) }
     }
 
-    /// Rows of people who are new, and how many are not; those who are new are known from now on.
-    pub fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, u64) {
-        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else { return (rows, 0) };
-        let new: Vec<bool> = people.iter().map(|&person| self.people.accept(person)).collect();
-        let repeats = new.iter().filter(|&&new| !new).count() as u64;
-        if repeats == 0 { (rows, 0) } else { (rows.only(|row| new[row]), repeats) }
+    /// Rows of people who are new, and the places of those who are not; whoever is new is known from now on.
+    pub fn accept(&mut self, rows: Rows, policy: &Policy) -> (Rows, Vec<u32>) {
+        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
+            return (rows, Vec::new());
+        };
+        let new = self.people.accept_all(people);
+        let repeats: Vec<u32> = (0..).zip(&new).filter_map(|(row, new)| (!new).then_some(row)).collect();
+        if repeats.is_empty() { (rows, repeats) } else { (rows.only(|row| new[row]), repeats) }
     }
 
     /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.

@@ -96,6 +96,15 @@ pub enum MisfitKind {
     /// The row as such: too many bytes.
     #[error("the row is longer than 16 MiB")]
     LongRow,
+    /// A message of a topic as such: not one JSON object, or more than that.
+    #[error("the message is not one JSON object and nothing else")]
+    NoMessage,
+    /// A message of a topic that has no content.
+    #[error("the message has no content: say with `tombstones` what such a message does")]
+    Tombstone,
+    /// A message of a topic that says that a record is gone.
+    #[error("the message deletes a record: say with `deletes` what such a message does")]
+    Delete,
 }
 
 /// A column whose cells can be read.

@@ -7,22 +7,53 @@ use super::asked::Wanted;
 use crate::daemon::journal::objects::Ref;
 use crate::engine::release::Sha256;
 
+/// What messages are from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Origin {
+    /// A file of a directory.
+    File {
+        /// Its name.
+        file: String,
+        /// The digest of its bytes.
+        sha256: Sha256,
+        /// Its bytes.
+        size: u64,
+        /// When it was changed last, in nanoseconds since 1970.
+        modified: i64,
+    },
+    /// A partition of a topic.
+    Partition {
+        /// The topic.
+        topic: String,
+        /// What tells the topic from another one of the same name.
+        topic_id: String,
+        /// The partition.
+        partition: i32,
+    },
+}
+
+impl Origin {
+    /// In words, for people.
+    pub fn name(&self) -> String {
+        match self {
+            Origin::File { file, .. } => file.clone(),
+            Origin::Partition { topic, partition, .. } => format!("{topic}/{partition}"),
+        }
+    }
+}
+
 /// Where messages were taken from, and what became of each: `seen = kept + duplicate + skipped + quarantined`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
-    /// The file of a directory, by its name.
-    pub file: String,
-    /// The digest of its bytes.
-    pub sha256: Sha256,
-    /// Its bytes.
-    pub size: u64,
-    /// When it was changed last, in nanoseconds since 1970.
-    pub modified: i64,
-    /// The first message.
+    /// What they are from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// The first message, or the offset from which on a partition was read.
     pub from: u64,
-    /// The message after the last one.
+    /// The message after the last one, or the offset from which on a partition is read next.
     pub next: u64,
-    /// Messages.
+    /// Messages; of those that hold several rows each row is one.
     pub seen: u64,
     /// Rows that count.
     pub kept: u64,
@@ -35,11 +66,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether every message became something.
+    /// Whether every message became something. Offsets of a partition have gaps, and a message may hold several rows.
     pub fn adds_up(&self) -> bool {
         let parts = [self.duplicate, self.skipped, self.quarantined];
-        parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen)
-            && self.from.checked_add(self.seen) == Some(self.next)
+        let all = parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen);
+        all && match self.origin {
+            Origin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
+            Origin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
+        }
     }
 }
 
@@ -70,8 +104,8 @@ pub struct Ingest {
     pub tick: u32,
     /// The rows that count, in order.
     pub segments: Vec<Kept>,
-    /// What was set aside.
-    pub quarantine: Option<Quarantined>,
+    /// What was set aside, one object for each file or partition that had some.
+    pub quarantine: Vec<Quarantined>,
     /// Where from.
     pub parts: Vec<Part>,
     /// Sensitive cells of rows that count which were missing or malformed.
@@ -97,6 +131,8 @@ pub struct Retry {
     pub kept: u64,
     /// Rows of people who have one already.
     pub duplicate: u64,
+    /// Messages that are passed over by policy now.
+    pub skipped: u64,
     /// Messages that are still set aside.
     pub quarantined: u64,
     /// Of those that are not any more: messages that came since the last tick that was closed.

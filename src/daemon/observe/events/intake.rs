@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::told::{Event, event};
-use crate::daemon::observe::field::{FileName, Rows};
+use crate::daemon::observe::field::{ErrorText, FileName, Rows};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::Step;
 
@@ -33,6 +33,78 @@ impl Event for FileTaken {
         to.set(Gauge::NewRows, self.new_rows);
         to.appended(self.seq);
         to.took(Step::Ingest, self.seconds);
+    }
+}
+
+event! {
+    /// Messages of a topic were read, and what they held is in the log.
+    BatchTaken = "batch_taken", Info {
+        /// Partitions that they are of.
+        partitions: u64,
+        /// The entry.
+        seq: u64,
+        /// What became of them.
+        rows: Rows,
+        /// Missing or malformed values of sensitive columns, which are null now.
+        nulled: u64,
+        /// Rows that came since the last tick that closed, those of this batch included.
+        new_rows: u64,
+        /// How long it took.
+        seconds: Duration,
+    }
+}
+
+impl Event for BatchTaken {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::Batches, 1);
+        to.add(Total::NullCells, self.nulled);
+        to.rows(&self.rows);
+        to.set(Gauge::NewRows, self.new_rows);
+        to.appended(self.seq);
+        to.took(Step::Ingest, self.seconds);
+    }
+}
+
+event! {
+    /// Partitions of a topic are read from offsets that are in the log from now on: those of a new feed, one that was added,
+    /// or one of which messages are lost.
+    PartitionsBegun = "partitions_begun", Info {
+        /// How many.
+        partitions: u64,
+        /// The entry.
+        seq: u64,
+    }
+}
+
+impl Event for PartitionsBegun {
+    fn count(&self, to: &Meters<'_>) {
+        to.appended(self.seq);
+        to.set(Gauge::BrokersAway, 0);
+    }
+}
+
+event! {
+    /// None of the brokers answers; it is tried on, and nothing is lost.
+    BrokersAway = "brokers_away", Warn {
+        /// What the client library says of it.
+        why: Option<ErrorText>,
+    }
+}
+
+impl Event for BrokersAway {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::BrokersAway, 1);
+    }
+}
+
+event! {
+    /// The brokers answer again.
+    BrokersBack = "brokers_back", Info {}
+}
+
+impl Event for BrokersBack {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::BrokersAway, 0);
     }
 }
 

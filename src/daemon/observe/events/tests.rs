@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::told::{Event, ProcessEvent};
 use super::*;
 use crate::daemon::config::{Feed, LogFormat};
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::error::{Complaint, Error, Kind};
 use crate::daemon::observe::{FeedObserver, Observer, State};
 use crate::engine::release::Sha256;
 
@@ -194,6 +194,33 @@ fn rows_come_in() {
     let share = QuarantineShare { quarantined: 1, seen: 4, limit: 0.01, above: true };
     let line = format!("warn  quarantine_share {FEED} quarantined=1 seen=4 limit=0.01 above=true");
     watch.check(&share, &line, &["quarantine_ratio 0.25"]);
+}
+
+#[test]
+fn messages_of_a_topic_come_in() {
+    let watch = Watch::new();
+    let rows = Rows { seen: 10, kept: 4, duplicate: 3, skipped: 2, quarantined: 1 };
+    let batch = BatchTaken { partitions: 3, seq: 6, rows, nulled: 0, new_rows: 4, seconds: Duration::from_millis(250) };
+    let line =
+        "partitions=3 seq=6 seen=10 kept=4 duplicate=3 skipped=2 quarantined=1 nulled=0 new_rows=4 seconds=0.250";
+    let moved = [
+        "batches_total 1",
+        "log_entries 7.0",
+        "new_rows 4.0",
+        "rows_total{outcome=\"duplicate\"} 3",
+        "rows_total{outcome=\"kept\"} 4",
+        "rows_total{outcome=\"quarantined\"} 1",
+        "rows_total{outcome=\"skipped\"} 2",
+        "step_seconds_count{step=\"ingest\"} 1",
+        "step_seconds_sum{step=\"ingest\"} 0.25",
+    ];
+    watch.check(&batch, &format!("info  batch_taken {FEED} {line}"), &moved);
+    let away = BrokersAway { why: Some(ErrorText::from(Complaint::of("127.0.0.1:9092: connection refused"))) };
+    let line = format!("warn  brokers_away {FEED} why=\"127.0.0.1:9092: connection refused\"");
+    watch.check(&away, &line, &["brokers_away 1.0"]);
+    watch.check(&BrokersBack {}, &format!("info  brokers_back {FEED}"), &["brokers_away 0.0"]);
+    let begun = PartitionsBegun { partitions: 3, seq: 7 };
+    watch.check(&begun, &format!("info  partitions_begun {FEED} partitions=3 seq=7"), &["log_entries 8.0"]);
 }
 
 #[test]

@@ -31,6 +31,7 @@ table! {
     /// What only grows, by feed.
     Total {
         Files = "files", "Files of a directory source that were taken";
+        Batches = "batches", "Batches of messages of a topic that were taken";
         LateFiles = "late_files", "Files that came after one with a later name";
         NullCells = "null_cells", "Missing or malformed values of sensitive columns, published as null";
         MissedTicks = "missed_ticks", "Ticks that passed while nobody worked and that became one";
@@ -54,6 +55,7 @@ table! {
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
         LastPublication = "last_publication_timestamp", "Time of the last publication";
         Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
+        BrokersAway = "brokers_away", "1 while no broker answers, else 0";
         Halted = "halted", "1 while the feed is halted and somebody has to act, else 0";
     }
 }

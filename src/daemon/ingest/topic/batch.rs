@@ -1,0 +1,83 @@
+//! Messages as they were fetched: partition by partition in the order of their offsets, their bytes in one piece. Wiped when
+//! they are dropped, and never shown.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+/// A message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// Its offset.
+    pub offset: u64,
+    /// Where its bytes begin.
+    from: usize,
+    /// Where they end; `None`: it has none, not even an empty text.
+    to: Option<usize>,
+}
+
+/// Messages of one partition.
+#[derive(Default)]
+pub struct Fetched {
+    bytes: Zeroizing<Vec<u8>>,
+    messages: Vec<Message>,
+}
+
+impl Fetched {
+    /// The next one.
+    pub fn push(&mut self, offset: u64, content: Option<&[u8]>) {
+        let from = self.bytes.len();
+        self.bytes.extend_from_slice(content.unwrap_or_default());
+        self.messages.push(Message { offset, from, to: content.map(|_| self.bytes.len()) });
+    }
+
+    /// All of them, by offset.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What one of them holds; `None`: nothing at all.
+    pub fn content(&self, message: &Message) -> Option<&[u8]> {
+        message.to.map(|to| &self.bytes[message.from..to])
+    }
+}
+
+impl fmt::Debug for Fetched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fetched({} messages)", self.messages.len())
+    }
+}
+
+/// Messages that are taken in together.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// By partition.
+    pub partitions: BTreeMap<i32, Fetched>,
+    bytes: usize,
+    messages: usize,
+}
+
+impl Batch {
+    /// The next message of a partition.
+    pub fn push(&mut self, partition: i32, offset: u64, content: Option<&[u8]>) {
+        self.bytes += content.map_or(0, <[u8]>::len);
+        self.messages += 1;
+        self.partitions.entry(partition).or_default().push(offset, content);
+    }
+
+    /// How many bytes its messages have.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many messages.
+    pub fn len(&self) -> usize {
+        self.messages
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.messages == 0
+    }
+}

@@ -1,0 +1,19 @@
+//! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
+//! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
+
+mod batch;
+mod client;
+mod decode;
+mod fetch;
+#[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
+mod id;
+mod messages;
+mod positions;
+mod told;
+
+pub use batch::{Batch, Fetched, Message};
+pub(super) use decode::again;
+pub use decode::{Decoded, Partition, Unwanted, decode};
+pub use fetch::{Bell, Fetch, News, Settings};
+pub use messages::Messages;
+pub use positions::Position;

@@ -1,0 +1,110 @@
+//! Why a topic cannot be read on, in words: what happened, what it means, what to do. Offsets and counts only.
+
+use rdkafka::types::RDKafkaErrorCode;
+
+use crate::daemon::error::{Complaint, Error, Kind};
+
+/// The topic is not there.
+pub fn missing(topic: &str, begun: bool) -> Error {
+    let text = if begun {
+        format!(
+            "the topic {topic} does not exist any more: it was deleted, and what nobody had read of it is gone with it. What \
+             was taken in is safe. Make the topic again and start again: what is in a new topic of this name is read only \
+             once the feed file says so (`source.topic_id`)"
+        )
+    } else {
+        format!("there is no topic {topic} at these brokers: make it, or correct `source.topic` or `source.brokers`")
+    };
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
+/// Another topic has the name.
+pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
+    let text = format!(
+        "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
+         in the other. What was taken in is safe; what nobody had read of the old one is lost. To read the new one from \
+         `source.start` on, write `topic_id = \"{found}\"` in [source] and start again: whoever has a row already is a repeat \
+         there"
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
+/// Messages were deleted before they were read.
+pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
+    let text = format!(
+        "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read (its \
+         retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To go on \
+         behind them, write `resume = {{ \"{partition}\" = {low} }}` in [source] and start again; have the topic keep more \
+         (`retention.ms`, `retention.bytes`)",
+        low - 1,
+        low - next
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
+/// Messages that were taken in are not in the topic any more.
+pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
+    let text = format!(
+        "partition {partition} of the topic {topic} ends at offset {high}, and this feed has taken in all before {next}: the \
+         brokers have lost messages that they had confirmed (an unclean election, or disks put back from a copy), and give \
+         their offsets to others. What was taken in is safe. When the source has sent again what is missing, write \
+         `resume = {{ \"{partition}\" = {high} }}` in [source] to read on from there: whoever has a row already is a repeat"
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
+/// There are fewer partitions than there were.
+pub fn vanished(topic: &str, partition: i32) -> Error {
+    let text = format!(
+        "the topic {topic} has no partition {partition} any more, of which messages were taken in: this is another cluster, or \
+         one that was put back from a copy. Correct `source.brokers`"
+    );
+    Error::new(Kind::Input, text).in_field("source.brokers")
+}
+
+/// A `resume` that cannot be meant.
+pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) -> Error {
+    let text = format!(
+        "partition {partition} of the topic {topic} has messages {low} to {high}, and cannot be read on from {offset}: write \
+         one of these, or leave it out"
+    );
+    Error::new(Kind::Feed, text).in_field("source.resume")
+}
+
+/// The brokers refuse us; `None` where trying again may help.
+pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
+    use RDKafkaErrorCode as Code;
+    let (field, text) = match code {
+        Code::TopicAuthorizationFailed => (
+            "source.topic",
+            format!("the brokers do not let us read the topic {topic}: give our user READ and DESCRIBE on it"),
+        ),
+        Code::ClusterAuthorizationFailed => (
+            "source.security",
+            "the brokers do not let us ask about the cluster: give our user DESCRIBE on it".to_owned(),
+        ),
+        Code::Authentication | Code::SaslAuthenticationFailed => (
+            "source.security",
+            "the brokers do not know us: correct user, password or certificate, and the mechanism".to_owned(),
+        ),
+        Code::SSL => (
+            "source.security",
+            "there is no encrypted connection to the brokers: name who vouches for them (`ca`), and a port that speaks TLS"
+                .to_owned(),
+        ),
+        Code::UnsupportedFeature | Code::UnsupportedVersion => (
+            "source.brokers",
+            "the brokers are too old: what tells a topic from another one of the same name is known since Kafka 2.8"
+                .to_owned(),
+        ),
+        _ => return None,
+    };
+    Some(Error::new(Kind::Input, text).in_field(field))
+}
+
+/// Nobody answers, and there is no time to wait.
+pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
+    let why = why.map(|why| format!(" ({})", why.text())).unwrap_or_default();
+    let text = format!("none of the brokers {brokers} answers{why}: start them, or correct `source.brokers`");
+    Error::new(Kind::Io, text).in_field("source.brokers")
+}

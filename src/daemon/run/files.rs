@@ -1,0 +1,145 @@
+//! Files of a folder are taken in (CONTRACTS 5): each once, in the order of their names, when it stands still.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::intake::Intake;
+use super::keeper::Keeper;
+use super::outcome::Tick;
+use crate::daemon::clock;
+use crate::daemon::config::{Format, Ticks};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::directory::{Directory, Seen};
+use crate::daemon::ingest::{Source, Taken as Decoded, digest, take};
+use crate::daemon::live::{Came, Consumed, Taken};
+use crate::daemon::observe::events::{FileName, FileTaken, LateFile, Rows};
+use crate::engine::release::Sha256;
+
+/// How often files that were taken are looked at again.
+const AGAIN: Duration = Duration::from_secs(60);
+
+impl Keeper {
+    /// The folder that is watched.
+    fn folder(&self) -> Result<&Directory> {
+        match &self.source {
+            Intake::Folder(folder) => Ok(folder),
+            Intake::Topic(_) => Err(Error::new(Kind::Internal, "a topic has no files")),
+        }
+    }
+
+    /// Looks at the folder, and takes what stands still.
+    pub(super) fn look_at_files(&mut self) -> Result<Vec<Tick>> {
+        let now = Instant::now();
+        let live = &self.live;
+        let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
+        let (ready, taken) = folder.look(now, &|name| live.taken(name).is_some())?;
+        if self.looked.is_none_or(|looked| now.duration_since(looked) >= AGAIN) {
+            taken.iter().try_for_each(|seen| self.unchanged(seen))?;
+            // Whoever has nothing to write is to notice, too, that another has taken over.
+            self.live.log().ours()?;
+            self.looked = Some(now);
+        }
+        let mut ticks = Vec::new();
+        for seen in ready {
+            if self.take(&seen)?.is_some() && matches!(self.schedule().ticks, Ticks::PerFile) {
+                self.live.shown(true)?;
+                ticks.push(self.tick(&clock::now())?);
+                self.upkeep()?;
+            }
+        }
+        Ok(ticks)
+    }
+
+    /// A file that was taken must stay what it was.
+    fn unchanged(&self, seen: &Seen) -> Result<()> {
+        let Some(known) = self.live.taken(&seen.name) else { return Ok(()) };
+        if known.looks(seen.look.size, seen.look.modified) {
+            return Ok(());
+        }
+        let file = self.folder()?.file(&seen.name);
+        let now = digest(&file);
+        // A file that was taken may be moved away at any time.
+        if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
+            return Ok(());
+        }
+        let text = "this file was taken in already and has changed since: put it back as it was, or move it away. What is new \
+                    in it belongs in a file of another name; rows that were taken in stay as they were";
+        Err(Error::new(Kind::Input, text).in_file(&file))
+    }
+
+    /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
+    fn read(&self, seen: &Seen) -> Result<Option<(Sha256, Decoded)>> {
+        let file = self.folder()?.file(&seen.name);
+        let read = || {
+            let sha256 = digest(&file)?;
+            self.fitting(&file).map_err(untaken)?;
+            let columns = &self.live.state().terms.columns;
+            let decoded = take(&file, columns, self.live.hasher(), &mut |_| {}).map_err(untaken)?;
+            Ok((digest(&file)? == sha256).then_some((sha256, decoded)))
+        };
+        let read = read();
+        if self.folder()?.again(&seen.name) == Some(seen.look) { read } else { Ok(None) }
+    }
+
+    /// Takes a file in.
+    fn take(&mut self, seen: &Seen) -> Result<Option<Came>> {
+        let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
+        let Some((sha256, decoded)) = self.read(seen)? else { return Ok(None) };
+        let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
+        if let Some(newest) = newest {
+            let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
+            self.told.emit(&LateFile { file, after });
+        }
+        let seen_rows = decoded.seen();
+        let Decoded { rows, aside, nulled, .. } = decoded;
+        let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
+        let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
+        let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled);
+        let came = self.live.take(taken, &clock::now())?;
+        self.told.emit(&FileTaken {
+            file: FileName::of(&file),
+            seq: self.live.log().next() - 1,
+            rows: Rows {
+                seen: came.seen,
+                kept: came.kept,
+                duplicate: came.duplicate,
+                skipped: came.skipped,
+                quarantined: came.quarantined,
+            },
+            nulled,
+            new_rows: self.live.state().feed.new_rows(),
+            seconds: begun.elapsed(),
+        });
+        self.bearable()?;
+        Ok(Some(came))
+    }
+
+    /// Whether a file is of the format that the feed file names.
+    fn fitting(&self, file: &Path) -> Result<()> {
+        let named = self.feed.services.source.as_ref().and_then(|source| source.format);
+        let word = match named {
+            None => return Ok(()),
+            Some(Format::Json) => "json",
+            Some(Format::Avro) => "avro",
+            Some(Format::Arrow) => "arrow",
+            Some(Format::Csv) => "csv",
+            Some(Format::Parquet) => "parquet",
+        };
+        let found = Source::open(file)?.format();
+        if found == word {
+            return Ok(());
+        }
+        let text =
+            format!("the file is {found}, and the feed file says format = \"{word}\": correct the one or the other");
+        Err(Error::new(Kind::Input, text).in_file(file).in_field("source.format"))
+    }
+}
+
+/// What to do about a file that cannot be read as such.
+fn untaken(mut error: Error) -> Error {
+    if error.kind == Kind::Input {
+        error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \
+                       with `_`; then start again";
+    }
+    error
+}

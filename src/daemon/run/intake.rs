@@ -1,0 +1,74 @@
+//! Where a feed at work takes its messages from.
+
+use std::time::Duration;
+
+use super::begin::missing;
+use crate::daemon::config::{Feed, Format, SourcePlace};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::directory::Directory;
+use crate::daemon::ingest::topic::{Fetch, Settings};
+use crate::daemon::live::State;
+
+/// How long a single tick waits for brokers.
+const ONCE: Duration = Duration::from_secs(30);
+
+/// A source at work.
+pub enum Intake {
+    /// A folder that is watched.
+    Folder(Directory),
+    /// A topic that is fetched.
+    Topic(Topic),
+}
+
+/// A topic that is fetched.
+pub struct Topic {
+    /// Its name.
+    pub name: String,
+    /// What fetches it.
+    pub fetch: Fetch,
+}
+
+impl Intake {
+    /// Begins where the state says. `once`: brokers that are away are not waited for very long.
+    ///
+    /// # Errors
+    /// The source cannot be begun with what the feed file says.
+    pub fn begin(feed: &Feed, state: &State, once: bool) -> Result<Intake> {
+        let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
+        match &source.place {
+            SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
+            SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume } => {
+                let known = state.partitions.get(topic).cloned().unwrap_or_default();
+                let settings = Settings {
+                    feed: &feed.name,
+                    brokers,
+                    topic,
+                    start: *start,
+                    security: security.as_ref(),
+                    topic_id: topic_id.as_deref(),
+                    resume,
+                    patience: once.then_some(ONCE),
+                };
+                let fetch = Fetch::begin(&settings, known).map_err(|error| error.in_file(&feed.file))?;
+                Ok(Intake::Topic(Topic { name: topic.clone(), fetch }))
+            }
+        }
+    }
+}
+
+/// Whether messages of a topic can be read in this format.
+///
+/// # Errors
+/// They cannot.
+pub fn readable(feed: &Feed) -> Result<()> {
+    let Some(source) = &feed.services.source else { return Ok(()) };
+    let topic = matches!(source.place, SourcePlace::Kafka { .. });
+    let name = match source.format {
+        Some(Format::Avro) if topic => "avro",
+        Some(Format::Arrow) if topic => "arrow",
+        Some(Format::Csv) if topic => "csv",
+        _ => return Ok(()),
+    };
+    let text = format!("messages of a topic are read as \"json\" in this version, not as \"{name}\"");
+    Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("source.format"))
+}

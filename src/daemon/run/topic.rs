@@ -1,0 +1,112 @@
+//! Messages of a topic are taken in (HOUSE 3): batch by batch, each with the offsets that follow from it in one entry of the
+//! journal, and only then is the next one asked for.
+
+use std::time::Instant;
+
+use super::intake::Intake;
+use super::keeper::Keeper;
+use super::outcome::Tick;
+use crate::daemon::clock;
+use crate::daemon::error::Result;
+use crate::daemon::ingest::topic::{Batch, News, Partition, Position, decode};
+use crate::daemon::journal::Origin;
+use crate::daemon::live::{Taken, TakenPart};
+use crate::daemon::observe::events::{BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, Rows};
+use crate::engine::histogram::Rows as Decoded;
+
+/// Batches of one look; ticks and requests are not to wait for a topic that never ends.
+const MOST: usize = 4;
+
+impl Keeper {
+    /// Takes in what was fetched.
+    pub(super) fn look_at_topic(&mut self) -> Result<Vec<Tick>> {
+        for _ in 0..MOST {
+            let Intake::Topic(topic) = &self.source else { break };
+            let Some(news) = topic.fetch.next() else { break };
+            match news {
+                News::Batch(batch) => self.take_batch(&batch)?,
+                News::Begins(begins) => self.take_begins(begins)?,
+                News::Away(why) => self.told.emit(&BrokersAway { why: why.map(ErrorText::from) }),
+                News::Back => self.told.emit(&BrokersBack {}),
+                News::Failed(error) => return Err(error.in_file(&self.feed.file)),
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The name of the topic.
+    fn topic(&self) -> String {
+        match &self.source {
+            Intake::Topic(topic) => topic.name.clone(),
+            Intake::Folder(_) => String::new(),
+        }
+    }
+
+    /// Partitions are read from here on: it is put down before anything of them comes.
+    fn take_begins(&mut self, begins: Vec<(i32, u64, Position)>) -> Result<()> {
+        let topic = self.topic();
+        let part = |(partition, from, Position { topic_id, next }): (i32, u64, Position)| TakenPart {
+            origin: Origin::Partition { topic: topic.clone(), topic_id, partition },
+            from: from.min(next),
+            next,
+            seen: 0,
+            rows: 0,
+            skipped: 0,
+            aside: None,
+        };
+        let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
+        let partitions = parts.len() as u64;
+        self.live.take(Taken { parts, rows: self.none(), nulled: 0 }, &clock::now())?;
+        self.told.emit(&PartitionsBegun { seq: self.live.log().next() - 1, partitions });
+        Ok(())
+    }
+
+    fn none(&self) -> Decoded {
+        use crate::engine::model::Role;
+        let count = |role| self.live.state().terms.columns.of(role).count();
+        Decoded::empty(count(Role::Quasi), count(Role::Sensitive), count(Role::Identifier) > 0)
+    }
+
+    /// Takes a batch in.
+    fn take_batch(&mut self, batch: &Batch) -> Result<()> {
+        let (begun, topic) = (Instant::now(), self.topic());
+        let unwanted = self.live.settings().unwanted;
+        let state = self.live.state();
+        let decoded = decode(&topic, batch, &state.terms.columns, self.live.hasher(), unwanted)?;
+        let known = state.partitions.get(&topic).cloned().unwrap_or_default();
+        let part = |one: Partition| {
+            let Position { topic_id, next: from } = known[&one.partition].clone();
+            TakenPart {
+                origin: Origin::Partition { topic: topic.clone(), topic_id, partition: one.partition },
+                from,
+                next: one.next,
+                seen: one.seen,
+                rows: one.rows,
+                skipped: one.skipped,
+                aside: one.aside.map(|offer| (offer.messages().len() as u64, offer.bytes())),
+            }
+        };
+        let parts: Vec<TakenPart> = decoded.partitions.into_iter().map(part).collect();
+        let next: Vec<(i32, u64)> = batch.partitions.keys().copied().zip(parts.iter().map(|part| part.next)).collect();
+        let partitions = parts.len() as u64;
+        let came = self.live.take(Taken { parts, rows: decoded.rows, nulled: decoded.nulled }, &clock::now())?;
+        if let Intake::Topic(topic) = &self.source {
+            topic.fetch.taken(next.into_iter());
+        }
+        self.told.emit(&BatchTaken {
+            partitions,
+            seq: self.live.log().next() - 1,
+            rows: Rows {
+                seen: came.seen,
+                kept: came.kept,
+                duplicate: came.duplicate,
+                skipped: came.skipped,
+                quarantined: came.quarantined,
+            },
+            nulled: decoded.nulled,
+            new_rows: self.live.state().feed.new_rows(),
+            seconds: begun.elapsed(),
+        });
+        self.bearable()
+    }
+}

@@ -1,0 +1,21 @@
+//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whoever is killed; what the broker loses,
+//! takes back or has no more is found out and said.
+
+#[path = "kafka/broker.rs"]
+mod broker;
+mod common;
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "cli_run/place.rs"]
+mod place;
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "cli_run/public.rs"]
+mod public;
+
+#[path = "kafka/feed.rs"]
+mod feed;
+#[path = "kafka/halts.rs"]
+mod halts;
+#[path = "kafka/kills.rs"]
+mod kills;
+#[path = "kafka/topics.rs"]
+mod topics;

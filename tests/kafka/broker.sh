@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# A real Kafka broker, for as long as its standard input is open. Usage: broker.sh FOLDER PORT, with the jars in the folder
+# TIDEGATE_KAFKA. What lies in FOLDER is kept from one start to the next. Says its process id, then "ready".
+set -euo pipefail
+folder=$1 port=$2 controller=$(($2 + 1))
+mkdir -p "$folder"
+properties="$folder/server.properties"
+if [ ! -f "$properties" ]; then
+    cat > "$properties" <<END
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:$controller
+listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller
+advertised.listeners=PLAINTEXT://127.0.0.1:$port
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+log.dirs=$folder/data
+auto.create.topics.enable=false
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+log.retention.check.interval.ms=500
+log.segment.delete.delay.ms=100
+log.initial.task.delay.ms=500
+END
+    cat "$folder/more.properties" >> "$properties" 2> /dev/null || true
+    id=$(java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool random-uuid 2> /dev/null)
+    java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool format -t "$id" -c "$properties" ${KAFKA_FORMAT:-} > "$folder/format.log" 2>&1
+fi
+# Its words of one start; those of the starts before would be taken for its own.
+said="$folder/said-$$"
+java -Xmx320m -XX:+UseSerialGC ${KAFKA_OPTS:-} -cp "$TIDEGATE_KAFKA/*" kafka.Kafka "$properties" > "$said" 2>&1 &
+broker=$!
+trap 'kill -9 $broker 2> /dev/null || true' EXIT
+echo "$broker"
+until grep -qs "Kafka Server started" "$said"; do
+    kill -0 "$broker" 2> /dev/null || { tail -n 20 "$said" >&2; exit 1; }
+    sleep 0.1
+done
+echo ready
+# Until whoever has started it goes, or it is killed.
+while kill -0 "$broker" 2> /dev/null; do
+    status=0
+    read -r -t 1 _ || status=$?
+    # More than 128: nothing was said for a second.
+    [ "$status" -gt 128 ] || exit 0
+done

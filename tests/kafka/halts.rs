@@ -1,0 +1,117 @@
+//! What a broker cannot be trusted with any more: the feed halts, says what happened and what to do, and goes on once that
+//! is done.
+
+use super::broker::Broker;
+use super::feed::{feed, messages, times};
+use super::place::{Daemon, NEVER, OFTEN, Place};
+use super::public::releases;
+
+fn put(broker: &Broker, partition: i32, people: std::ops::Range<u64>) {
+    broker.put("wards", partition, messages(people).iter().map(String::as_str));
+}
+
+/// It halts with an error that says all of this.
+#[track_caller]
+fn halts(place: &Place, says: &[&str]) -> String {
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!(code, 2, "{answer}");
+    let text = answer["error"]["text"].as_str().expect("a text").to_owned();
+    says.iter().for_each(|word| assert!(text.contains(word), "`{word}` is missing: {text}"));
+    text
+}
+
+/// A daemon at work halts.
+#[track_caller]
+fn ends(mut daemon: Daemon, says: &[&str]) {
+    assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
+    let said = daemon.said();
+    says.iter().for_each(|word| assert!(said.contains(word), "`{word}` is missing: {said}"));
+}
+
+/// What stands in back quotes and begins like this.
+fn quoted(text: &str, begins: &str) -> String {
+    let found = text.split('`').find(|part| part.starts_with(begins));
+    found.unwrap_or_else(|| panic!("{begins} is not named: {text}")).to_owned()
+}
+
+#[test]
+fn a_topic_that_is_not_there_is_named() {
+    let Some(broker) = Broker::start() else { return };
+    let place = feed(&broker, "wards", NEVER, "");
+    halts(&place, &["there is no topic wards", "source.topic", "source.brokers"]);
+}
+
+#[test]
+fn a_topic_that_was_made_again_is_another_one() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    put(&broker, 0, 0..40);
+    let place = feed(&broker, "wards", OFTEN, "");
+    let daemon = place.start();
+    daemon.says("published feed=t", 1);
+    broker.delete("wards");
+    broker.topic("wards", 1, &[]);
+    // More than there was before: the next offset of the old one is an offset of the new one.
+    put(&broker, 0, 100..200);
+    ends(daemon, &["was deleted and made again", "topic_id"]);
+    let text = halts(&place, &["was deleted and made again", "is lost", "repeat"]);
+    let line = quoted(&text, "topic_id = ");
+    place.edit("format = \"json\"", &format!("format = \"json\"\n{line}"));
+    let tick = place.once();
+    let count = |what: &str| tick[what].as_u64().expect("a number");
+    assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 140, "{tick}");
+    assert_eq!(place.once()["outcome"], "idle");
+    place.verified();
+}
+
+#[test]
+fn a_topic_that_was_deleted_is_missed() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    put(&broker, 0, 0..40);
+    let place = feed(&broker, "wards", NEVER, "");
+    assert_eq!(place.once()["outcome"], "published");
+    broker.delete("wards");
+    halts(&place, &["does not exist any more", "was taken in is safe"]);
+}
+
+#[test]
+fn retention_that_overtook_us_is_told_with_its_loss() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 2, &[]);
+    put(&broker, 0, 0..40);
+    put(&broker, 1, 40..80);
+    let place = feed(&broker, "wards", NEVER, "");
+    assert_eq!(place.once()["rows"], 80);
+    put(&broker, 1, 80..140);
+    broker.forget("wards", 1, 60);
+    let text = halts(&place, &["messages 40 to 59 of partition 1", "20 messages are lost", "retention"]);
+    let line = quoted(&text, "resume = ");
+    place.edit("format = \"json\"", &format!("format = \"json\"\n{line}"));
+    let tick = place.once();
+    let count = |what: &str| tick[what].as_u64().expect("a number");
+    assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 120, "{tick}");
+    let people = times(&releases(&place.public())[1].diagnoses);
+    assert!((80..100).all(|lost| !people.contains_key(&lost)) && people.values().all(|times| *times == 1));
+    place.verified();
+}
+
+#[test]
+fn brokers_that_are_away_are_waited_for() {
+    let Some(mut broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    put(&broker, 0, 0..40);
+    let place = feed(&broker, "wards", OFTEN, "");
+    let daemon = place.start();
+    daemon.says("published feed=t", 1);
+    broker.kill();
+    daemon.says("brokers_away", 1);
+    assert!(daemon.page("/health/ready").contains("200 OK"));
+    broker.begin();
+    daemon.says("brokers_back", 1);
+    put(&broker, 0, 40..80);
+    daemon.says("published feed=t", 2);
+    assert_eq!(daemon.end(), Some(0));
+    assert_eq!(times(&releases(&place.public())[1].diagnoses).len(), 80);
+    place.verified();
+}

@@ -1,0 +1,119 @@
+//! What comes through a topic: rows, messages that are none, what was rolled back, partitions that are added.
+
+use std::time::Duration;
+
+use rdkafka::producer::Producer as _;
+
+use super::broker::{Broker, send};
+use super::feed::{feed, message, messages, times};
+use super::place::{NEVER, OFTEN};
+use super::public::releases;
+
+const SOON: Duration = Duration::from_secs(30);
+
+#[test]
+fn what_is_in_a_topic_is_published_once() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards.one", 3, &[]);
+    let place = feed(&broker, "wards.one", NEVER, "");
+    for partition in 0..3 {
+        let people = messages((0..50).map(|number| number * 3 + partition as u64));
+        broker.put("wards.one", partition, people.iter().map(String::as_str));
+    }
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &150.into()), "{tick}");
+    // The same people again, somebody new among them, are repeats.
+    broker.put("wards.one", 1, messages(0..50).iter().chain(&messages(1000..1040)).map(String::as_str));
+    let tick = place.once();
+    let count = |what: &str| tick[what].as_u64().expect("a number");
+    assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 190, "{tick}");
+    assert_eq!(place.once()["outcome"], "idle");
+    let published = releases(&place.public());
+    let people = times(&published[1].diagnoses);
+    assert!(people.len() as u64 == count("rows") && people.values().all(|times| *times == 1), "{people:?}");
+    place.verified();
+}
+
+#[test]
+fn a_daemon_reads_on_and_partitions_are_added() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    let place = feed(&broker, "wards", OFTEN, "");
+    let daemon = place.start();
+    broker.put("wards", 0, messages(0..60).iter().map(String::as_str));
+    daemon.says("published feed=t", 1);
+    broker.widen("wards", 3);
+    broker.put("wards", 2, messages(60..120).iter().map(String::as_str));
+    daemon.says("partitions_begun", 2);
+    daemon.says("published feed=t", 2);
+    assert_eq!(daemon.end(), Some(0));
+    let last = releases(&place.public()).pop().expect("a release");
+    assert_eq!(times(&last.diagnoses).len(), 120);
+    place.verified();
+}
+
+#[test]
+fn what_is_no_row_is_set_aside_with_its_offset() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 2, &[]);
+    let place = feed(&broker, "wards", NEVER, "max_quarantine_share = 0.5\n");
+    let producer = broker.producer(&[]);
+    messages(0..40).iter().for_each(|message| send(&producer, "wards", 0, Some(message)));
+    let two = format!("{}{}", message(100), message(101));
+    let cut = &message(102)[..30];
+    let deleted = message(103).replace("{", r#"{"__deleted": "true", "#);
+    let strange = message(104).replace(r#""ward": "#, r#""ward": "C1", "was": "#);
+    for content in [Some(&*two), Some(cut), Some(""), None, Some(&deleted), Some(&strange)] {
+        send(&producer, "wards", 1, content);
+    }
+    producer.flush(SOON).expect("all are there");
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
+    let aside = place.done(&["quarantine", "feed.toml"]);
+    assert_eq!(aside["messages"], 6, "{aside}");
+    let groups = aside["groups"].as_array().expect("groups");
+    let offsets = |what: &str| {
+        let found = groups.iter().find(|group| group["text"].as_str().expect("a text").contains(what));
+        let group = found.unwrap_or_else(|| panic!("{what}: {aside}"));
+        (group["topic"].clone(), group["partition"].clone(), group["messages"].clone(), group["first"].clone())
+    };
+    assert_eq!(offsets("not one JSON object"), ("wards".into(), 1.into(), 3.into(), 0.into()));
+    assert_eq!(offsets("has no content"), ("wards".into(), 1.into(), 1.into(), 3.into()));
+    assert_eq!(offsets("deletes a record"), ("wards".into(), 1.into(), 1.into(), 4.into()));
+    assert_eq!(offsets("outside the taxonomy"), ("wards".into(), 1.into(), 1.into(), 5.into()));
+
+    // Once the feed file says what they mean, they are what it says.
+    place.edit("format = \"json\"", "format = \"json\"\ntombstones = \"skip\"\ndeletes = \"skip\"");
+    place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
+    let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+    assert_eq!((&answer["count"], &answer["changed"]), (&6.into(), &1.into()), "{answer}");
+    assert_eq!(place.done(&["quarantine", "feed.toml"])["messages"], 3);
+    assert_eq!(place.once()["new"], 0);
+    place.verified();
+}
+
+#[test]
+fn what_was_rolled_back_is_never_seen() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    let producer = broker.producer(&[("transactional.id", "ours")]);
+    producer.init_transactions(SOON).expect("transactions");
+    for round in 0..6 {
+        producer.begin_transaction().expect("a transaction");
+        let people = messages(round * 20..round * 20 + 20);
+        people.iter().for_each(|message| send(&producer, "wards", 0, Some(message)));
+        match round % 2 {
+            0 => producer.commit_transaction(SOON).expect("it is kept"),
+            _ => {
+                producer.flush(SOON).expect("all are there");
+                producer.abort_transaction(SOON).expect("it is rolled back");
+            }
+        }
+    }
+    let place = feed(&broker, "wards", NEVER, "");
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &60.into()), "{tick}");
+    let people = times(&releases(&place.public())[0].diagnoses);
+    assert!(people.keys().all(|number| number / 20 % 2 == 0), "{people:?}");
+    place.verified();
+}
