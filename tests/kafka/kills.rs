@@ -133,7 +133,7 @@ fn a_broker_that_is_killed_loses_nobody() {
     let people = scope(|scope| {
         let sending = scope.spawn(|| sends(&producer, seed, &stop));
         let mut also = |kills: u64| {
-            if kills % 3 == 0 {
+            if kills.is_multiple_of(3) {
                 broker.kill();
                 broker.begin();
             }

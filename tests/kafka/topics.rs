@@ -27,7 +27,8 @@ fn what_is_in_a_topic_is_published_once() {
     let tick = place.once();
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 190, "{tick}");
-    assert_eq!(place.once()["outcome"], "idle");
+    // Whoever waits gets a tick older.
+    assert_eq!(place.once()["outcome"], "skipped");
     let published = releases(&place.public());
     let people = times(&published[1].diagnoses);
     assert!(people.len() as u64 == count("rows") && people.values().all(|times| *times == 1), "{people:?}");

@@ -179,16 +179,7 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Ingest(ingest) => {
             time = Some(ingest.time.clone());
-            let [first, more @ ..] = &ingest.parts[..] else { return None };
-            let all = |of: fn(&Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
-            let from = match (&first.origin, more.len()) {
-                (_, 0) => printable(&first.origin.name()),
-                (Origin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
-                (Origin::File { .. }, more) => format!("{} files", more + 1),
-            };
-            let [kept, repeats, aside] =
-                [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
-            format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside")
+            taken(&ingest.parts)?
         }
         Body::Retry(retry) => {
             wanted = Some(retry.wanted.clone());
@@ -263,4 +254,17 @@ fn text(shown: &FeedShown) -> String {
     words::waiting(&mut text, &shown.waiting);
     words::warned(&mut text, shown.guarantee);
     text
+}
+
+/// Messages that came in, in words.
+fn taken(parts: &[Part]) -> Option<String> {
+    let [first, more @ ..] = parts else { return None };
+    let from = match (&first.origin, more.len()) {
+        (_, 0) => printable(&first.origin.name()),
+        (Origin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
+        (Origin::File { .. }, more) => format!("{} files", more + 1),
+    };
+    let all = |of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+    let [kept, repeats, aside] = [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
+    Some(format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside"))
 }

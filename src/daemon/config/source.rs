@@ -41,7 +41,7 @@ pub enum Place {
         /// Where a new feed begins to read.
         start: Start,
         /// `None`: unencrypted and without a name.
-        security: Option<Security>,
+        security: Option<Box<Security>>,
         /// The topic that takes the place of one of the same name which was deleted.
         topic_id: Option<String>,
         /// Where to go on in partitions of which messages are lost.
@@ -158,7 +158,7 @@ fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
         "source.topic",
         "a Kafka source needs `topic`: write `topic = \"hospital.admissions\"`",
     );
-    let security = table.security.map(|table| security(table, base, notes));
+    let security = table.security.map(|table| Box::new(security(table, base, notes)));
     let (brokers, topic) = (table.brokers?, table.topic?);
     notes.refuse_if(!is_topic(&topic), "source.topic", TOPIC);
     if !brokers.split(',').all(|broker| is_broker(broker.trim())) {

@@ -10,7 +10,7 @@ use super::part::Coder;
 use super::person::PersonHasher;
 use super::rows::{Aside, gather, judge};
 use super::source::Source;
-use super::topic::{Unwanted, again};
+use super::topic::{Again, Unwanted, again};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::Rows;
 use crate::engine::model::Columns;
@@ -73,7 +73,8 @@ pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mu
 /// A declared column is missing or of another type.
 pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<Taken> {
     if *offer.form() == Form::Messages {
-        return again(offer, columns, hasher, unwanted);
+        let Again { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted)?;
+        return Ok(Taken { rows, aside, undeclared: Vec::new(), nulled, skipped });
     }
     let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
     let mut source = Source::over(offer.name(), offer.form(), offered.clone())?;

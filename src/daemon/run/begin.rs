@@ -36,8 +36,7 @@ pub fn store(feed: &Feed) -> Result<&StoreTable> {
     feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
 }
 
-/// What to say of a table that must be there.
-pub fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
+fn missing(feed: &Feed, field: &str, keys: &str) -> Error {
     let text = format!("a feed at work needs `[{}]` with {keys}: see `tidegate init`", field);
     Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field)
 }

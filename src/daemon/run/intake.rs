@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::begin::missing;
 use crate::daemon::config::{Feed, Format, SourcePlace};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::Directory;
@@ -34,7 +33,7 @@ impl Intake {
     /// # Errors
     /// The source cannot be begun with what the feed file says.
     pub fn begin(feed: &Feed, state: &State, once: bool) -> Result<Intake> {
-        let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
+        let source = feed.services.source.as_ref().expect("a feed at work has a source");
         match &source.place {
             SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
             SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume } => {
@@ -44,7 +43,7 @@ impl Intake {
                     brokers,
                     topic,
                     start: *start,
-                    security: security.as_ref(),
+                    security: security.as_deref(),
                     topic_id: topic_id.as_deref(),
                     resume,
                     patience: once.then_some(ONCE),

@@ -1,18 +1,40 @@
 //! How a feed file becomes a Kafka client (CONTRACTS 1): what it connects to, who it is, and what it must never do by
 //! itself, which is to keep offsets, to jump to others, or to show what was rolled back.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 
-use crate::daemon::config::{Mechanism, Security};
+use crate::daemon::config::{Mechanism, Security, Start};
 use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
 
 /// Kibibytes that the library fetches ahead.
 const AHEAD_KIB: &str = "32768";
+
+/// What a topic is read with.
+pub struct Settings<'f> {
+    /// The feed.
+    pub feed: &'f str,
+    /// `host:port`, with commas.
+    pub brokers: &'f str,
+    /// The topic.
+    pub topic: &'f str,
+    /// Where a new feed begins.
+    pub start: Start,
+    /// Encryption and who we are.
+    pub security: Option<&'f Security>,
+    /// The topic that may take the place of the one that was read before.
+    pub topic_id: Option<&'f str>,
+    /// Where to go on in partitions of which messages are lost.
+    pub resume: &'f BTreeMap<i32, u64>,
+    /// How long brokers that are away are waited for; `None`: for ever.
+    pub patience: Option<Duration>,
+}
 
 /// Remembers the last thing that the library complained of.
 #[derive(Default)]

@@ -17,7 +17,6 @@ use crate::daemon::ingest::offer::{Offer, SetAside};
 use crate::daemon::ingest::part::Coder;
 use crate::daemon::ingest::person::PersonHasher;
 use crate::daemon::ingest::raw::Raw;
-use crate::daemon::ingest::taken::Taken;
 use crate::engine::histogram::{MisfitKind, Reading, Rows};
 use crate::engine::model::Columns;
 
@@ -121,6 +120,18 @@ pub fn decode(
     Ok(Decoded { rows, partitions, nulled })
 }
 
+/// What became of messages that were offered again.
+pub(in crate::daemon::ingest) struct Again {
+    /// The rows that count now.
+    pub rows: Rows,
+    /// What is still set aside.
+    pub aside: Offer,
+    /// Sensitive cells that became null.
+    pub nulled: u64,
+    /// Messages that are passed over now.
+    pub skipped: u64,
+}
+
 /// Decodes messages again that were set aside, under columns that may be others by now, and by what is said of tombstones
 /// and deletes now.
 pub(in crate::daemon::ingest) fn again(
@@ -128,7 +139,7 @@ pub(in crate::daemon::ingest) fn again(
     columns: &Columns,
     hasher: &PersonHasher,
     unwanted: Unwanted,
-) -> Result<Taken> {
+) -> Result<Again> {
     let coder = Coder::new(columns, Reading::Json, hasher);
     let paths = Arc::new(Paths::of_messages(coder.fields()));
     let content = |one: &'_ SetAside| match one.place.kind {
@@ -155,7 +166,7 @@ pub(in crate::daemon::ingest) fn again(
         Some(SetAside { place: Misplaced { column, kind, ..one.place.clone() }, raw: one.raw.clone() })
     };
     let aside = offer.with(offer.messages().iter().filter_map(still).collect());
-    Ok(Taken { rows, aside, undeclared: Vec::new(), nulled, skipped })
+    Ok(Again { rows, aside, nulled, skipped })
 }
 
 impl Fetched {

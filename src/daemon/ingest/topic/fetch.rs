@@ -17,11 +17,11 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::batch::Batch;
-use super::client::{Ear, connected, reading, refused};
+use super::client::{Ear, Settings, connected, reading, refused};
 use super::id::{Topic, describe};
 use super::positions::Position;
 use super::told;
-use crate::daemon::config::{Security, Start};
+use crate::daemon::config::Start;
 use crate::daemon::error::{Complaint, Error, Kind, Result};
 
 /// Messages of a batch.
@@ -42,26 +42,6 @@ const LOOK: Duration = Duration::from_secs(10);
 const LAG: Duration = Duration::from_secs(5);
 /// How often brokers must say that a topic is not there: one that has just begun may not know yet.
 const SURE: u32 = 4;
-
-/// What a topic is read with.
-pub struct Settings<'f> {
-    /// The feed.
-    pub feed: &'f str,
-    /// `host:port`, with commas.
-    pub brokers: &'f str,
-    /// The topic.
-    pub topic: &'f str,
-    /// Where a new feed begins.
-    pub start: Start,
-    /// Encryption and who we are.
-    pub security: Option<&'f Security>,
-    /// The topic that may take the place of the one that was read before.
-    pub topic_id: Option<&'f str>,
-    /// Where to go on in partitions of which messages are lost.
-    pub resume: &'f BTreeMap<i32, u64>,
-    /// How long brokers that are away are waited for; `None`: for ever.
-    pub patience: Option<Duration>,
-}
 
 /// What the thread has to tell, in order.
 #[derive(Debug)]
@@ -134,12 +114,7 @@ impl Fetch {
         next
     }
 
-    /// Waits until there may be something to tell.
-    pub async fn came(&self) {
-        self.shared.came.notified().await;
-    }
-
-    /// Something that waits for [`Fetch::came`] by itself.
+    /// What rings when there may be something to tell.
     pub fn bell(&self) -> Bell {
         Bell(Arc::clone(&self.shared))
     }
@@ -170,7 +145,6 @@ impl Drop for Fetch {
 }
 
 /// Rings when there may be something to tell.
-#[derive(Clone)]
 pub struct Bell(Arc<Shared>);
 
 impl Bell {
@@ -432,7 +406,7 @@ impl Reader {
     /// Whether the topic is still the one that it was.
     fn same(&mut self) -> Step<Topic> {
         let topic = self.asked()?;
-        if topic.id == self.id {
+        if self.id.is_empty() || topic.id == self.id {
             return Ok(topic);
         }
         Err(told::recreated(&self.topic, &self.id, &topic.id).into())
@@ -458,10 +432,7 @@ impl Reader {
         match code {
             // Offsets that are not there: retention, another topic, a cluster that was put back.
             Code::AutoOffsetReset | Code::OffsetOutOfRange | Code::UnknownTopicOrPartition | Code::UnknownTopicId => {
-                let topic = self.asked()?;
-                if topic.id != self.id && !self.id.is_empty() {
-                    return Err(told::recreated(&self.topic, &self.id, &topic.id).into());
-                }
+                self.same()?;
                 for partition in self.positions.keys().copied().collect::<Vec<_>>() {
                     let (low, high) = self.marks(partition)?;
                     self.on(partition, self.positions[&partition].next, low, high)?;

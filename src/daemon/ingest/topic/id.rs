@@ -3,7 +3,6 @@
 //! the program where memory is not looked after by the compiler.
 
 use std::ffi::{CStr, CString, c_char};
-use std::ptr;
 use std::slice;
 use std::time::Duration;
 
@@ -86,7 +85,7 @@ unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topi
             found(rd::rd_kafka_error_code(error))?;
         }
         let id = rd::rd_kafka_Uuid_base64str(rd::rd_kafka_TopicDescription_topic_id(described));
-        let id = if id == ptr::null() { String::new() } else { CStr::from_ptr(id).to_string_lossy().into_owned() };
+        let id = if id.is_null() { String::new() } else { CStr::from_ptr(id).to_string_lossy().into_owned() };
         let mut count = 0;
         let all = rd::rd_kafka_TopicDescription_partitions(described, &raw mut count);
         let all = if all.is_null() { &[][..] } else { slice::from_raw_parts(all, count) };

@@ -12,8 +12,9 @@ mod positions;
 mod told;
 
 pub use batch::{Batch, Fetched, Message};
-pub(super) use decode::again;
+pub use client::Settings;
+pub(super) use decode::{Again, again};
 pub use decode::{Decoded, Partition, Unwanted, decode};
-pub use fetch::{Bell, Fetch, News, Settings};
+pub use fetch::{Bell, Fetch, News};
 pub use messages::Messages;
 pub use positions::Position;

@@ -9,6 +9,8 @@ use crate::daemon::observe::metrics::Meters;
 
 /// Name, type, unit (`-`: none) and label keys.
 const PINNED: &str = "\
+tidegate_batches counter - feed
+tidegate_brokers_away gauge - feed
 tidegate_checkpoints counter - feed
 tidegate_decisions counter - feed outcome
 tidegate_epoch gauge - feed
