@@ -6,8 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::batch::{Batch, Fetched};
-use super::messages::{Coded, Messages};
-use crate::daemon::config;
+use super::messages::{Coded, Messages, Unwanted};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::assembly::Assembly;
 use crate::daemon::ingest::json::Paths;
@@ -22,21 +21,6 @@ use crate::engine::model::Columns;
 
 /// Messages that are decoded in one go.
 const RUN: usize = 1 << 11;
-
-/// What becomes of messages that are no rows by themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unwanted {
-    /// Of one without content.
-    pub tombstones: config::Unwanted,
-    /// Of one that says that a record is gone.
-    pub deletes: config::Unwanted,
-}
-
-impl Unwanted {
-    /// They are set aside.
-    pub const SET_ASIDE: Unwanted =
-        Unwanted { tombstones: config::Unwanted::Quarantine, deletes: config::Unwanted::Quarantine };
-}
 
 /// What a batch holds.
 #[derive(Debug)]

@@ -4,11 +4,25 @@
 
 use std::sync::Arc;
 
-use super::decode::Unwanted;
+use crate::daemon::config::Unwanted as Said;
 use crate::daemon::ingest::json::{Paths, Walk, read};
 use crate::daemon::ingest::lines::{LONGEST, NO_OBJECT, marked};
 use crate::daemon::ingest::part::{Coder, Part};
 use crate::engine::histogram::MisfitKind;
+
+/// What becomes of messages that are no rows by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unwanted {
+    /// Of one without content.
+    pub tombstones: Said,
+    /// Of one that says that a record is gone.
+    pub deletes: Said,
+}
+
+impl Unwanted {
+    /// They are set aside.
+    pub const SET_ASIDE: Unwanted = Unwanted { tombstones: Said::Quarantine, deletes: Said::Quarantine };
+}
 
 /// Messages of a topic in order: their offsets, and what they hold.
 pub struct Messages<'m> {
@@ -89,12 +103,11 @@ impl Unwanted {
 }
 
 impl Is {
-    fn of(said: crate::daemon::config::Unwanted, kind: MisfitKind) -> Is {
-        use crate::daemon::config::Unwanted::{Halt, Quarantine, Skip};
+    fn of(said: Said, kind: MisfitKind) -> Is {
         match said {
-            Skip => Is::Skipped,
-            Quarantine => Is::Refused(kind),
-            Halt => Is::Halt(kind),
+            Said::Skip => Is::Skipped,
+            Said::Quarantine => Is::Refused(kind),
+            Said::Halt => Is::Halt(kind),
         }
     }
 }
