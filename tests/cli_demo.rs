@@ -1,28 +1,74 @@
 //! `tidegate demo` from outside, and that README shows what the program really prints.
 
+use std::path::Path;
 use std::process::{Command, Output};
 
-fn tidegate(args: &[&str], folder: &std::path::Path) -> Output {
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value as Json;
+
+fn tidegate(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(folder).output().expect("the program starts")
 }
 
+/// A command on the folder of the demo: its exit code and its answer.
+fn said(folder: &Path, args: &[&str]) -> (Option<i32>, Json) {
+    let output = tidegate(&[args, &["--json"]].concat(), folder);
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
 #[test]
-fn the_demo_shows_two_unsafe_chains_and_a_safe_one() {
+fn the_demo_tells_its_story() {
     let folder = tempfile::tempdir().expect("a folder");
-    for _ in 0..2 {
-        let output = tidegate(&["demo"], folder.path());
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).expect("text");
-        assert_eq!((text.matches("\nUNSAFE\n").count(), text.matches("\nSAFE for k = 5").count()), (2, 1), "{text}");
-    }
-    let feed = folder.path().join("tidegate-demo/two-releases/feed.toml");
-    let check = tidegate(&["check", feed.to_str().expect("a path")], folder.path());
-    assert_eq!(check.status.code(), Some(0));
-    std::fs::write(&feed, "changed").expect("a file");
     let output = tidegate(&["demo"], folder.path());
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--dir"));
-    assert_eq!(std::fs::read_to_string(&feed).expect("a file"), "changed", "nothing is written over");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let order = ["release 1: 900 rows", "nothing is published", "coarser from now on", "REJECTED", "chain 2 has begun"];
+    let places: Vec<_> =
+        order.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}:\n{text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(text[places[4]..].contains("\n  release "), "the new chain publishes:\n{text}");
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README");
+    let (begins, _) = text.split_once("\nday 2\n").expect("a second day");
+    assert!(readme.contains(begins), "README shows something else than:\n{begins}");
+    let alone = text.matches("snapshots on their own: somebody is one of 1\n").count();
+    assert!(alone > 3 && !text.contains("one of at least 9;"), "{text}");
+
+    let demo = "tidegate-demo";
+    let (code, shown) = said(folder.path(), &["show", demo]);
+    assert_eq!((code, shown["releases"].as_array().map_or(0, Vec::len) > 5), (Some(0), true), "{shown}");
+    assert_eq!(said(folder.path(), &["verify", demo]).1["intact"], true);
+    let (code, audit) = said(folder.path(), &["audit", "--dir", demo]);
+    assert_eq!((code, &audit["safe"]), (Some(0), &true.into()), "{audit}");
+    let (_, aside) = said(folder.path(), &["quarantine", "tidegate-demo/feed.toml"]);
+    assert!(aside["groups"].as_array().expect("groups").iter().all(|group| group["topic"] == "hospital.admissions"));
+    let alone = ["audit", "--feed", "alone/feed.toml", "--release", "alone/release-1.parquet"];
+    let alone = [&alone[..], &["--release", "alone/release-2.parquet"]].concat();
+    let (code, audit) = said(&folder.path().join(demo), &alone);
+    assert_eq!((code, &audit["safe"]), (Some(1), &false.into()), "{audit}");
+
+    let again = tidegate(&["demo"], folder.path());
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("--dir"), "nothing is written over");
+}
+
+#[test]
+fn a_demo_that_is_interrupted_leaves_a_sound_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    let mut demo = command.args(["demo", "--dir", "d"]).current_dir(folder.path()).spawn().expect("the program starts");
+    let latest = folder.path().join("d/public/LATEST");
+    for _ in 0..600 {
+        if latest.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    kill_process(Pid::from_child(&demo), Signal::INT).expect("it was started");
+    assert_eq!(demo.wait().expect("it ends").code(), Some(0));
+    assert_eq!(said(folder.path(), &["verify", "d"]).1["intact"], true);
+    let short = tidegate(&["demo", "--dir", "e", "--seconds", "1"], folder.path());
+    assert_eq!(short.status.code(), Some(0));
+    assert_eq!(said(folder.path(), &["verify", "e"]).1["intact"], true);
 }
 
 #[test]

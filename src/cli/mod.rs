@@ -16,6 +16,8 @@ pub mod init;
 pub mod new_chain;
 mod out;
 mod paragraph;
+mod place;
+mod process;
 mod progress;
 pub mod quarantine;
 pub mod reject;

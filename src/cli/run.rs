@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
 
 use super::answer::Failure;
+use super::process::{runtime, safely, signals};
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
@@ -60,10 +59,9 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
     let until = if args.once { Until::Once } else { Until::Told };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(async {
-        let shutdown = signals()?;
+        let shutdown = signals().map_err(|error| vec![error])?.1;
         run_feeds(feeds, until, observer, shutdown).await
     });
     // Whoever is at work still is cut off: the next start finishes it.
@@ -88,35 +86,6 @@ fn different(feeds: &[Feed]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Nobody else may read what this process writes, and nothing of its memory is left on a disk.
-fn safely() {
-    use rustix::process::{Resource, Rlimit, setrlimit, umask};
-    umask(rustix::fs::Mode::from_raw_mode(0o077));
-    // Where even this is not allowed there is nothing to dump either.
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-}
-
-/// Told when the process is to end.
-fn signals() -> std::result::Result<watch::Receiver<bool>, Vec<Error>> {
-    let (tell, told) = watch::channel(false);
-    let listen = |kind| signal(kind).map_err(|_| vec![Error::new(Kind::Io, "signals cannot be listened to")]);
-    let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-        }
-        let _ = tell.send(true);
-        // Whoever asks twice does not want to wait.
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-        }
-        std::process::exit(2);
-    });
-    Ok(told)
 }
 
 fn words(tick: &Tick) -> String {

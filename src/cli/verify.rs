@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::place::feed_in;
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
@@ -61,7 +62,11 @@ pub struct Answer {
 /// Something cannot be read.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let keys = args.public_key.iter().map(|file| read(file, PublicKey::parse)).collect::<Result<Vec<_>>>()?;
-    let answer = if args.place.is_dir() { of_folder(&args, &keys)? } else { of_feed(&args, keys)? };
+    let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
+    let answer = match feed {
+        Some(feed) => of_feed(&args, &feed, keys)?,
+        None => of_folder(&args, &keys)?,
+    };
     if out.json() {
         out.value(&answer);
     } else {
@@ -92,8 +97,8 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> Result<Answer> {
     Ok(Answer::of(seen, Some(found)))
 }
 
-fn of_feed(args: &Args, mut keys: Vec<PublicKey>) -> Result<Answer> {
-    let feed = Feed::load(&args.place)?;
+fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer> {
+    let feed = Feed::load(file)?;
     let operator = match &args.key {
         Some(file) => read(file, OperatorKey::parse)?,
         None => begin::key(&feed)?,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::place::feed_in;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::live::Seen;
@@ -28,6 +29,10 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
         let text = "there are no releases here: name the folder that `anonymize` writes to";
         Error::new(Kind::Usage, text).in_file(folder).in_field("--dir")
     };
+    // The folder of a feed at work has its feed file in it.
+    if let Some(file) = feed_in(folder).filter(|_| feed.is_none()) {
+        return of_feed(&Feed::load(&file)?, key);
+    }
     if !begun(folder)? {
         return Err(nothing());
     }

@@ -60,17 +60,8 @@ pub struct Args {
 /// # Errors
 /// The feed file or a table cannot be read, or they do not belong together.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let asked = if let Some(dir) = &args.dir {
-        asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
-    } else {
-        let feed = Feed::load(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
-        if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(&args, feed)? }
-    };
+    let (asked, figures) = attacked(&args)?;
     let Asked { columns, policy, subject, names } = &asked;
-    let figures = {
-        let _shown = progress::Shown::new("attacking");
-        Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, &args, columns))?
-    };
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
         out.value(&json::audit(&figures, &verdict, &subject.releases, columns, names));
@@ -80,13 +71,39 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
 }
 
+/// With how few candidates somebody is left by a chain; `None` of a disjoint one.
+///
+/// # Errors
+/// As for [`run`].
+pub fn least(args: &Args) -> error::Result<Option<u64>> {
+    let (_, figures) = attacked(args)?;
+    let chain = figures.chain.as_ref();
+    let realised = chain.and_then(|chain| chain.realised.as_ref());
+    let least = realised.and_then(|realised| realised.all.iter().flatten().map(|weakest| weakest.left).min());
+    Ok(least.or_else(|| chain?.all.iter().map(|weakest| weakest.left).min()))
+}
+
+/// What is asked about, and all figures of it.
+fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
+    let asked = if let Some(dir) = &args.dir {
+        asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
+    } else {
+        let feed = Feed::load(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
+        if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
+    };
+    let Asked { columns, policy, subject, names } = &asked;
+    let _shown = progress::Shown::new("attacking");
+    let figures = Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    Ok((asked, figures))
+}
+
 /// What was given on the command line.
-fn given(args: &Args, feed: Feed) -> Result<Asked> {
+fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
         let text =
             format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
-        return Err(Error::new(Kind::Usage, text).in_field("--increment").into());
+        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
     }
     let subject = read(&feed, args)?;
     let names = args.releases.iter().map(|path| name(path)).collect();

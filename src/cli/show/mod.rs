@@ -10,6 +10,7 @@ use std::path::PathBuf;
 pub use feed::{FeedRelease, FeedShown};
 pub use json::{ReleaseShown, Shown};
 
+use super::place::feed_in;
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
@@ -40,9 +41,10 @@ pub struct Args {
 /// # Errors
 /// The folder cannot be read, the key is another one, or there is no such release.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    if args.folder.is_file() {
+    let feed = if args.folder.is_file() { Some(args.folder.clone()) } else { feed_in(&args.folder) };
+    if let Some(feed) = feed {
         let key = args.key.as_deref().map(read_key).transpose()?;
-        feed::show(&Feed::load(&args.folder)?, key, args.release, out)?;
+        feed::show(&Feed::load(&feed)?, key, args.release, out)?;
         return Ok(Exit::Done);
     }
     let seen = look(&args.folder)?;

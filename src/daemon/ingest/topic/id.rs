@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rdkafka::bindings as rd;
 use rdkafka::client::{Client, ClientContext};
+use rdkafka::error::KafkaError;
 use rdkafka::types::RDKafkaErrorCode;
 
 /// A topic as the brokers describe it.
@@ -38,6 +39,14 @@ pub fn describe<C: ClientContext>(
     topic: &str,
     patience: Duration,
 ) -> Result<Topic, RDKafkaErrorCode> {
+    // A broker that has a part of the topic is asked: it is the one that messages come from, and the controller, whom the
+    // library would ask by itself, need not be one that answers clients.
+    let failed = |error: KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::BadMessage);
+    let known = client.fetch_metadata(Some(topic), patience).map_err(failed)?;
+    let leaders = known.topics().iter().flat_map(|topic| topic.partitions()).map(|partition| partition.leader());
+    let leader = leaders.into_iter().find(|leader| *leader >= 0);
+    let broker = leader.or_else(|| known.brokers().first().map(|broker| broker.id()));
+    let broker = broker.ok_or(RDKafkaErrorCode::AllBrokersDown)?;
     let millis = i32::try_from(patience.as_millis()).unwrap_or(i32::MAX);
     let name = CString::new(topic).map_err(|_| RDKafkaErrorCode::InvalidArgument)?;
     let mut names = [name.as_ptr()];
@@ -50,6 +59,7 @@ pub fn describe<C: ClientContext>(
         let options = Owned(options, rd::rd_kafka_AdminOptions_destroy);
         let mut said: [c_char; 256] = [0; 256];
         rd::rd_kafka_AdminOptions_set_request_timeout(options.0, millis, said.as_mut_ptr(), said.len());
+        rd::rd_kafka_AdminOptions_set_broker(options.0, broker, said.as_mut_ptr(), said.len());
         let topics = rd::rd_kafka_TopicCollection_of_topic_names(names.as_mut_ptr(), names.len());
         let topics = Owned(topics, rd::rd_kafka_TopicCollection_destroy);
         rd::rd_kafka_DescribeTopics(rk, topics.0, options.0, queue.0);
@@ -99,5 +109,26 @@ fn found(code: rd::rd_kafka_resp_err_t) -> Result<(), RDKafkaErrorCode> {
     match code {
         rd::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR => Ok(()),
         other => Err(RDKafkaErrorCode::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rdkafka::config::ClientConfig;
+    use rdkafka::consumer::{BaseConsumer, Consumer as _};
+    use rdkafka::mocking::MockCluster;
+
+    use super::*;
+
+    #[test]
+    fn a_topic_is_described_by_its_brokers() {
+        let cluster = MockCluster::new(1).expect("a cluster");
+        cluster.create_topic("wards", 3, 1).expect("a topic");
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", cluster.bootstrap_servers()).set("group.id", "tests");
+        let consumer: BaseConsumer = config.create().expect("a client");
+        let ask = |topic| describe(consumer.client(), topic, Duration::from_secs(5));
+        let topic = ask("wards").expect("it is there");
+        assert!(!topic.id.is_empty() && topic.partitions == [0, 1, 2], "{topic:?}");
     }
 }

@@ -1,0 +1,63 @@
+//! A broker inside the program (of librdkafka's mock cluster): a topic, and whoever writes to it. Gone with the demo.
+
+use std::time::Duration;
+
+use rdkafka::config::ClientConfig;
+use rdkafka::error::KafkaError;
+use rdkafka::mocking::MockCluster;
+use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer as _};
+
+use crate::daemon::error::{Error, Kind, Result};
+
+/// The topic of the demo.
+pub const TOPIC: &str = "hospital.admissions";
+/// Its partitions.
+const PARTITIONS: i32 = 3;
+/// How long a message may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The broker.
+pub struct Broker {
+    cluster: MockCluster<'static, DefaultProducerContext>,
+    producer: BaseProducer,
+}
+
+impl Broker {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// There is no port for it.
+    pub fn start() -> Result<Broker> {
+        let cluster = MockCluster::new(1).map_err(none)?;
+        cluster.create_topic(TOPIC, PARTITIONS, 1).map_err(none)?;
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", cluster.bootstrap_servers()).set("linger.ms", "5");
+        let producer = config.create().map_err(none)?;
+        Ok(Broker { cluster, producer })
+    }
+
+    /// Its port.
+    pub fn port(&self) -> String {
+        self.cluster.bootstrap_servers().rsplit(':').next().unwrap_or_default().to_owned()
+    }
+
+    /// Writes messages, and waits until they are there.
+    ///
+    /// # Errors
+    /// They are not.
+    pub fn send(&self, messages: &[String]) -> Result<()> {
+        for (at, message) in (0..).zip(messages) {
+            let record = || BaseRecord::<str, str>::to(TOPIC).partition(at % PARTITIONS).payload(message);
+            let mut sent = self.producer.send(record());
+            while let Err((KafkaError::MessageProduction(_), _)) = sent {
+                self.producer.poll(Duration::from_millis(10));
+                sent = self.producer.send(record());
+            }
+        }
+        self.producer.flush(PATIENCE).map_err(none)
+    }
+}
+
+fn none(_: KafkaError) -> Error {
+    Error::new(Kind::Io, "the broker of the demo cannot be started, or does not answer")
+}

@@ -1,0 +1,222 @@
+//! `tidegate demo`: the whole product in one command. A broker inside the program, a hospital that does not exist, the real
+//! daemon over it with a release every few seconds, and beside each release what publishing every snapshot on its own would
+//! have given away. Everything lies in one folder, which the other commands work on afterwards.
+
+mod alone;
+mod broker;
+mod hospital;
+mod lines;
+mod story;
+mod view;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::process::{runtime, safely, signals};
+use super::{Exit, Out, Result};
+use crate::daemon::chance;
+use crate::daemon::config::{Feed, LogFormat};
+use crate::daemon::error::{self, Error, Kind};
+use crate::daemon::observe::Observer;
+use crate::daemon::run::{Until, run as run_feeds};
+use crate::daemon::sign::Signing;
+use alone::Snapshots;
+use broker::Broker;
+use lines::Tee;
+use story::{Story, TOLD};
+use view::View;
+
+/// See everything at work: a made-up hospital, a broker inside the program, a release every three seconds
+#[derive(clap::Args)]
+#[command(after_help = "\
+Nothing needs to be installed. Days of a hospital that does not exist go through a topic; the daemon anonymises, attacks and \
+publishes them. It ends when the story is told, about 45 seconds, or after --seconds, or with ctrl-C; the folder is sound \
+whenever it ends, and `show`, `verify` and `audit --dir` work on it.
+
+Exit code 0: done. 2: an error.")]
+pub struct Args {
+    /// Where everything goes; a folder that does not exist yet, or is empty
+    #[arg(long, value_name = "DIR", default_value = "tidegate-demo")]
+    dir: PathBuf,
+    /// How long it goes on
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+}
+
+/// Files of the demo that are the same each time.
+const FILES: [(&str, &str); 4] = [
+    ("ward.csv", include_str!("sample/ward.csv")),
+    ("zips.csv", include_str!("sample/zips.csv")),
+    ("alone/ward.csv", include_str!("sample/ward.csv")),
+    ("alone/zips.csv", include_str!("sample/zips.csv")),
+];
+const FEED: &str = include_str!("sample/feed.toml");
+/// Above this loss a release says too little to be published.
+const MAX_LOSS: &str = "0.7";
+/// Of the people of the demo.
+const SEED: u64 = 20;
+
+/// Runs the command.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, or the feed has halted.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    if out.json() {
+        let text =
+            "the demo is for reading: run `tidegate show --json` and `tidegate audit --json` on the folder behind it";
+        return Err(Error::new(Kind::Usage, text).in_field("--json").into());
+    }
+    safely();
+    let broker = Broker::start()?;
+    let feed = written(&args.dir, &broker.port())?;
+    let log = args.dir.join("log.jsonl");
+    let file = File::create(&log).map_err(|error| Error::io(&log, "write the log", &error))?;
+    let (to, events) = channel();
+    let observer = Arc::new(Observer::new(LogFormat::Json, Tee::new(file, to), jiff::Timestamp::now)?);
+    let mut view = View::new(&args.dir, out);
+    view.begins();
+    let mut play = Play {
+        broker,
+        story: Story::new(SEED),
+        snapshots: Snapshots::new(&args.dir),
+        fresh: Vec::new(),
+        feed: Feed::load(&feed)?,
+        waits: false,
+        days: 0,
+        last: args.seconds.is_none().then_some(TOLD),
+        told: false,
+    };
+    play.day(&mut view)?;
+    let runtime = runtime()?;
+    let (tell, told) = runtime.block_on(async { signals() })?;
+    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], Until::Told, observer, told));
+    let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
+    // It may have ended by itself.
+    let _ = tell.send(true);
+    let ended = runtime.block_on(at_work);
+    runtime.shutdown_background();
+    played?;
+    if let Ok(Err(errors)) = ended {
+        return Err(super::answer::Failure::of(errors).expect("a feed that halts says why"));
+    }
+    view.ends();
+    Ok(Exit::Done)
+}
+
+/// The demo at work.
+struct Play {
+    broker: Broker,
+    story: Story,
+    snapshots: Snapshots,
+    /// Who came since the last snapshot.
+    fresh: Vec<hospital::Admission>,
+    feed: Feed,
+    /// A day was sent, and its tick has not been seen.
+    waits: bool,
+    days: u64,
+    /// The last day.
+    last: Option<u64>,
+    /// It is over.
+    told: bool,
+}
+
+impl Play {
+    /// Plays until the story is told, the time is over, or the feed ends.
+    fn all(
+        &mut self,
+        events: &Receiver<Value>,
+        view: &mut View<'_>,
+        until: Option<Instant>,
+        ended: &dyn Fn() -> bool,
+    ) -> error::Result<()> {
+        loop {
+            match events.recv_timeout(Duration::from_millis(100)) {
+                Ok(event) => self.happened(&event, view)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            let over = until.map_or(self.told, |until| Instant::now() >= until);
+            if over || ended() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next day of the hospital.
+    fn day(&mut self, view: &mut View<'_>) -> error::Result<()> {
+        let day = self.story.next();
+        self.days += 1;
+        view.day(self.days, &day);
+        self.broker.send(&day.messages)?;
+        self.fresh.extend(day.new);
+        self.waits = true;
+        Ok(())
+    }
+
+    /// The daemon has told something.
+    fn happened(&mut self, event: &Value, view: &mut View<'_>) -> error::Result<()> {
+        let name = event["event"].as_str().unwrap_or_default();
+        view.heard(name, event);
+        match name {
+            "published" => {
+                let alone = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
+                let ours = alone::left(&view.audit())?;
+                view.published(event, ours, alone)?;
+            }
+            "tick_waiting" | "held" if self.waits => view.nothing(),
+            "rejected" => {
+                view.rejected(event);
+                view.new_chain(&ask_new_chain(&self.feed)?);
+            }
+            _ => return Ok(()),
+        }
+        if !std::mem::take(&mut self.waits) {
+            return Ok(());
+        }
+        self.told = self.last == Some(self.days);
+        if self.told { Ok(()) } else { self.day(view) }
+    }
+}
+
+/// A person would do this: `tidegate new-chain`.
+fn ask_new_chain(feed: &Feed) -> error::Result<String> {
+    use crate::daemon::live::Ask;
+    let why = Some("the recoding has become too coarse".to_owned());
+    Ok(crate::daemon::run::ask(feed, &|_| Ok(Ask::NewChain), why, true)?.text)
+}
+
+/// Writes feed files, taxonomies and keys; where the feed file lies.
+fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
+    if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        let text = "the folder is not empty: remove it, or name another one with --dir";
+        return Err(Error::new(Kind::Usage, text).in_file(dir).in_field("--dir"));
+    }
+    let write = |name: &str, content: &str| {
+        let path = dir.join(name);
+        let written =
+            std::fs::create_dir_all(path.parent().unwrap_or(dir)).and_then(|()| std::fs::write(&path, content));
+        written.map(|()| path.clone()).map_err(|error| Error::io(&path, "write the file", &error))
+    };
+    for (name, content) in FILES {
+        write(name, content)?;
+    }
+    let feed = FEED.replace("{port}", port).replace("{max_loss}", MAX_LOSS);
+    let (head, columns) = feed.split_once("[[column]]").expect("the feed file has columns");
+    let alone = format!(
+        "# Every snapshot on its own: all rows in each table, and nothing known of those before.\n\n\
+         [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}",
+        columns
+    );
+    write("alone/feed.toml", &alone)?;
+    let (key, signing) = (chance::key()?, chance::key()?);
+    write("key", &key)?;
+    write("signing.key", &signing)?;
+    write("signing.pub", &Signing::parse(&signing).expect("a key was drawn").public().text())?;
+    write("feed.toml", &format!("{head}[[column]]{columns}"))
+}

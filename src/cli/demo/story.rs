@@ -1,0 +1,98 @@
+//! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with people whom no crowd fits. What
+//! tidegate makes of it is not written here.
+
+use super::hospital::{Admission, Dice};
+
+/// What comes on a day.
+#[derive(Debug, Default)]
+pub struct Day {
+    /// What is told beside it.
+    pub about: Option<&'static str>,
+    /// People who were not there before.
+    pub new: Vec<Admission>,
+    /// All messages, in their order: of the new ones, of some who come again, and some that are broken.
+    pub messages: Vec<String>,
+}
+
+/// Some people of a day: how many, and of which ages, where those are not the usual ones.
+struct Group {
+    people: u64,
+    ages: Option<(u64, u64)>,
+}
+
+/// Who comes on a day.
+fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
+    let usual = |people| Group { people, ages: None };
+    let aged = |people, from, to| Group { people, ages: Some((from, to)) };
+    match day {
+        1 => (None, vec![usual(900)]),
+        3 => (Some("hardly anybody is admitted"), vec![aged(3, 96, 110)]),
+        4 => (Some("36 of the admitted are older than 95"), vec![usual(300), aged(36, 96, 110)]),
+        7 => (
+            Some("a heat wave: most of the admitted are in their seventies"),
+            vec![aged(240, 70, 79), aged(70, 0, 110)],
+        ),
+        8 | 9 => (Some("the heat wave goes on, and the other wards are closed"), vec![aged(300, 70, 79)]),
+        10 => (Some("the heat wave is over"), vec![usual(600)]),
+        _ => (None, vec![usual(300)]),
+    }
+}
+
+/// Draws the days.
+pub struct Story {
+    dice: Dice,
+    day: u64,
+    number: u64,
+    known: Vec<Admission>,
+}
+
+/// The last day that is not like others.
+pub const TOLD: u64 = 11;
+
+impl Story {
+    /// From a seed.
+    pub fn new(seed: u64) -> Story {
+        Story { dice: Dice(seed), day: 0, number: 0, known: Vec::new() }
+    }
+
+    /// The next day.
+    pub fn next(&mut self) -> Day {
+        self.day += 1;
+        let (about, groups) = kind(self.day);
+        let mut day = Day { about, ..Day::default() };
+        for group in groups {
+            for _ in 0..group.people {
+                self.number += 1;
+                let Story { dice, number, .. } = self;
+                day.new.push(match group.ages {
+                    None => Admission::drawn(dice, *number, self.day),
+                    Some((from, to)) => Admission::aged(dice, *number, self.day, from, to),
+                });
+            }
+        }
+        day.messages = day.new.iter().map(Admission::message).collect();
+        if day.new.len() > 100 {
+            self.repeats(&mut day);
+            self.broken(&mut day);
+        }
+        self.known.extend(day.new.iter().cloned());
+        day
+    }
+
+    /// The source sends some again, as sources do.
+    fn repeats(&mut self, day: &mut Day) {
+        let again = (self.known.len() as u64).min(12);
+        for _ in 0..again {
+            let one = self.dice.between(0, self.known.len() as u64 - 1);
+            let at = self.dice.between(0, day.messages.len() as u64);
+            day.messages.insert(at as usize, self.known[one as usize].message());
+        }
+    }
+
+    /// Some messages are cut off, and one is of a ward that nobody knows.
+    fn broken(&mut self, day: &mut Day) {
+        let cut = Admission::drawn(&mut self.dice, 0, self.day).message();
+        day.messages.push(cut[..cut.len() / 2].to_owned());
+        day.messages.push(cut.replace("\"ward\":\"", "\"ward\":\"the new "));
+    }
+}
