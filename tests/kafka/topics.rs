@@ -1,5 +1,6 @@
 //! What comes through a topic: rows, messages that are none, what was rolled back, partitions that are added.
 
+use std::thread::sleep;
 use std::time::Duration;
 
 use rdkafka::producer::Producer as _;
@@ -45,6 +46,14 @@ fn a_daemon_reads_on_and_partitions_are_added() {
     daemon.says("published feed=t", 1);
     broker.widen("wards", 3);
     broker.put("wards", 2, messages(60..120).iter().map(String::as_str));
+    // Partitions are found although messages never pause.
+    for again in 0..200 {
+        if daemon.said().matches("partitions_begun").count() > 1 {
+            break;
+        }
+        broker.put("wards", 0, messages([again % 60]).iter().map(String::as_str));
+        sleep(Duration::from_millis(300));
+    }
     daemon.says("partitions_begun", 2);
     daemon.says("published feed=t", 2);
     assert_eq!(daemon.end(), Some(0));

@@ -9,6 +9,7 @@ use rdkafka::client::ClientContext;
 use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
 use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
+use rdkafka::types::RDKafkaErrorCode;
 
 use crate::daemon::config::{Mechanism, Security, Start};
 use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
@@ -50,7 +51,10 @@ impl Ear {
 impl ClientContext for Ear {
     fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
 
-    fn error(&self, _: KafkaError, reason: &str) {
+    fn error(&self, error: KafkaError, reason: &str) {
+        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::PartitionEOF) {
+            return;
+        }
         if let Ok(mut last) = self.0.lock() {
             *last = Some(Complaint::of(reason));
         }

@@ -108,10 +108,12 @@ impl Fetch {
 
     /// What there is to tell next, if there is anything.
     pub fn next(&self) -> Option<News> {
+        let ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let mut ready = self.shared.lock();
         let next = (!ready.is_empty()).then(|| ready.remove(0));
         self.shared.taken.notify_all();
-        next
+        let fault = || News::Failed(Error::new(Kind::Internal, "whoever fetches the topic has ended by a fault"));
+        next.or_else(|| ended.then(fault))
     }
 
     /// What rings when there may be something to tell.
@@ -253,12 +255,14 @@ impl Reader {
             }
             let full = batch.len() >= MESSAGES || batch.bytes() >= BYTES;
             if full || first.is_some_and(|first: Instant| first.elapsed() >= LINGER || self.ended()) {
-                self.same()?;
+                let topic = self.same()?;
                 first = None;
                 self.tell(News::Batch(std::mem::take(&mut batch)))?;
+                self.widened(&topic)?;
                 looked = Instant::now();
             } else if batch.is_empty() && looked.elapsed() >= LOOK {
-                self.look()?;
+                let topic = self.same()?;
+                self.widened(&topic)?;
                 looked = Instant::now();
             }
             if batch.is_empty() && self.ended() {
@@ -321,6 +325,7 @@ impl Reader {
             if self.shared.ends() {
                 return Err(End::Told);
             }
+            self.gone()?;
             std::thread::sleep(AGAIN);
         }
     }
@@ -412,13 +417,12 @@ impl Reader {
         Err(told::recreated(&self.topic, &self.id, &topic.id).into())
     }
 
-    /// Whether it is, and has partitions that are not read yet. Nothing is under way when they are begun.
-    fn look(&mut self) -> Step<()> {
-        let topic = self.same()?;
+    /// Begins partitions that are not read yet, if there are any. No batch is under way then.
+    fn widened(&mut self, topic: &Topic) -> Step<()> {
         if topic.partitions.iter().all(|partition| self.positions.contains_key(partition)) {
             return Ok(());
         }
-        let begins = self.places(&topic)?;
+        let begins = self.places(topic)?;
         self.tell(News::Begins(begins))?;
         self.assign()
     }
@@ -443,9 +447,7 @@ impl Reader {
                 }
                 Ok(())
             }
-            Code::AllBrokersDown | Code::BrokerTransportFailure | Code::OperationTimedOut | Code::Resolve => {
-                self.gone()
-            }
+            Code::AllBrokersDown => self.gone(),
             _ => Ok(()),
         }
     }

@@ -259,13 +259,14 @@ fn own(path: &str) -> Result<()> {
     fitting(path)
 }
 
-/// Makes a folder and those around it that are not there, each on the disk before the next.
+/// Makes a folder and those around it that are not there, each on the disk before the next. Those around it are for everybody
+/// to pass through: beside a private root there may be a public one.
 fn make(path: &Path, mode: u32) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    make(parent, mode)?;
+    make(parent, 0o755)?;
     let made = DirBuilder::new().mode(mode).create(path);
     let made = made.and_then(|()| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)));
     match made {
