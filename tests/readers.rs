@@ -1,7 +1,10 @@
 //! Published tables opened by the readers that analysts use: pyarrow, pandas, polars, DuckDB. `TIDEGATE_PYTHON` names a
-//! Python that has them (tests/run sets one up); without it the test says that it was skipped.
+//! Python that has them (tests/run sets one up); without it the tests say that they were skipped.
 
 mod common;
+
+#[path = "readers/guide.rs"]
+mod guide;
 
 #[path = "release/table.rs"]
 mod table;

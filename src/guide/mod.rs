@@ -16,6 +16,12 @@ pub mod releases {}
 #[doc = include_str!("operations.md")]
 pub mod operations {}
 
+#[doc = include_str!("topics.md")]
+pub mod topics {}
+
+#[doc = include_str!("analysts.md")]
+pub mod analysts {}
+
 #[doc = include_str!("audit.md")]
 pub mod audit {}
 

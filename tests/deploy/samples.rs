@@ -1,0 +1,81 @@
+//! Sample feeds: each is accepted, and those of topics take messages as they are said to come.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{no_secret, place, said, text, tidegate};
+
+/// All feed files below a folder.
+fn feeds(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(feeds(&path));
+        } else if path.extension().is_some_and(|end| end == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_sample_is_a_feed() {
+    let feeds = feeds(&place("deploy/samples"));
+    assert!(feeds.len() >= 8, "{feeds:?}");
+    for feed in feeds {
+        let feed = feed.to_str().expect("text");
+        let output = tidegate(&["check", feed]);
+        assert!(said(&output).contains("Policy") && output.stderr.is_empty(), "{feed}");
+        no_secret(feed, &std::fs::read_to_string(feed).expect("a feed file"));
+    }
+}
+
+/// What comes of rows under a sample, without a broker: the columns are the same.
+fn published(feed: &str, rows: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (rows_file, key) = (path("rows.jsonl"), path("operator.key"));
+    std::fs::write(&rows_file, rows).expect("rows");
+    std::fs::write(&key, "5a".repeat(32)).expect("a key");
+    let args = ["anonymize", "--json", "--feed", feed, "--in", &rows_file, "--out", &path("out"), "--key", &key];
+    let answer: Value = serde_json::from_str(&said(&tidegate(&args))).expect("JSON");
+    answer["releases"][0].clone()
+}
+
+#[test]
+fn the_messages_of_the_kafka_sample_are_published() {
+    let release = published("deploy/samples/kafka/feed.toml", &text("deploy/samples/kafka/admissions.jsonl"));
+    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &300.into()), "{release}");
+    assert_eq!(text("deploy/samples/kafka/ward.csv"), text("deploy/samples/hospital/ward.csv"));
+}
+
+#[test]
+fn envelopes_of_changes_are_read_by_path() {
+    let wards = ["Cardiology", "Trauma"];
+    let row = |number: usize| {
+        let after = json!({
+            "patient_id": number, "born": format!("19{}-03-31", 40 + number % 20), "sex": "female",
+            "ward": wards[number % 2], "icd10": format!("F3{}", number % 4), "note": "not read",
+        });
+        json!({"before": null, "after": after, "op": "r", "ts_ms": 1}).to_string() + "\n"
+    };
+    let release = published("deploy/samples/debezium.toml", &(0..40).map(row).collect::<String>());
+    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &40.into()), "{release}");
+}
+
+#[test]
+fn resources_of_fhir_are_read_by_path() {
+    let resource = |number: usize| {
+        let patient = json!({"resourceType": "Patient", "birthDate": "1961-10-02", "gender": "male"});
+        let resource = json!({
+            "resourceType": "Condition", "subject": {"reference": format!("Patient/{number}")}, "patient": patient,
+            "code": {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}], "text": "I21"},
+        });
+        resource.to_string() + "\n"
+    };
+    let release = published("deploy/samples/fhir.toml", &(0..20).map(resource).collect::<String>());
+    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &20.into()), "{release}");
+}
