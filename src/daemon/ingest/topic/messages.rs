@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use crate::daemon::config::Unwanted as Said;
-use crate::daemon::ingest::json::{Paths, Walk, read};
+use crate::daemon::ingest::json::{Walk, read};
 use crate::daemon::ingest::lines::{LONGEST, NO_OBJECT, marked};
 use crate::daemon::ingest::part::{Coder, Part};
+use crate::daemon::ingest::paths::Paths;
 use crate::engine::histogram::MisfitKind;
 
 /// What becomes of messages that are no rows by themselves.
