@@ -1,7 +1,8 @@
 //! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys: the steps of a column's path, or its name.
 //! The same ways lead through JSON and Avro. Nothing here looks at a value.
 
-use crate::engine::histogram::MisfitKind;
+use super::part::Read;
+use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::Column;
 
 /// A field as it is written; empty where there is none.
@@ -62,9 +63,13 @@ impl Paths {
     }
 
     /// Whether a message says that a record is gone, by the fields behind those of its columns.
-    pub fn is_delete(marks: &[Field<'_>]) -> bool {
-        let says = |mark: &Field<'_>| matches!(mark, Ok(b"\"d\"" | b"\"t\"" | b"\"true\"" | b"true"));
-        marks.iter().any(says)
+    pub fn is_delete(marks: &[Field<'_>], read: Read) -> bool {
+        let mut text = String::new();
+        let mut says = |mark: &Field<'_>| {
+            let mark = mark.and_then(|mark| read(mark, &mut text));
+            matches!(mark, Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true)))
+        };
+        marks.iter().any(|mark| says(mark))
     }
 
     /// How many nodes there are; the first one is the message or line itself.
