@@ -109,8 +109,8 @@ pub fn is_topic(text: &str) -> bool {
 pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Source> {
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));
-    if registry.is_some() && matches!(table.format, Some(Format::Csv | Format::Parquet | Format::Arrow)) {
-        notes.refuse("source.schema_registry", "this format carries its own schema: leave the registry out");
+    if registry.is_some() && table.format.is_some_and(|format| format != Format::Avro) {
+        notes.refuse("source.schema_registry", "messages in this format name no schemas: leave the registry out");
     }
     if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
         notes.refuse(
