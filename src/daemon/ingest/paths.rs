@@ -65,11 +65,11 @@ impl Paths {
     /// Whether a message says that a record is gone, by the fields behind those of its columns.
     pub fn is_delete(marks: &[Field<'_>], read: Read) -> bool {
         let mut text = String::new();
-        let mut says = |mark: &Field<'_>| {
+        let says = |mark: &Field<'_>| {
             let mark = mark.and_then(|mark| read(mark, &mut text));
             matches!(mark, Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true)))
         };
-        marks.iter().any(|mark| says(mark))
+        marks.iter().any(says)
     }
 
     /// How many nodes there are; the first one is the message or line itself.

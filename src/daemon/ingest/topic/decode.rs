@@ -92,7 +92,7 @@ pub fn decode(
             all.add(part, &coder);
         }
         let (faults, fetched) = (&all.quarantined()[before..], &batch.partitions[partition]);
-        let rest = rest.map_or_else(|| faults.iter().map(|fault| fetched.raw(fault)).collect(), |rest| rest);
+        let rest = rest.unwrap_or_else(|| faults.iter().map(|fault| fetched.raw(fault)).collect());
         let at_offset = |(fault, raw): (&Misplaced, Option<Raw>)| {
             let place = Misplaced { row: fault.line.unwrap_or_default(), line: None, ..fault.clone() };
             SetAside { place, raw }
