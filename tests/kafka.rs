@@ -1,6 +1,11 @@
 //! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whoever is killed; what the broker loses,
 //! takes back or has no more is found out and said.
 
+#[path = "kafka/avro.rs"]
+mod avro;
+#[allow(dead_code, reason = "each test file uses its part")]
+#[path = "avro/write.rs"]
+mod avro_write;
 #[path = "kafka/broker.rs"]
 mod broker;
 mod common;
@@ -17,5 +22,7 @@ mod feed;
 mod halts;
 #[path = "kafka/kills.rs"]
 mod kills;
+#[path = "kafka/registry.rs"]
+mod registry;
 #[path = "kafka/topics.rs"]
 mod topics;

@@ -100,10 +100,18 @@ impl Address {
     /// `https` or `http`, and the host; `None` while it lies elsewhere.
     pub fn host(&self) -> Option<(&str, &str)> {
         let Address::Plain(text) = self else { return None };
-        let (scheme, rest) = text.split_once("://")?;
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        Some((scheme, host_of(host)))
+        parts(text)
+    }
+
+    /// The address itself, wherever it lies.
+    ///
+    /// # Errors
+    /// It lies elsewhere and cannot be read.
+    pub fn read(&self) -> Result<String> {
+        match self {
+            Address::Plain(text) => Ok(text.clone()),
+            Address::Secret(secret) => secret.read(),
+        }
     }
 
     /// A file it may lie in is relative to `base`.
@@ -114,6 +122,14 @@ impl Address {
             Address::Secret(secret) => Address::Secret(secret.under(base)),
         }
     }
+}
+
+/// The scheme and the host of a web address.
+pub fn parts(address: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = address.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Some((scheme, host_of(host)))
 }
 
 /// `host` of `host:port`, `[::1]:port` or `host`.

@@ -89,6 +89,8 @@ pub struct Registry {
     pub login: Option<(String, Secret)>,
     /// Who may vouch for it.
     pub ca: Option<PathBuf>,
+    /// Whether another host may be asked unencrypted.
+    pub allow_plaintext: bool,
 }
 
 /// The default of `source.max_quarantine_share`.
@@ -107,8 +109,8 @@ pub fn is_topic(text: &str) -> bool {
 pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Source> {
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));
-    if registry.is_some() && matches!(table.format, Some(Format::Csv | Format::Parquet | Format::Arrow)) {
-        notes.refuse("source.schema_registry", "this format carries its own schema: leave the registry out");
+    if registry.is_some() && table.format.is_some_and(|format| format != Format::Avro) {
+        notes.refuse("source.schema_registry", "messages in this format name no schemas: leave the registry out");
     }
     if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
         notes.refuse(
@@ -119,7 +121,7 @@ pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<So
     let (format, tombstones, deletes) = (table.format, table.tombstones, table.deletes);
     let max_quarantine_share = table.max_quarantine_share.unwrap_or(QUARANTINE_SHARE);
     let place = match table.kind {
-        SourceKind::Kafka => kafka(table, base, notes),
+        SourceKind::Kafka => kafka(table, registry.is_some(), base, notes),
         SourceKind::Directory => directory(table, base, notes),
     }?;
     let [tombstones, deletes] = [tombstones, deletes].map(|said| said.unwrap_or(Unwanted::Quarantine));
@@ -144,13 +146,18 @@ fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place
     Some(Place::Directory { path: base.join(path), settle: table.settle.unwrap_or(Period::seconds(2)) })
 }
 
-fn kafka(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place> {
+fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes) -> Option<Place> {
     let foreign = [("path", table.path.is_some()), ("settle", table.settle.is_some())];
     refuse_foreign(&foreign, "directory", "kafka", notes);
     let text = "a topic has no file names to tell the format by: write `format = \"json\"`, or another one";
     notes.refuse_if(table.format.is_none(), "source.format", text);
     let text = "messages of a topic are not Parquet files: write another `format`, or `kind = \"directory\"`";
     notes.refuse_if(table.format == Some(Format::Parquet), "source.format", text);
+    let text = "messages of a topic are not CSV files: write `format = \"json\"`, or `kind = \"directory\"`";
+    notes.refuse_if(table.format == Some(Format::Csv), "source.format", text);
+    let text = "messages in Avro name their schemas and do not hold them: write where those lie, \
+                `schema_registry = { url = \"http://localhost:8081\" }`";
+    notes.refuse_if(table.format == Some(Format::Avro) && !has_registry, "source.schema_registry", text);
     let text = "a Kafka source needs `brokers`: write `brokers = \"localhost:9092\"`";
     notes.refuse_if(table.brokers.is_none(), "source.brokers", text);
     notes.refuse_if(
@@ -238,5 +245,6 @@ fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mu
         url: table.url.under(base),
         login: table.user.zip(table.password).map(|(user, password)| (user, password.under(base))),
         ca: table.ca.map(|file| base.join(file)),
+        allow_plaintext,
     }
 }

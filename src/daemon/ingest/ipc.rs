@@ -45,6 +45,8 @@ pub struct IpcFile {
     rest: Option<(RecordBatch, Option<RecordBatch>)>,
     keep: bool,
     ended: bool,
+    /// Bytes that the buffers of a message may have when they are unpacked.
+    room: i64,
     /// The first word of the next message, which the decoder has already.
     word: Option<[u8; 4]>,
 }
@@ -72,6 +74,7 @@ impl IpcFile {
             rest: None,
             keep: false,
             ended: false,
+            room: MOST_UNPACKED,
             word: None,
         };
         // The schema comes first, and with it no rows.
@@ -103,6 +106,17 @@ impl IpcFile {
     /// Hands on all columns too from now on, for rows that are kept.
     pub fn keep(&mut self) {
         self.keep = true;
+    }
+
+    /// The buffers of a message may have no more bytes than this from now on when they are unpacked.
+    #[must_use]
+    pub fn unpacking(self, room: i64) -> IpcFile {
+        IpcFile { room, ..self }
+    }
+
+    /// Whether nothing is left behind the end of the stream.
+    pub fn is_at_end(&self) -> bool {
+        self.ended && self.left == 0
     }
 
     /// What stands before rows that are kept.
@@ -179,7 +193,7 @@ impl IpcFile {
         let meta = bytes.len();
         self.take(&mut bytes, body)?;
         let message = root_as_message(&bytes[from..meta]).ok()?;
-        if !sound(&message, &bytes[meta..]) {
+        if !sound(&message, &bytes[meta..], self.room) {
             return None;
         }
         self.word = Some(self.take_word(&mut bytes)?);
@@ -200,7 +214,7 @@ impl IpcFile {
 }
 
 /// Whether all buffers of a message lie in its body, and packed ones say a size that may be.
-fn sound(message: &Message<'_>, body: &[u8]) -> bool {
+fn sound(message: &Message<'_>, body: &[u8], mut room: i64) -> bool {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return true };
     let rows = (0..=i64::from(u32::MAX)).contains(&batch.length());
@@ -208,7 +222,6 @@ fn sound(message: &Message<'_>, body: &[u8]) -> bool {
         nodes.iter().all(|node| (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0)
     });
     let packed = batch.compression().is_some();
-    let mut room = MOST_UNPACKED;
     let buffers = batch.buffers().is_none_or(|buffers| {
         buffers.iter().all(|buffer| {
             let (Ok(from), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {

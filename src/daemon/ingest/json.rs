@@ -10,87 +10,10 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::paths::{Field, Node, Paths};
 use super::strange::Strange;
 use crate::engine::histogram::{MisfitKind, RawCell};
-use crate::engine::model::{Column, whole_number};
-
-/// The fields that are read, as a tree of keys.
-pub struct Paths(Vec<Node>);
-
-#[derive(Default)]
-struct Node {
-    keys: Vec<(Box<str>, usize)>,
-    /// The places in a row that this value goes to.
-    fields: Vec<usize>,
-}
-
-impl Default for Paths {
-    fn default() -> Paths {
-        Paths(vec![Node::default()])
-    }
-}
-
-impl Paths {
-    /// The paths of these columns, or their names.
-    pub fn of(columns: &[&Column]) -> Paths {
-        let mut paths = Paths::default();
-        for (field, column) in columns.iter().enumerate() {
-            let node = match &column.path {
-                Some(path) => {
-                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, key| paths.below(at, key))
-                }
-                None => paths.below(0, &column.name),
-            };
-            paths.0[node].fields.push(field);
-        }
-        paths
-    }
-
-    /// Fields behind those of the columns that tell what a message is.
-    pub const MARKS: usize = 2;
-
-    /// The paths of these columns, and behind them those that tell what a message of a stream of changes is: `op` in the
-    /// envelope whose `after` is read, and `__deleted` where it was taken off.
-    pub fn of_messages(columns: &[&Column]) -> Paths {
-        let mut paths = Paths::of(columns);
-        let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
-        let envelope = steps.filter_map(|path| path.split('.').position(|step| step == "after").map(|at| (path, at)));
-        let mut marks = vec![vec!["__deleted"]];
-        if let Some((path, at)) = envelope.into_iter().next() {
-            marks.insert(0, path.split('.').take(at).chain(["op"]).collect());
-        }
-        for (mark, steps) in (columns.len()..).zip(marks) {
-            let node = steps.into_iter().fold(0, |at, key| paths.below(at, key));
-            paths.0[node].fields.push(mark);
-        }
-        paths
-    }
-
-    /// Whether a message says that a record is gone, by the fields behind those of its columns.
-    pub fn is_delete(marks: &[Field<'_>]) -> bool {
-        let says = |mark: &Field<'_>| matches!(mark, Ok(b"\"d\"" | b"\"t\"" | b"\"true\"" | b"true"));
-        marks.iter().any(says)
-    }
-
-    fn below(&mut self, node: usize, key: &str) -> usize {
-        if let Some(found) = self.0[node].child(key) {
-            return found;
-        }
-        self.0.push(Node::default());
-        let new = self.0.len() - 1;
-        self.0[node].keys.push((key.into(), new));
-        new
-    }
-}
-
-impl Node {
-    fn child(&self, key: &str) -> Option<usize> {
-        self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
-    }
-}
-
-/// A field as it is written; empty where there is none.
-pub type Field<'t> = Result<&'t [u8], MisfitKind>;
+use crate::engine::model::whole_number;
 
 /// Walks through one object after another.
 pub struct Walk<'p> {
@@ -106,7 +29,7 @@ pub struct Walk<'p> {
 impl<'p> Walk<'p> {
     /// Through objects with so many fields to read.
     pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
-        Walk { paths, fields, seen: vec![0; paths.0.len()], line: 0, strange: None }
+        Walk { paths, fields, seen: vec![0; paths.len()], line: 0, strange: None }
     }
 
     /// Whether the keys of the next line are wanted that lead to no field.
@@ -132,10 +55,10 @@ impl<'p> Walk<'p> {
     /// Takes in the value of a node; `None` when there is an object in it that is none.
     fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [Field<'t>]) -> Option<()> {
         if std::mem::replace(&mut self.seen[node], self.line) == self.line {
-            self.spoil(node, MisfitKind::Twice, found);
+            self.paths.spoil(node, MisfitKind::Twice, found);
             return Some(());
         }
-        let Node { keys, fields } = &self.paths.0[node];
+        let Node { keys, fields } = self.paths.node(node);
         let nested = text.starts_with(['[', '{']);
         for &field in fields {
             found[field] = if nested { Err(MisfitKind::Nested) } else { Ok(text.as_bytes()) };
@@ -148,15 +71,8 @@ impl<'p> Walk<'p> {
             return deserializer.deserialize_map(Object { walk: self, node, found }).ok();
         }
         let kind = if nested { MisfitKind::Nested } else { MisfitKind::NoPath };
-        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
+        keys.iter().for_each(|&(_, below)| self.paths.spoil(below, kind, found));
         Some(())
-    }
-
-    /// All fields of a node and below have this fault.
-    fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [Field<'_>]) {
-        let Node { keys, fields } = &self.paths.0[node];
-        fields.iter().for_each(|&field| found[field] = Err(kind));
-        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
     }
 }
 
@@ -178,7 +94,7 @@ impl<'t> Visitor<'t> for Object<'_, '_, '_, 't> {
         let paths = self.walk.paths;
         loop {
             let strange = if self.node == 0 { self.walk.strange.as_mut() } else { None };
-            let Some(child) = map.next_key_seed(Key { node: &paths.0[self.node], strange })? else { return Ok(()) };
+            let Some(child) = map.next_key_seed(Key { node: paths.node(self.node), strange })? else { return Ok(()) };
             match child {
                 None => {
                     map.next_value::<IgnoredAny>()?;

@@ -78,7 +78,7 @@ impl Source {
             }
             // A mark of UTF-8 is passed over at the beginning; were there none, one in the first line would be.
             Form::Lines => Format::Lines(LinesFile::over(path, Content::from(lines(MARK, messages)))?),
-            Form::Messages => {
+            Form::Messages | Form::Records { .. } | Form::Streams => {
                 let text = "messages of a topic are not offered again as a file";
                 return Err(Error::new(Kind::Internal, text).in_file(path));
             }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::raw::Raw;
+use super::topic::{Key, Known};
 
 /// Where a message is.
 pub enum Kept {
@@ -38,6 +39,13 @@ pub enum Form {
     },
     /// Messages of a topic, each one JSON object.
     Messages,
+    /// Messages of a topic, each one record in Avro.
+    Records {
+        /// Their schemas.
+        schemas: Vec<(Key, Known)>,
+    },
+    /// Messages of a topic, each an Arrow IPC stream.
+    Streams,
 }
 
 impl Form {
@@ -46,7 +54,8 @@ impl Form {
         match self {
             Form::Text { .. } => "csv",
             Form::Lines | Form::Messages => "json",
-            Form::Arrow { .. } => "arrow",
+            Form::Arrow { .. } | Form::Streams => "arrow",
+            Form::Records { .. } => "avro",
         }
     }
 
@@ -54,7 +63,8 @@ impl Form {
     pub fn size(&self) -> usize {
         match self {
             Form::Text { header: before, .. } | Form::Arrow { schema: before } => before.bytes().len(),
-            Form::Lines | Form::Messages => 0,
+            Form::Lines | Form::Messages | Form::Streams => 0,
+            Form::Records { schemas } => schemas.iter().map(|(_, schema)| 32 + schema.size()).sum(),
         }
     }
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::content::Content;
-use super::json::{Paths, Walk};
+use super::json::Walk;
 use super::kept::Kept;
 use super::part::{Coder, Fault, Part};
+use super::paths::Paths;
 use super::raw::Raw;
 use super::strange::Strange;
 use crate::daemon::error::{Error, Result};

@@ -56,4 +56,8 @@ enum Written {
     NoMessage,
     Tombstone,
     Delete,
+    NotAvro,
+    NoSchema,
+    StrangeSchema,
+    NotArrow,
 }

@@ -19,6 +19,7 @@ mod misplaced;
 mod offer;
 mod parquet;
 mod part;
+mod paths;
 mod people;
 mod person;
 mod quotes;

@@ -38,15 +38,10 @@ impl Offer {
         Offer { version: VERSION, name, partition: None, form, messages }
     }
 
-    /// No messages of a partition of a topic yet.
-    pub(super) fn of_partition(topic: &str, partition: i32, form: Form) -> Offer {
+    /// Messages of a partition of a topic, by offset.
+    pub(super) fn of_partition(topic: &str, partition: i32, form: Form, messages: Vec<SetAside>) -> Offer {
         let partition = Some(partition);
-        Offer { version: VERSION, name: topic.to_owned(), partition, form, messages: Vec::new() }
-    }
-
-    /// More messages, which come later.
-    pub(super) fn add(&mut self, messages: Vec<SetAside>) {
-        self.messages.extend(messages);
+        Offer { version: VERSION, name: topic.to_owned(), partition, form, messages }
     }
 
     /// The same with these messages.

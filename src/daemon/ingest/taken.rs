@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::kept::Form;
 use super::misplaced::Misplaced;
 use super::offer::{Offer, SetAside};
 use super::part::Coder;
@@ -72,7 +71,7 @@ pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mu
 /// # Errors
 /// A declared column is missing or of another type.
 pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<Taken> {
-    if *offer.form() == Form::Messages {
+    if offer.partition().is_some() {
         let Again { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted)?;
         return Ok(Taken { rows, aside, undeclared: Vec::new(), nulled, skipped });
     }

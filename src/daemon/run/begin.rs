@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::intake::readable;
 use crate::daemon::chance::System;
 use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
 use crate::daemon::error::{Error, Kind, Result};
@@ -156,7 +155,6 @@ pub fn possible(feed: &Feed) -> Result<()> {
     if let Some((field, _)) = told.into_iter().find(|(_, written)| *written) {
         return refuse(field, "nobody is notified in this version: leave it out, and watch the log or `/metrics`");
     }
-    readable(feed)?;
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
     }

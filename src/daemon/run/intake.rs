@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::daemon::config::{Feed, Format, SourcePlace};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::Result;
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetch, Settings};
 use crate::daemon::live::State;
@@ -43,6 +43,8 @@ impl Intake {
                     brokers,
                     topic,
                     start: *start,
+                    format: source.format.unwrap_or(Format::Json),
+                    registry: source.registry.as_ref().filter(|_| source.format == Some(Format::Avro)),
                     security: security.as_deref(),
                     topic_id: topic_id.as_deref(),
                     resume,
@@ -53,21 +55,4 @@ impl Intake {
             }
         }
     }
-}
-
-/// Whether messages of a topic can be read in this format.
-///
-/// # Errors
-/// They cannot.
-pub fn readable(feed: &Feed) -> Result<()> {
-    let Some(source) = &feed.services.source else { return Ok(()) };
-    let topic = matches!(source.place, SourcePlace::Kafka { .. });
-    let name = match source.format {
-        Some(Format::Avro) if topic => "avro",
-        Some(Format::Arrow) if topic => "arrow",
-        Some(Format::Csv) if topic => "csv",
-        _ => return Ok(()),
-    };
-    let text = format!("messages of a topic are read as \"json\" in this version, not as \"{name}\"");
-    Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("source.format"))
 }

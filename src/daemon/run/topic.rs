@@ -11,7 +11,9 @@ use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::{Batch, News, Partition, Position, decode};
 use crate::daemon::journal::Origin;
 use crate::daemon::live::{Taken, TakenPart};
-use crate::daemon::observe::events::{BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, Rows};
+use crate::daemon::observe::events::{
+    BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack, Rows,
+};
 use crate::engine::histogram::Rows as Decoded;
 
 /// Batches of one look; ticks and requests are not to wait for a topic that never ends.
@@ -28,6 +30,8 @@ impl Keeper {
                 News::Begins(begins) => self.take_begins(begins)?,
                 News::Away(why) => self.told.emit(&BrokersAway { why: why.map(ErrorText::from) }),
                 News::Back => self.told.emit(&BrokersBack {}),
+                News::RegistryAway(why) => self.told.emit(&RegistryAway { why: ErrorText::from(why) }),
+                News::RegistryBack => self.told.emit(&RegistryBack {}),
                 News::Failed(error) => return Err(error.in_file(&self.feed.file)),
             }
         }

@@ -105,6 +105,18 @@ pub enum MisfitKind {
     /// A message of a topic that says that a record is gone.
     #[error("the message deletes a record: say with `deletes` what such a message does")]
     Delete,
+    /// A message of a topic as such: not one record, or more than that.
+    #[error("the message is not one Avro record of its schema and nothing else")]
+    NotAvro,
+    /// A message of a topic whose schema nobody knows.
+    #[error("the registry has no schema of the number that the message names")]
+    NoSchema,
+    /// A message of a topic whose schema is another one than of a record in Avro.
+    #[error("the schema that the message names is none of a record in Avro")]
+    StrangeSchema,
+    /// A message of a topic as such: no stream of rows.
+    #[error("the message is not one Arrow IPC stream that can be read")]
+    NotArrow,
 }
 
 /// A column whose cells can be read.
@@ -281,7 +293,7 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
         // Whole numbers up to 2^53 are floats without loss; larger ones are not of the column's type.
         (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
         (RawCell::Float(number), Kind::Float) => float(number)?,
-        (RawCell::Float(number), Kind::Int) if reading != Reading::Json => whole(number)?,
+        (RawCell::Float(number), Kind::Int) if !matches!(reading, Reading::Json | Reading::Avro) => whole(number)?,
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
         (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
         _ => return None,

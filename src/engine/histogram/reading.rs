@@ -9,6 +9,8 @@ pub enum Reading {
     Typed,
     /// Raw rows of JSON: typed, but dates are text, and a number is no text.
     Json,
+    /// Raw rows of Avro: each has types of its own, and nothing but a type counts.
+    Avro,
     /// Rows of a release: quasi cells are labels of their taxonomy, at any height.
     Labels {
         /// Whether sensitive cells are text that is parsed (CSV).

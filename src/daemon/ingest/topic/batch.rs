@@ -6,6 +6,8 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
+use super::messages::Writing;
+
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {
@@ -54,6 +56,8 @@ impl fmt::Debug for Fetched {
 pub struct Batch {
     /// By partition.
     pub partitions: BTreeMap<i32, Fetched>,
+    /// How they are written.
+    pub writing: Writing,
     bytes: usize,
     messages: usize,
 }
@@ -64,6 +68,11 @@ impl Batch {
         self.bytes += content.map_or(0, <[u8]>::len);
         self.messages += 1;
         self.partitions.entry(partition).or_default().push(offset, content);
+    }
+
+    /// What all of them hold.
+    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        self.partitions.values().flat_map(|one| one.messages.iter().filter_map(|message| one.content(message)))
     }
 
     /// How many bytes its messages have.

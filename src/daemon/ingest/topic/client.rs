@@ -11,7 +11,7 @@ use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::KafkaError;
 use rdkafka::types::RDKafkaErrorCode;
 
-use crate::daemon::config::{Mechanism, Security, Start};
+use crate::daemon::config::{Format, Mechanism, Registry, Security, Start};
 use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
 
 /// Kibibytes that the library fetches ahead.
@@ -29,6 +29,10 @@ pub struct Settings<'f> {
     pub start: Start,
     /// Encryption and who we are.
     pub security: Option<&'f Security>,
+    /// How messages are written.
+    pub format: Format,
+    /// Where schemas lie.
+    pub registry: Option<&'f Registry>,
     /// The topic that may take the place of the one that was read before.
     pub topic_id: Option<&'f str>,
     /// Where to go on in partitions of which messages are lost.

@@ -1,22 +1,25 @@
 //! Fetched messages as codes (HOUSE 4): cut into runs that are decoded on all cores and put together in the order of
 //! partitions and offsets; results never depend on threads. No error and no `Debug` holds a value.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use zeroize::Zeroizing;
 
+use super::avro::framed;
 use super::batch::{Batch, Fetched};
-use super::messages::{Coded, Messages, Unwanted};
+use super::decoder::Decoder;
+use super::messages::{Coded, Messages, Unwanted, Writing};
+use super::schemas::Schemas;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::assembly::Assembly;
-use crate::daemon::ingest::json::Paths;
 use crate::daemon::ingest::kept::Form;
 use crate::daemon::ingest::misplaced::Misplaced;
 use crate::daemon::ingest::offer::{Offer, SetAside};
 use crate::daemon::ingest::part::Coder;
 use crate::daemon::ingest::person::PersonHasher;
 use crate::daemon::ingest::raw::Raw;
-use crate::engine::histogram::{MisfitKind, Reading, Rows};
+use crate::engine::histogram::{MisfitKind, Rows};
 use crate::engine::model::Columns;
 
 /// Messages that are decoded in one go.
@@ -40,7 +43,7 @@ pub struct Partition {
     pub partition: i32,
     /// The offset behind the last message.
     pub next: u64,
-    /// Messages.
+    /// Messages; where each may be many rows, rows.
     pub seen: u64,
     /// Those that are rows that count.
     pub rows: u64,
@@ -61,44 +64,45 @@ pub fn decode(
     hasher: &PersonHasher,
     unwanted: Unwanted,
 ) -> Result<Decoded> {
-    let coder = Coder::new(columns, Reading::Json, hasher);
-    let paths = Arc::new(Paths::of_messages(coder.fields()));
+    let coder = Coder::new(columns, batch.writing.reading(), hasher);
+    let decoder = Decoder::new(&batch.writing, &coder);
     let runs: Vec<(i32, Messages<'_>)> = batch
         .partitions
         .iter()
         .flat_map(|(&partition, fetched)| fetched.runs().map(move |messages| (partition, messages)))
         .collect();
-    let coded: Vec<Coded> = runs.par_iter().map(|(_, messages)| messages.code(&coder, &paths, unwanted)).collect();
+    let coded: Vec<Coded> = runs.par_iter().map(|(_, messages)| decoder.code(messages, &coder, unwanted)).collect();
     let mut all = Assembly::new(columns);
     let mut partitions: Vec<Partition> = Vec::with_capacity(batch.partitions.len());
-    for ((partition, messages), Coded { part, skipped, halt }) in runs.iter().zip(coded) {
+    let mut aside: BTreeMap<i32, Vec<SetAside>> = BTreeMap::new();
+    for ((partition, messages), Coded { parts, skipped, halt, rest }) in runs.iter().zip(coded) {
         if let Some((offset, kind)) = halt {
             return Err(halted(topic, *partition, offset, kind));
         }
-        let (seen, faults) = (messages.all.len() as u64, part.faults.len() as u64);
-        let next = messages.all.last().map_or(0, |(offset, _)| offset + 1);
-        match partitions.last_mut().filter(|last| last.partition == *partition) {
-            Some(last) => {
-                (last.next, last.seen) = (next, last.seen + seen);
-                (last.rows, last.skipped) = (last.rows + part.rows - faults, last.skipped + skipped);
-            }
-            None => partitions.push(Partition {
-                partition: *partition,
-                next,
-                seen,
-                rows: part.rows - faults,
-                skipped,
-                aside: None,
-            }),
+        if partitions.last().is_none_or(|last| last.partition != *partition) {
+            partitions.push(Partition { partition: *partition, next: 0, seen: 0, rows: 0, skipped: 0, aside: None });
         }
+        let last = partitions.last_mut().expect("it was put there");
+        last.next = messages.all.last().map_or(0, |(offset, _)| offset + 1);
+        (last.seen, last.skipped) = (last.seen + skipped, last.skipped + skipped);
         let before = all.quarantined().len();
-        all.add(part, &coder);
-        let faults = all.quarantined()[before..].iter();
-        let fetched = &batch.partitions[partition];
-        let set_aside = faults.map(|fault| fetched.set_aside(fault)).collect::<Vec<_>>();
-        if let Some(last) = partitions.last_mut().filter(|_| !set_aside.is_empty()) {
-            last.aside.get_or_insert_with(|| Offer::of_partition(topic, *partition, Form::Messages)).add(set_aside);
+        for part in parts {
+            last.seen += part.rows;
+            last.rows += part.rows - part.faults.len() as u64;
+            all.add(part, &coder);
         }
+        let (faults, fetched) = (&all.quarantined()[before..], &batch.partitions[partition]);
+        let rest = rest.unwrap_or_else(|| faults.iter().map(|fault| fetched.raw(fault)).collect());
+        let at_offset = |(fault, raw): (&Misplaced, Option<Raw>)| {
+            let place = Misplaced { row: fault.line.unwrap_or_default(), line: None, ..fault.clone() };
+            SetAside { place, raw }
+        };
+        aside.entry(*partition).or_default().extend(faults.iter().zip(rest).map(at_offset));
+    }
+    for one in &mut partitions {
+        let messages = aside.remove(&one.partition).filter(|messages| !messages.is_empty());
+        one.aside =
+            messages.map(|messages| Offer::of_partition(topic, one.partition, batch.writing.form(&messages), messages));
     }
     let (rows, _, nulled) = all.finish();
     Ok(Decoded { rows, partitions, nulled })
@@ -117,40 +121,66 @@ pub(in crate::daemon::ingest) struct Again {
 }
 
 /// Decodes messages again that were set aside, under columns that may be others by now, and by what is said of tombstones
-/// and deletes now.
+/// and deletes now. A message that was set aside as one may be many rows.
 pub(in crate::daemon::ingest) fn again(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,
     unwanted: Unwanted,
 ) -> Result<Again> {
-    let coder = Coder::new(columns, Reading::Json, hasher);
-    let paths = Arc::new(Paths::of_messages(coder.fields()));
-    let content = |one: &'_ SetAside| match one.place.kind {
-        MisfitKind::Tombstone => None,
-        _ => one.raw.as_ref().map(|raw| raw.bytes().to_vec()),
-    };
-    let offered = offer.messages().iter().filter(|one| one.raw.is_some());
-    let held: Vec<(u64, Option<zeroize::Zeroizing<Vec<u8>>>)> =
-        offered.map(|one| (one.place.row, content(one).map(zeroize::Zeroizing::new))).collect();
-    let messages = Messages { all: held.iter().map(|(row, bytes)| (*row, bytes.as_ref().map(|b| &b[..]))).collect() };
-    let Coded { part, skipped, halt } = messages.code(&coder, &paths, unwanted);
-    if let Some((offset, kind)) = halt {
+    let writing = Writing::of(offer.form());
+    let coder = Coder::new(columns, writing.reading(), hasher);
+    let decoder = Decoder::new(&writing, &coder);
+    let content = |raw: &'_ Raw, kind| (kind != MisfitKind::Tombstone).then(|| Zeroizing::new(raw.bytes().to_vec()));
+    // Each is told by its place in the offer.
+    let held: Vec<(u64, Option<Zeroizing<Vec<u8>>>)> = (0..)
+        .zip(offer.messages())
+        .filter_map(|(at, one)| Some((at, content(one.raw.as_ref()?, one.place.kind))))
+        .collect();
+    let messages = Messages { all: held.iter().map(|(at, bytes)| (*at, bytes.as_ref().map(|b| &b[..]))).collect() };
+    let Coded { parts, skipped, halt, rest } = decoder.code(&messages, &coder, unwanted);
+    if let Some((at, kind)) = halt {
+        let offset = offer.messages()[at as usize].place.row;
         return Err(halted(offer.name(), offer.partition().unwrap_or_default(), offset, kind));
     }
     let mut all = Assembly::new(columns);
-    all.add(part, &coder);
+    parts.into_iter().for_each(|part| all.add(part, &coder));
     let (rows, faults, nulled) = all.finish();
-    let mut faults = faults.into_iter().peekable();
-    let still = |one: &SetAside| {
+    let (mut faults, mut rest) = (faults.into_iter().peekable(), rest.map(Vec::into_iter));
+    let mut still = Vec::new();
+    for (at, one) in (0..).zip(offer.messages()) {
         if one.raw.is_none() {
-            return Some(one.clone());
+            still.push(one.clone());
         }
-        let Misplaced { column, kind, .. } = faults.next_if(|fault| fault.line == Some(one.place.row))?;
-        Some(SetAside { place: Misplaced { column, kind, ..one.place.clone() }, raw: one.raw.clone() })
-    };
-    let aside = offer.with(offer.messages().iter().filter_map(still).collect());
-    Ok(Again { rows, aside, nulled, skipped })
+        while let Some(Misplaced { column, kind, .. }) = faults.next_if(|fault| fault.line == Some(at)) {
+            let raw = rest.as_mut().map_or_else(|| one.raw.clone(), |rest| rest.next().flatten());
+            still.push(SetAside { place: Misplaced { column, kind, ..one.place.clone() }, raw });
+        }
+    }
+    Ok(Again { rows, aside: offer.with(still), nulled, skipped })
+}
+
+impl Writing {
+    /// How messages are written that were set aside.
+    fn of(form: &Form) -> Writing {
+        match form {
+            Form::Records { schemas } => Writing::Avro(Schemas::of(schemas)),
+            Form::Streams => Writing::Arrow,
+            _ => Writing::Json,
+        }
+    }
+
+    /// What messages are that are set aside, and what they need around them.
+    fn form(&self, messages: &[SetAside]) -> Form {
+        match self {
+            Writing::Json => Form::Messages,
+            Writing::Avro(schemas) => {
+                let raws = messages.iter().filter_map(|one| one.raw.as_ref());
+                Form::Records { schemas: schemas.kept(raws.filter_map(|raw| Some(framed(raw.bytes())?.0))) }
+            }
+            Writing::Arrow => Form::Streams,
+        }
+    }
 }
 
 impl Fetched {
@@ -162,13 +192,12 @@ impl Fetched {
         self.messages().chunks(RUN).map(run)
     }
 
-    /// A message that does not count, with what it holds.
-    fn set_aside(&self, fault: &Misplaced) -> SetAside {
+    /// What a message holds that does not count.
+    fn raw(&self, fault: &Misplaced) -> Option<Raw> {
         let offset = fault.line.unwrap_or_default();
         let at = self.messages().binary_search_by_key(&offset, |message| message.offset).expect("it was fetched");
         let content = self.content(&self.messages()[at]).unwrap_or_default();
-        let raw = (fault.kind != MisfitKind::LongRow).then(|| Raw::of(content));
-        SetAside { place: Misplaced { row: offset, line: None, ..fault.clone() }, raw }
+        (fault.kind != MisfitKind::LongRow).then(|| Raw::of(content))
     }
 }
 

@@ -5,8 +5,8 @@
 //! the same name have offsets that look as good.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,11 +18,14 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
+use super::handover::{Bell, End, News, Shared, Step};
 use super::id::{Topic, describe};
+use super::messages::Writing;
 use super::positions::Position;
+use super::resolve::Resolver;
 use super::told;
-use crate::daemon::config::Start;
-use crate::daemon::error::{Complaint, Error, Kind, Result};
+use crate::daemon::config::{Format, Start};
+use crate::daemon::error::{Error, Kind, Result};
 
 /// Messages of a batch.
 const MESSAGES: usize = 200_000;
@@ -30,8 +33,6 @@ const MESSAGES: usize = 200_000;
 const BYTES: usize = 24 << 20;
 /// How long a message waits for others.
 const LINGER: Duration = Duration::from_millis(200);
-/// Batches that wait to be taken.
-const READY: usize = 2;
 /// How long one answer of the brokers is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Between two tries.
@@ -43,37 +44,10 @@ const LAG: Duration = Duration::from_secs(5);
 /// How often brokers must say that a topic is not there: one that has just begun may not know yet.
 const SURE: u32 = 4;
 
-/// What the thread has to tell, in order.
-#[derive(Debug)]
-pub enum News {
-    /// Partitions are read from here on; each with the offset that was next before.
-    Begins(Vec<(i32, u64, Position)>),
-    /// Messages came.
-    Batch(Batch),
-    /// No broker answers, and why, as far as it is known.
-    Away(Option<Complaint>),
-    /// One answers again.
-    Back,
-    /// It cannot go on.
-    Failed(Error),
-}
-
 /// A topic that is being fetched. The thread ends with it.
 pub struct Fetch {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Default)]
-struct Shared {
-    ready: Mutex<Vec<News>>,
-    taken: Condvar,
-    came: tokio::sync::Notify,
-    /// All that was there when it was looked last is handed on.
-    caught_up: AtomicBool,
-    ends: AtomicBool,
-    /// Offsets for displays of lag.
-    lag: Mutex<BTreeMap<i32, u64>>,
 }
 
 impl Fetch {
@@ -95,6 +69,8 @@ impl Fetch {
             accepted: settings.topic_id.map(str::to_owned),
             resume: settings.resume.clone(),
             patience: settings.patience,
+            arrow: settings.format == Format::Arrow,
+            resolver: settings.registry.map(Resolver::begin).transpose()?,
             positions,
             id: String::new(),
             at_end: BTreeSet::new(),
@@ -146,41 +122,6 @@ impl Drop for Fetch {
     }
 }
 
-/// Rings when there may be something to tell.
-pub struct Bell(Arc<Shared>);
-
-impl Bell {
-    /// Waits for it.
-    pub async fn rings(&self) {
-        self.0.came.notified().await;
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<News>> {
-        self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn ends(&self) -> bool {
-        self.ends.load(Ordering::Acquire)
-    }
-
-    /// Hands on, when there is room; `false` when the thread is to end.
-    fn tell(&self, news: News) -> bool {
-        let mut ready = self.lock();
-        while matches!(news, News::Batch(_)) && ready.len() >= READY && !self.ends() {
-            let waited = self.taken.wait_timeout(ready, AGAIN);
-            ready = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(ready, _)| ready);
-        }
-        if self.ends() {
-            return false;
-        }
-        ready.push(news);
-        self.came.notify_one();
-        true
-    }
-}
-
 /// The thread.
 struct Reader {
     consumer: BaseConsumer<Ear>,
@@ -191,6 +132,10 @@ struct Reader {
     accepted: Option<String>,
     resume: BTreeMap<i32, u64>,
     patience: Option<Duration>,
+    /// Whether messages are Arrow.
+    arrow: bool,
+    /// Knows the schemas of messages that are Avro.
+    resolver: Option<Resolver>,
     /// Where each partition is read next.
     positions: BTreeMap<i32, Position>,
     /// The topic's.
@@ -202,22 +147,6 @@ struct Reader {
     /// When Kafka was told of offsets.
     told: Instant,
 }
-
-/// Why the thread ends.
-enum End {
-    /// It is told to.
-    Told,
-    /// It cannot go on.
-    Failed(Error),
-}
-
-impl From<Error> for End {
-    fn from(error: Error) -> End {
-        End::Failed(error)
-    }
-}
-
-type Step<T> = std::result::Result<T, End>;
 
 impl Reader {
     fn run(mut self) {
@@ -255,6 +184,7 @@ impl Reader {
             }
             let full = batch.len() >= MESSAGES || batch.bytes() >= BYTES;
             if full || first.is_some_and(|first: Instant| first.elapsed() >= LINGER || self.ended()) {
+                self.written(&mut batch)?;
                 let topic = self.same()?;
                 first = None;
                 self.tell(News::Batch(std::mem::take(&mut batch)))?;
@@ -282,6 +212,16 @@ impl Reader {
     /// Whether the last message of every partition was seen.
     fn ended(&self) -> bool {
         self.at_end.len() == self.positions.len()
+    }
+
+    /// Says how messages are written; their schemas are waited for.
+    fn written(&mut self, batch: &mut Batch) -> Step<()> {
+        batch.writing = match &mut self.resolver {
+            Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
+            None if self.arrow => Writing::Arrow,
+            None => Writing::Json,
+        };
+        Ok(())
     }
 
     /// Asks about the topic until somebody answers.

@@ -1,14 +1,13 @@
-//! Messages as rows: each is one JSON object and nothing else, however its lines are broken. One without content is a
-//! tombstone, and one of a stream of changes may say that a record is gone: what becomes of those is said by the feed file,
-//! and never follows from how they decode.
+//! Messages of a topic, and what they come to: rows, or what is none. One without content is a tombstone, and one of a stream
+//! of changes may say that a record is gone: what becomes of those is said by the feed file, and never follows from how
+//! they decode.
 
-use std::sync::Arc;
-
+use super::schemas::Schemas;
 use crate::daemon::config::Unwanted as Said;
-use crate::daemon::ingest::json::{Paths, Walk, read};
-use crate::daemon::ingest::lines::{LONGEST, NO_OBJECT, marked};
-use crate::daemon::ingest::part::{Coder, Part};
-use crate::engine::histogram::MisfitKind;
+use crate::daemon::ingest::lines::LONGEST;
+use crate::daemon::ingest::part::Part;
+use crate::daemon::ingest::raw::Raw;
+use crate::engine::histogram::{MisfitKind, Reading};
 
 /// What becomes of messages that are no rows by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +18,27 @@ pub struct Unwanted {
     pub deletes: Said,
 }
 
-impl Unwanted {
-    /// They are set aside.
-    pub const SET_ASIDE: Unwanted = Unwanted { tombstones: Said::Quarantine, deletes: Said::Quarantine };
+/// How messages are written.
+#[derive(Debug, Clone, Default)]
+pub enum Writing {
+    /// Each is one JSON object.
+    #[default]
+    Json,
+    /// Each is one Avro record, behind what names its schema.
+    Avro(Schemas),
+    /// Each is an Arrow IPC stream.
+    Arrow,
+}
+
+impl Writing {
+    /// How cells are to be read.
+    pub fn reading(&self) -> Reading {
+        match self {
+            Writing::Json => Reading::Json,
+            Writing::Avro(_) => Reading::Avro,
+            Writing::Arrow => Reading::Typed,
+        }
+    }
 }
 
 /// Messages of a topic in order: their offsets, and what they hold.
@@ -32,72 +49,43 @@ pub struct Messages<'m> {
 
 /// The rows of some messages.
 pub struct Coded {
-    /// The rows, in order; what is passed over is none.
-    pub part: Part,
-    /// How many are passed over.
+    /// The rows, in order; what is passed over is none. The offset of one that does not count is told as its line.
+    pub parts: Vec<Part>,
+    /// How many messages are passed over.
     pub skipped: u64,
     /// The offset of the first message that may not come at all, and what it is.
     pub halt: Option<(u64, MisfitKind)>,
+    /// Where a message is not one row: what is kept of each row that does not count.
+    pub rest: Option<Vec<Option<Raw>>>,
 }
 
 /// What a message is before it is decoded.
-enum Is {
+pub enum Is {
+    /// Decoded.
     Row,
+    /// Passed over.
     Skipped,
+    /// Set aside.
     Refused(MisfitKind),
+    /// It may not come.
     Halt(MisfitKind),
 }
 
-impl Messages<'_> {
-    /// The rows as codes. The offset of a row that does not count is told as its line.
-    pub fn code(&self, coder: &Coder<'_>, paths: &Arc<Paths>, unwanted: Unwanted) -> Coded {
-        let fields = coder.fields().len();
-        let mut rows = coder.rows(read);
-        let mut walk = Walk::new(paths, fields + Paths::MARKS);
-        let (mut skipped, mut halt) = (0, None);
-        for (offset, content) in &self.all {
-            let is = match content {
-                None => unwanted.of_tombstone(),
-                Some(content) if content.len() > LONGEST => Is::Refused(MisfitKind::LongRow),
-                Some(content) => {
-                    let marked;
-                    let text = match std::str::from_utf8(content) {
-                        Ok(text) => text,
-                        Err(_) => {
-                            marked = self::marked(content).unwrap_or_else(|| NO_OBJECT.to_owned());
-                            &marked
-                        }
-                    };
-                    walk.object(text, |found| match found {
-                        None => Is::Refused(MisfitKind::NoMessage),
-                        Some(found) if Paths::is_delete(&found[fields..]) => unwanted.of_delete(),
-                        Some(found) => {
-                            rows.add(*offset, &found[..fields]);
-                            Is::Row
-                        }
-                    })
-                }
-            };
-            match is {
-                Is::Row => {}
-                Is::Skipped => skipped += 1,
-                Is::Refused(kind) => rows.refuse(*offset, kind),
-                Is::Halt(kind) => {
-                    halt = Some((*offset, kind));
-                    break;
-                }
-            }
-        }
-        Coded { part: rows.finish(), skipped, halt }
-    }
-}
-
 impl Unwanted {
-    fn of_tombstone(self) -> Is {
-        Is::of(self.tombstones, MisfitKind::Tombstone)
+    /// They are set aside.
+    pub const SET_ASIDE: Unwanted = Unwanted { tombstones: Said::Quarantine, deletes: Said::Quarantine };
+
+    /// What a message is without a look into it; `Err` what there is to be decoded.
+    pub fn before(self, content: Option<&[u8]>) -> Result<Is, &[u8]> {
+        match content {
+            None => Ok(Is::of(self.tombstones, MisfitKind::Tombstone)),
+            Some(content) if content.len() > LONGEST => Ok(Is::Refused(MisfitKind::LongRow)),
+            Some(content) => Err(content),
+        }
     }
 
-    fn of_delete(self) -> Is {
+    /// What one is that says that a record is gone.
+    pub fn of_delete(self) -> Is {
         Is::of(self.deletes, MisfitKind::Delete)
     }
 }

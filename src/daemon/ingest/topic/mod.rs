@@ -1,20 +1,31 @@
 //! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
 //! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
 
+mod avro;
 mod batch;
 mod client;
 mod decode;
+mod decoder;
 mod fetch;
+mod handover;
 #[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
 mod id;
 mod messages;
 mod positions;
+mod records;
+mod registry;
+mod resolve;
+mod schemas;
+mod streams;
 mod told;
 
+pub use avro::Key;
 pub use batch::{Batch, Fetched, Message};
 pub use client::Settings;
 pub(super) use decode::{Again, again};
 pub use decode::{Decoded, Partition, decode};
-pub use fetch::{Bell, Fetch, News};
-pub use messages::{Messages, Unwanted};
+pub use fetch::Fetch;
+pub use handover::{Bell, News};
+pub use messages::{Messages, Unwanted, Writing};
 pub use positions::Position;
+pub use schemas::{Known, Named, Schemas};

@@ -108,3 +108,28 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
     let text = format!("none of the brokers {brokers} answers{why}: start them, or correct `source.brokers`");
     Error::new(Kind::Io, text).in_field("source.brokers")
 }
+
+/// The registry does not let us ask.
+pub fn registry_refuses() -> Error {
+    let text = "the schema registry does not know us, or does not let us read schemas: correct `user` and `password` in \
+                `source.schema_registry`, or give our user the right to read. Nothing was passed over; start again";
+    Error::new(Kind::Input, text).in_field("source.schema_registry")
+}
+
+/// Whatever answers is no registry.
+pub fn no_registry(status: u16) -> Error {
+    let text = format!(
+        "what answers at `source.schema_registry` is no schema registry (its answer is {status}, and not one that a registry \
+         gives): correct `url`. Nothing was passed over; start again"
+    );
+    Error::new(Kind::Input, text).in_field("source.schema_registry.url")
+}
+
+/// The registry does not answer, and there is no time to wait.
+pub fn registry_away(why: &Complaint) -> Error {
+    let text = format!(
+        "the schema registry does not answer ({}): start it, or correct `source.schema_registry`. Nothing was passed over",
+        why.text()
+    );
+    Error::new(Kind::Io, text).in_field("source.schema_registry")
+}

@@ -109,6 +109,31 @@ impl Event for BrokersBack {
 }
 
 event! {
+    /// The registry of schemas does not answer; messages wait for it, and nothing is lost.
+    RegistryAway = "registry_away", Warn {
+        /// Why not, in words of our own.
+        why: ErrorText,
+    }
+}
+
+impl Event for RegistryAway {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::RegistryAway, 1);
+    }
+}
+
+event! {
+    /// The registry of schemas answers again.
+    RegistryBack = "registry_back", Info {}
+}
+
+impl Event for RegistryBack {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::RegistryAway, 0);
+    }
+}
+
+event! {
     /// A file came after one with a later name had been taken; it is taken next.
     LateFile = "late_file", Warn {
         /// The file.

@@ -14,7 +14,10 @@ mod upkeep;
 pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
 pub use super::words::{Answer, Decision, Hold, Request};
 pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
-pub use intake::{BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, PartitionsBegun, QuarantineShare};
+pub use intake::{
+    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, PartitionsBegun, QuarantineShare, RegistryAway,
+    RegistryBack,
+};
 pub use life::{Appended, FenceAppended, Halted, Recovered, ShuttingDown, Started};
 pub use process::{Listening, OpenPages};
 pub use ticks::{Held, OverdueWarning, TickClosed, TickSkipped, TickWaiting};

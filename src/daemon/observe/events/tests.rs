@@ -219,6 +219,9 @@ fn messages_of_a_topic_come_in() {
     let line = format!("warn  brokers_away {FEED} why=\"127.0.0.1:9092: connection refused\"");
     watch.check(&away, &line, &["brokers_away 1.0"]);
     watch.check(&BrokersBack {}, &format!("info  brokers_back {FEED}"), &["brokers_away 0.0"]);
+    let away = RegistryAway { why: ErrorText::from(Complaint::of("connection refused")) };
+    watch.check(&away, &format!("warn  registry_away {FEED} why=\"connection refused\""), &["registry_away 1.0"]);
+    watch.check(&RegistryBack {}, &format!("info  registry_back {FEED}"), &["registry_away 0.0"]);
     let begun = PartitionsBegun { partitions: 3, seq: 7 };
     watch.check(&begun, &format!("info  partitions_begun {FEED} partitions=3 seq=7"), &["log_entries 8.0"]);
 }

@@ -56,6 +56,7 @@ table! {
         LastPublication = "last_publication_timestamp", "Time of the last publication";
         Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
+        RegistryAway = "registry_away", "1 while the registry of schemas does not answer, else 0";
         Halted = "halted", "1 while the feed is halted and somebody has to act, else 0";
     }
 }

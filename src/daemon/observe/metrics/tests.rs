@@ -31,6 +31,7 @@ tidegate_newest_release_rows gauge - feed
 tidegate_null_cells counter - feed
 tidegate_pending_rows gauge - feed
 tidegate_quarantine_ratio gauge ratio feed
+tidegate_registry_away gauge - feed
 tidegate_releases counter - feed
 tidegate_requests counter - feed kind outcome
 tidegate_rows counter - feed outcome

@@ -1,0 +1,108 @@
+//! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys: the steps of a column's path, or its name.
+//! The same ways lead through JSON and Avro. Nothing here looks at a value.
+
+use super::part::Read;
+use crate::engine::histogram::{MisfitKind, RawCell};
+use crate::engine::model::Column;
+
+/// A field as it is written; empty where there is none.
+pub type Field<'t> = Result<&'t [u8], MisfitKind>;
+
+/// The fields that are read, as a tree of keys.
+pub struct Paths(Vec<Node>);
+
+/// One step of a way.
+#[derive(Default)]
+pub struct Node {
+    /// The next steps, and where they lead.
+    pub keys: Vec<(Box<str>, usize)>,
+    /// The places in a row that this value goes to.
+    pub fields: Vec<usize>,
+}
+
+impl Default for Paths {
+    fn default() -> Paths {
+        Paths(vec![Node::default()])
+    }
+}
+
+impl Paths {
+    /// The paths of these columns, or their names.
+    pub fn of(columns: &[&Column]) -> Paths {
+        let mut paths = Paths::default();
+        for (field, column) in columns.iter().enumerate() {
+            let node = match &column.path {
+                Some(path) => {
+                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, key| paths.below(at, key))
+                }
+                None => paths.below(0, &column.name),
+            };
+            paths.0[node].fields.push(field);
+        }
+        paths
+    }
+
+    /// Fields behind those of the columns that tell what a message is.
+    pub const MARKS: usize = 2;
+
+    /// The paths of these columns, and behind them those that tell what a message of a stream of changes is: `op` in the
+    /// envelope whose `after` is read, and `__deleted` where it was taken off.
+    pub fn of_messages(columns: &[&Column]) -> Paths {
+        let mut paths = Paths::of(columns);
+        let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
+        let envelope = steps.filter_map(|path| path.split('.').position(|step| step == "after").map(|at| (path, at)));
+        let mut marks = vec![vec!["__deleted"]];
+        if let Some((path, at)) = envelope.into_iter().next() {
+            marks.insert(0, path.split('.').take(at).chain(["op"]).collect());
+        }
+        for (mark, steps) in (columns.len()..).zip(marks) {
+            let node = steps.into_iter().fold(0, |at, key| paths.below(at, key));
+            paths.0[node].fields.push(mark);
+        }
+        paths
+    }
+
+    /// Whether a message says that a record is gone, by the fields behind those of its columns.
+    pub fn is_delete(marks: &[Field<'_>], read: Read) -> bool {
+        let mut text = String::new();
+        let says = |mark: &Field<'_>| {
+            let mark = mark.and_then(|mark| read(mark, &mut text));
+            matches!(mark, Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true)))
+        };
+        marks.iter().any(says)
+    }
+
+    /// How many nodes there are; the first one is the message or line itself.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One of them.
+    pub fn node(&self, node: usize) -> &Node {
+        &self.0[node]
+    }
+
+    /// All fields of a node and below have this fault.
+    pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [Field<'_>]) {
+        let Node { keys, fields } = &self.0[node];
+        fields.iter().for_each(|&field| found[field] = Err(kind));
+        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
+    }
+
+    fn below(&mut self, node: usize, key: &str) -> usize {
+        if let Some(found) = self.0[node].child(key) {
+            return found;
+        }
+        self.0.push(Node::default());
+        let new = self.0.len() - 1;
+        self.0[node].keys.push((key.into(), new));
+        new
+    }
+}
+
+impl Node {
+    /// Where a key leads; `None` where nobody reads it.
+    pub fn child(&self, key: &str) -> Option<usize> {
+        self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
+    }
+}

@@ -1,0 +1,47 @@
+//! How a message names its schema: the framing of Confluent's registry. It looks at the first bytes of a message only.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a registry knows a schema by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Key {
+    /// A number.
+    Id(u32),
+    /// A number that is the same in all registries.
+    Guid([u8; 16]),
+}
+
+/// What a message names, and the record behind it; `None` when it names nothing.
+pub fn framed(message: &[u8]) -> Option<(Key, &[u8])> {
+    match message.split_first()? {
+        (0, rest) => {
+            let (id, record) = rest.split_first_chunk()?;
+            Some((Key::Id(u32::from_be_bytes(*id)), record))
+        }
+        (1, rest) => {
+            let (guid, record) = rest.split_first_chunk()?;
+            Some((Key::Guid(*guid), record))
+        }
+        _ => None,
+    }
+}
+
+/// As a registry's address ends.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let guid = match self {
+            Key::Id(id) => return write!(f, "ids/{id}"),
+            Key::Guid(guid) => guid,
+        };
+        f.write_str("guids/")?;
+        for (at, byte) in guid.iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! Names of types in a schema, with the namespaces around them. It knows no type.
+
+use serde_json::{Map, Value as Json};
+
+/// Types that have no name of their own.
+const PLAIN: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
+
+/// Whether a word names a type that needs no definition.
+pub fn is_plain(word: &str) -> bool {
+    PLAIN.contains(&word)
+}
+
+/// The whole name that a word means inside a namespace.
+pub fn whole(word: &str, namespace: &str) -> String {
+    match word.strip_prefix('.') {
+        Some(word) => word.to_owned(),
+        None if word.contains('.') || namespace.is_empty() => word.to_owned(),
+        None => format!("{namespace}.{word}"),
+    }
+}
+
+/// The whole name that a definition gives its type, and the namespace that its fields stand in.
+pub fn defined(definition: &Map<String, Json>, namespace: &str) -> Option<(String, String)> {
+    let name = definition.get("name")?.as_str().filter(|name| !name.is_empty())?;
+    let given = match definition.get("namespace") {
+        None | Some(Json::Null) => namespace,
+        Some(given) => given.as_str()?,
+    };
+    let name = whole(name, given);
+    let inside = name.rsplit_once('.').map_or_else(String::new, |(inside, _)| inside.to_owned());
+    Some((name, inside))
+}

@@ -1,0 +1,51 @@
+//! Which fields of a schema lead to columns, looked up once per schema: what lies on no way is walked over without a look
+//! at its name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::schema::{Schema, Type};
+use crate::daemon::ingest::paths::Paths;
+
+/// A schema and the ways through it.
+pub struct Plan {
+    schema: Arc<Schema>,
+    /// By the place of a record and the node that it is read as: the node of each field.
+    fields: HashMap<(usize, usize), Box<[Option<usize>]>>,
+}
+
+impl Plan {
+    /// The ways to these fields.
+    pub fn new(schema: Arc<Schema>, paths: &Paths) -> Plan {
+        let mut fields = HashMap::new();
+        let mut open = vec![(schema.root(), 0)];
+        while let Some((place, node)) = open.pop() {
+            match schema.at(place) {
+                Type::Record(all) => {
+                    if fields.contains_key(&(place, node)) {
+                        continue;
+                    }
+                    let below = |(name, _): &(Box<str>, usize)| paths.node(node).child(name);
+                    let nodes: Box<[Option<usize>]> = all.iter().map(below).collect();
+                    open.extend(all.iter().zip(&nodes).filter_map(|((_, kind), node)| Some((*kind, (*node)?))));
+                    fields.insert((place, node), nodes);
+                }
+                Type::Union(branches) => open.extend(branches.iter().map(|&branch| (branch, node))),
+                // Which keys a map has is told by each message.
+                Type::Map(values) => open.extend(paths.node(node).keys.iter().map(|&(_, below)| (*values, below))),
+                _ => {}
+            }
+        }
+        Plan { schema, fields }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The nodes of the fields of a record that is read as a node.
+    pub fn fields(&self, place: usize, node: usize) -> &[Option<usize>] {
+        self.fields.get(&(place, node)).map_or(&[], |nodes| nodes)
+    }
+}

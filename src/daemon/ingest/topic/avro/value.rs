@@ -1,0 +1,56 @@
+//! The value of a field on its way to a column: a byte that says its type, and what it holds. It decides nothing: what a
+//! value means is for the column to say.
+
+use crate::engine::histogram::{MisfitKind, RawCell};
+
+const TEXT: u8 = b's';
+const INT: u8 = b'i';
+const FLOAT: u8 = b'f';
+const TRUTH: u8 = b'b';
+const DAYS: u8 = b'd';
+
+/// A value as it lies in a message; `None` where it is nothing is told by leaving it out.
+#[derive(Clone, Copy)]
+pub enum Value<'m> {
+    /// Text, if it is UTF-8.
+    Text(&'m [u8]),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A truth value.
+    Truth(bool),
+    /// Days since 1970-01-01.
+    Days(i32),
+}
+
+impl Value<'_> {
+    /// Writes it.
+    pub fn put(self, into: &mut Vec<u8>) {
+        let mut all = |tag: u8, bytes: &[u8]| {
+            into.push(tag);
+            into.extend_from_slice(bytes);
+        };
+        match self {
+            Value::Text(text) => all(TEXT, text),
+            Value::Int(number) => all(INT, &number.to_le_bytes()),
+            Value::Float(number) => all(FLOAT, &number.to_le_bytes()),
+            Value::Truth(truth) => all(TRUTH, &[u8::from(truth)]),
+            Value::Days(days) => all(DAYS, &days.to_le_bytes()),
+        }
+    }
+}
+
+/// What a field says that was written so; empty where there is none.
+pub fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
+    let Some((tag, bytes)) = field.split_first() else { return Ok(RawCell::Null) };
+    let cell = match *tag {
+        TEXT => return std::str::from_utf8(bytes).map(RawCell::Text).map_err(|_| MisfitKind::NotUtf8),
+        INT => bytes.first_chunk().map(|bytes| RawCell::Int(i64::from_le_bytes(*bytes))),
+        FLOAT => bytes.first_chunk().map(|bytes| RawCell::Float(f64::from_le_bytes(*bytes))),
+        TRUTH => bytes.first().map(|byte| RawCell::Bool(*byte == 1)),
+        DAYS => bytes.first_chunk().map(|bytes| RawCell::Days(i32::from_le_bytes(*bytes))),
+        _ => None,
+    };
+    cell.ok_or(MisfitKind::Malformed)
+}

@@ -1,0 +1,192 @@
+//! Walks through one record after another, by the schema that it was written with, and takes out what leads to columns.
+//! Strict: every byte is accounted for, or the message is none. Bounded: nesting, and steps by the length of the message,
+//! since values without bytes cost nothing to write.
+
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use super::plan::Plan;
+use super::reader::Reader;
+use super::schema::Type;
+use super::value::Value;
+use crate::daemon::ingest::paths::{Field, Node, Paths};
+use crate::engine::histogram::MisfitKind;
+
+/// Values inside each other at most.
+const DEEPEST: usize = 200;
+/// Values of a message at most, beside those that its bytes pay for.
+const STEPS: usize = 1 << 16;
+
+/// A place in the written values, or what is wrong.
+type Found = Result<Range<usize>, MisfitKind>;
+
+/// Walks through messages.
+pub struct Walk<'p> {
+    paths: &'p Paths,
+    fields: usize,
+    /// Values of the message, as they are given to columns.
+    values: Zeroizing<Vec<u8>>,
+    found: Vec<Found>,
+    /// Per node the last message that had it.
+    seen: Vec<u64>,
+    message: u64,
+    steps: usize,
+}
+
+impl<'p> Walk<'p> {
+    /// Through messages with so many fields to read.
+    pub fn new(paths: &'p Paths, fields: usize) -> Walk<'p> {
+        let (found, seen) = (Vec::new(), vec![0; paths.len()]);
+        Walk { paths, fields, values: Zeroizing::default(), found, seen, message: 0, steps: 0 }
+    }
+
+    /// Shows the fields of a record; `None` when it is not one of this schema and nothing else.
+    pub fn record<T>(&mut self, plan: &Plan, record: &[u8], show: impl FnOnce(Option<&[Field<'_>]>) -> T) -> T {
+        self.message += 1;
+        self.steps = STEPS.saturating_add(record.len().saturating_mul(8));
+        self.values.clear();
+        self.found.clear();
+        self.found.resize(self.fields, Ok(0..0));
+        let mut reader = Reader::new(record);
+        let whole = self.value(plan, plan.schema().root(), Some(0), &mut reader, 0);
+        if whole.is_none() || reader.left() > 0 {
+            return show(None);
+        }
+        let values = &self.values;
+        let field = |found: &Found| found.clone().map(|range| &values[range]);
+        let fields: Vec<Field<'_>> = self.found.iter().map(field).collect();
+        show(Some(&fields))
+    }
+
+    /// Goes over one value; what a node wants of it is taken.
+    fn value(
+        &mut self,
+        plan: &Plan,
+        place: usize,
+        node: Option<usize>,
+        reader: &mut Reader<'_>,
+        depth: usize,
+    ) -> Option<()> {
+        self.steps = self.steps.checked_sub(1)?;
+        if depth > DEEPEST {
+            return None;
+        }
+        let kind = plan.schema().at(place);
+        let value = match kind {
+            Type::Null => return Some(()),
+            Type::Boolean => Value::Truth(reader.boolean()?),
+            Type::Int => Value::Int(i64::from(reader.int()?)),
+            Type::Date => Value::Days(reader.int()?),
+            Type::Long => Value::Int(reader.long()?),
+            Type::Float => Value::Float(f64::from(reader.float()?)),
+            Type::Double => Value::Float(reader.double()?),
+            Type::Text => Value::Text(reader.bytes()?),
+            Type::Enum(words) => Value::Text(words[reader.choice(words.len())?].as_bytes()),
+            Type::Bytes => {
+                reader.bytes()?;
+                self.strange(node, MisfitKind::Malformed, MisfitKind::NoPath);
+                return Some(());
+            }
+            Type::Fixed(size) => {
+                reader.take(*size)?;
+                self.strange(node, MisfitKind::Malformed, MisfitKind::NoPath);
+                return Some(());
+            }
+            Type::Union(branches) => {
+                let branch = branches[reader.choice(branches.len())?];
+                return self.value(plan, branch, node, reader, depth + 1);
+            }
+            Type::Array(items) => {
+                self.strange(node, MisfitKind::Nested, MisfitKind::Nested);
+                return self.blocks(reader, |walk, reader| walk.value(plan, *items, None, reader, depth + 1));
+            }
+            Type::Map(values) => {
+                self.nested(node);
+                return self.blocks(reader, |walk, reader| {
+                    let key = reader.bytes()?;
+                    let below = node.and_then(|node| walk.key(node, key));
+                    walk.value(plan, *values, below, reader, depth + 1)
+                });
+            }
+            Type::Record(fields) => {
+                self.nested(node);
+                let nodes = node.map_or(&[][..], |node| plan.fields(place, node));
+                let below = nodes.iter().copied().chain(std::iter::repeat(None));
+                return fields
+                    .iter()
+                    .zip(below)
+                    .try_for_each(|((_, kind), node)| self.value(plan, *kind, node, reader, depth + 1));
+            }
+        };
+        if let Some(node) = node {
+            self.take(node, value);
+        }
+        Some(())
+    }
+
+    /// Goes over the blocks of an array or a map.
+    fn blocks<'m>(
+        &mut self,
+        reader: &mut Reader<'m>,
+        mut item: impl FnMut(&mut Self, &mut Reader<'m>) -> Option<()>,
+    ) -> Option<()> {
+        loop {
+            let count = reader.long()?;
+            if count == 0 {
+                return Some(());
+            }
+            // A negative count has the size of its block behind it.
+            let size = if count < 0 { Some(reader.length()?) } else { None };
+            let before = reader.left();
+            for _ in 0..count.checked_abs()? {
+                item(self, reader)?;
+            }
+            if size.is_some_and(|size| before - reader.left() != size) {
+                return None;
+            }
+        }
+    }
+
+    /// The node that a key of a map leads to; one that is there twice is wrong.
+    fn key(&mut self, node: usize, key: &[u8]) -> Option<usize> {
+        let below = self.paths.node(node).child(std::str::from_utf8(key).ok()?)?;
+        if std::mem::replace(&mut self.seen[below], self.message) == self.message {
+            self.spoil(below, MisfitKind::Twice);
+            return None;
+        }
+        Some(below)
+    }
+
+    /// A value for the fields of a node.
+    fn take(&mut self, node: usize, value: Value<'_>) {
+        let from = self.values.len();
+        let Node { keys, fields } = self.paths.node(node);
+        if !fields.is_empty() {
+            value.put(&mut self.values);
+        }
+        fields.iter().for_each(|&field| self.found[field] = Ok(from..self.values.len()));
+        keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
+    }
+
+    /// Something with fields of its own, where a node may want a value.
+    fn nested(&mut self, node: Option<usize>) {
+        let Some(node) = node else { return };
+        self.paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
+    }
+
+    /// Something that is no value of a column, and has no fields.
+    fn strange(&mut self, node: Option<usize>, here: MisfitKind, below: MisfitKind) {
+        let Some(node) = node else { return };
+        let Node { keys, fields } = self.paths.node(node);
+        fields.iter().for_each(|&field| self.found[field] = Err(here));
+        keys.iter().for_each(|&(_, node)| self.spoil(node, below));
+    }
+
+    /// All fields of a node and below have this fault.
+    fn spoil(&mut self, node: usize, kind: MisfitKind) {
+        let Node { keys, fields } = self.paths.node(node);
+        fields.iter().for_each(|&field| self.found[field] = Err(kind));
+        keys.iter().for_each(|&(_, below)| self.spoil(below, kind));
+    }
+}

@@ -1,0 +1,47 @@
+//! Decodes messages by how they are written. It decides nothing but which way they go.
+
+use super::avro;
+use super::messages::{Coded, Messages, Unwanted, Writing};
+use super::records::Walk;
+use super::schemas::Plans;
+use super::streams;
+use crate::daemon::ingest::json;
+use crate::daemon::ingest::part::Coder;
+use crate::daemon::ingest::paths::Paths;
+
+/// Knows how to decode messages of one batch.
+pub enum Decoder {
+    /// The ways through JSON.
+    Json(Paths),
+    /// The ways through Avro, by schema.
+    Avro(Paths, Plans),
+    /// Columns have their names.
+    Arrow,
+}
+
+impl Decoder {
+    /// For the columns of a coder.
+    pub fn new(writing: &Writing, coder: &Coder<'_>) -> Decoder {
+        match writing {
+            Writing::Json => Decoder::Json(Paths::of_messages(coder.fields())),
+            Writing::Avro(schemas) => {
+                let paths = Paths::of_messages(coder.fields());
+                let plans = Plans::new(schemas, &paths);
+                Decoder::Avro(paths, plans)
+            }
+            Writing::Arrow => Decoder::Arrow,
+        }
+    }
+
+    /// The rows as codes.
+    pub fn code(&self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
+        let fields = coder.fields().len() + Paths::MARKS;
+        match self {
+            Decoder::Json(paths) => Walk::Json(json::Walk::new(paths, fields)).code(messages, coder, unwanted),
+            Decoder::Avro(paths, plans) => {
+                Walk::Avro(avro::Walk::new(paths, fields), plans).code(messages, coder, unwanted)
+            }
+            Decoder::Arrow => streams::code(messages, coder, unwanted),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Asks a schema registry (CONTRACTS 1) what a message is written with. It is asked from the thread that fetches, one schema
+//! at a time; an answer has a limit, and nothing of one is ever printed.
+
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, Response, StatusCode};
+use serde::Deserialize;
+use tokio::runtime::{Builder, Runtime};
+
+use super::avro::Key;
+use super::schemas::Known;
+use super::told;
+use crate::daemon::config::{Registry as Settings, is_local, parts};
+use crate::daemon::error::{Complaint, Error, Kind, Result};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked whether the answer is still wanted.
+const LOOK: Duration = Duration::from_millis(100);
+/// Bytes of an answer at most.
+const LONGEST: usize = 1 << 22;
+/// Schemas at most that one refers to, with those that these refer to.
+const MOST_REFERRED: usize = 256;
+
+/// A registry.
+pub struct Registry {
+    client: Client,
+    url: String,
+    login: Option<(String, String)>,
+    runtime: Runtime,
+}
+
+/// Why there is no answer.
+pub enum Trouble {
+    /// Trying again may help.
+    Away(Complaint),
+    /// Somebody has to act.
+    Failed(Error),
+    /// It is not wanted any more.
+    Told,
+}
+
+/// A schema as a registry tells it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    schema: String,
+    schema_type: Option<String>,
+    #[serde(default)]
+    references: Vec<Reference>,
+}
+
+#[derive(Deserialize)]
+struct Reference {
+    subject: String,
+    version: u32,
+}
+
+/// That there is none.
+#[derive(Deserialize)]
+struct Refusal {
+    error_code: u32,
+}
+
+impl Registry {
+    /// Connects to nobody yet.
+    ///
+    /// # Errors
+    /// A secret or a certificate cannot be read.
+    pub fn new(settings: &Settings) -> Result<Registry> {
+        let field = "source.schema_registry";
+        // An answer comes from where the feed file says, not from where that sends us.
+        let mut client =
+            Client::builder().timeout(PATIENCE).redirect(Policy::none()).no_proxy().pool_max_idle_per_host(0);
+        if let Some(file) = &settings.ca {
+            let ca = format!("{field}.ca");
+            let missing = |error| Error::io(file, "read the certificate", &error).in_field(&*ca);
+            let text = std::fs::read(file).map_err(missing)?;
+            let none = |_| Error::new(Kind::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
+            client = client.tls_certs_only(Certificate::from_pem_bundle(&text).map_err(none)?);
+        }
+        let none = |_| Error::new(Kind::Feed, "no encrypted connection can be made here").in_field(field);
+        let client = client.build().map_err(none)?;
+        let url = settings.url.read().map_err(|error| error.in_field(format!("{field}.url")))?;
+        let (scheme, host) = parts(&url).unwrap_or_default();
+        if scheme != "https" && (scheme != "http" || !is_local(host) && !settings.allow_plaintext) {
+            let text = "schemas and passwords would travel to another host unencrypted, or nowhere: the address must begin with \
+                        https, or `allow_plaintext = true` must stand in [source]";
+            return Err(Error::new(Kind::Feed, text).in_field(format!("{field}.url")));
+        }
+        let login = match &settings.login {
+            Some((user, password)) => {
+                let password = password.read().map_err(|error| error.in_field(format!("{field}.password")))?;
+                Some((user.clone(), password))
+            }
+            None => None,
+        };
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the system does not let us wait for an answer"))?;
+        Ok(Registry { client, url: url.trim_end_matches('/').to_owned(), login, runtime })
+    }
+
+    /// What the registry says of a schema; `None`: it has none.
+    pub fn ask(&self, key: Key, ends: impl Fn() -> bool) -> std::result::Result<Option<Known>, Trouble> {
+        let told = async {
+            while !ends() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        self.runtime.block_on(async {
+            tokio::select! {
+                answer = self.schema(key) => answer,
+                () = told => Err(Trouble::Told),
+            }
+        })
+    }
+
+    async fn schema(&self, key: Key) -> std::result::Result<Option<Known>, Trouble> {
+        let Some(answer) = self.get(&format!("schemas/{key}")).await? else { return Ok(None) };
+        let Some(answer) = answer else { return Ok(Some(Known::Strange)) };
+        if answer.schema_type.as_deref().is_some_and(|kind| kind != "AVRO") {
+            return Ok(Some(Known::Strange));
+        }
+        // Each stands behind those that it refers to: whoever is met again on the way out is complete.
+        let (mut referred, mut done, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        open.extend(answer.references.into_iter().rev().map(|one| (one, None)));
+        while let Some((Reference { subject, version }, text)) = open.pop() {
+            if let Some(text) = text {
+                referred.push(text);
+                continue;
+            }
+            if done.contains(&(subject.clone(), version)) {
+                continue;
+            }
+            done.push((subject.clone(), version));
+            let place = format!("subjects/{}/versions/{version}?deleted=true", escaped(&subject));
+            let found = if done.len() <= MOST_REFERRED { self.get(&place).await?.flatten() } else { None };
+            let Some(found) = found else { return Ok(Some(Known::Strange)) };
+            open.push((Reference { subject, version }, Some(found.schema)));
+            open.extend(found.references.into_iter().rev().map(|one| (one, None)));
+        }
+        Ok(Some(Known::Avro { text: answer.schema, referred }))
+    }
+
+    /// An answer; within, `None` for one that is too long. `None`: there is no such thing.
+    async fn get(&self, place: &str) -> std::result::Result<Option<Option<Answer>>, Trouble> {
+        let mut request = self.client.get(format!("{}/{}", self.url, place));
+        if let Some((user, password)) = &self.login {
+            request = request.basic_auth(user, Some(password));
+        }
+        let mut response = request.send().await.map_err(|error| away(&error))?;
+        let status = response.status();
+        let no_registry = || Trouble::Failed(told::no_registry(status.as_u16()));
+        match status {
+            StatusCode::OK => {
+                let Some(body) = body(&mut response).await? else { return Ok(Some(None)) };
+                serde_json::from_slice(&body).map(|answer| Some(Some(answer))).map_err(|_| no_registry())
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Trouble::Failed(told::registry_refuses())),
+            StatusCode::NOT_FOUND => {
+                let body = body(&mut response).await?.unwrap_or_default();
+                let code = serde_json::from_slice(&body).map(|Refusal { error_code }| error_code);
+                // A place that is not there is another thing than a schema that is not.
+                if matches!(code, Ok(40401..=40403)) { Ok(None) } else { Err(no_registry()) }
+            }
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Err(busy(status)),
+            status if status.is_server_error() => Err(busy(status)),
+            _ => Err(no_registry()),
+        }
+    }
+}
+
+/// What a response holds; `None` when it is too long.
+async fn body(response: &mut Response) -> std::result::Result<Option<Vec<u8>>, Trouble> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| away(&error))? {
+        if body.len() + chunk.len() > LONGEST {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
+
+fn busy(status: StatusCode) -> Trouble {
+    Trouble::Away(Complaint::of(&format!("it answers {}", status.as_u16())))
+}
+
+/// Why nothing came, in words of our own: those of the library may quote the address, which may hold a token.
+fn away(error: &reqwest::Error) -> Trouble {
+    let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        if let Some(system) = next.downcast_ref::<std::io::Error>() {
+            use std::io::ErrorKind::{InvalidData, Other};
+            why = match system.kind() {
+                InvalidData | Other => "there is no encrypted connection to it".to_owned(),
+                kind => kind.to_string(),
+            };
+        }
+        cause = next.source();
+    }
+    Trouble::Away(Complaint::of(&why))
+}
+
+/// A step of an address: what would end it is written as a number.
+fn escaped(step: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let escape = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    step.bytes().map(escape).collect()
+}

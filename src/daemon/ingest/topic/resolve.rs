@@ -1,0 +1,118 @@
+//! Finds the schemas that messages name, before anybody decodes them: a registry that is away is waited for with the messages
+//! in hand, so that none is taken for one without a schema. What is known is not asked for again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::avro::{Key, framed};
+use super::batch::Batch;
+use super::handover::{End, News, Shared, Step};
+use super::registry::{Registry, Trouble};
+use super::schemas::{Named, Schemas};
+use super::told;
+use crate::daemon::config;
+use crate::daemon::error::{Complaint, Result};
+
+/// Between two tries.
+const AGAIN: Duration = Duration::from_millis(500);
+/// Schemas that are known at most; beyond that all are asked for again.
+const MOST: usize = 1 << 12;
+/// How long it is believed that there is no such schema.
+const BELIEVED: Duration = Duration::from_secs(60);
+/// Schemas that are asked for a second time when there are none such: a registry of several machines may tell one later
+/// than another.
+const TWICE: usize = 16;
+
+/// Knows schemas.
+pub struct Resolver {
+    registry: Registry,
+    known: BTreeMap<Key, Named>,
+    /// Since when it is believed that there are none such.
+    missing: BTreeMap<Key, Instant>,
+    /// Since when nobody answers.
+    away: Option<Instant>,
+}
+
+impl Resolver {
+    /// Knows none yet.
+    ///
+    /// # Errors
+    /// A secret or a certificate cannot be read.
+    pub fn begin(settings: &config::Registry) -> Result<Resolver> {
+        let registry = Registry::new(settings)?;
+        Ok(Resolver { registry, known: BTreeMap::new(), missing: BTreeMap::new(), away: None })
+    }
+
+    /// The schemas that messages of a batch name.
+    pub fn schemas(&mut self, batch: &Batch, shared: &Shared, patience: Option<Duration>) -> Step<Schemas> {
+        let keys: BTreeSet<Key> = batch.contents().filter_map(|content| Some(framed(content)?.0)).collect();
+        if self.known.len() + self.missing.len() + keys.len() > MOST {
+            self.known.clear();
+            self.missing.clear();
+        }
+        self.missing.retain(|_, since| since.elapsed() < BELIEVED);
+        let is_new = |key: &&Key| !self.known.contains_key(*key) && !self.missing.contains_key(*key);
+        let new: Vec<Key> = keys.iter().filter(is_new).copied().collect();
+        for &key in &new {
+            self.ask(key, shared, patience)?;
+        }
+        let none: Vec<Key> = new.into_iter().filter(|key| self.missing.contains_key(key)).collect();
+        if !none.is_empty() {
+            std::thread::sleep(AGAIN);
+        }
+        for &key in none.iter().take(TWICE) {
+            self.ask(key, shared, patience)?;
+        }
+        let mut schemas = Schemas::default();
+        let found = keys.iter().filter_map(|key| Some((*key, self.known.get(key)?.clone())));
+        found.for_each(|(key, named)| schemas.add(key, named));
+        Ok(schemas)
+    }
+
+    /// Asks for a schema until there is an answer.
+    fn ask(&mut self, key: Key, shared: &Shared, patience: Option<Duration>) -> Step<()> {
+        loop {
+            match self.registry.ask(key, || shared.ends()) {
+                Ok(known) => {
+                    if self.away.take().is_some() {
+                        tell(shared, News::RegistryBack)?;
+                    }
+                    match known {
+                        Some(known) => {
+                            self.missing.remove(&key);
+                            self.known.insert(key, Named::from(known));
+                        }
+                        None => _ = self.missing.insert(key, Instant::now()),
+                    }
+                    return Ok(());
+                }
+                Err(Trouble::Away(why)) => self.gone(why, shared, patience)?,
+                Err(Trouble::Failed(error)) => return Err(error.into()),
+                Err(Trouble::Told) => return Err(End::Told),
+            }
+            if shared.ends() {
+                return Err(End::Told);
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// Nobody answers.
+    fn gone(&mut self, why: Complaint, shared: &Shared, patience: Option<Duration>) -> Step<()> {
+        let since = match self.away {
+            Some(since) => since,
+            None => {
+                tell(shared, News::RegistryAway(why.clone()))?;
+                *self.away.insert(Instant::now())
+            }
+        };
+        if patience.is_some_and(|patience| since.elapsed() >= patience) {
+            return Err(told::registry_away(&why).into());
+        }
+        Ok(())
+    }
+}
+
+fn tell(shared: &Shared, news: News) -> Step<()> {
+    if shared.tell(news) { Ok(()) } else { Err(End::Told) }
+}

@@ -1,0 +1,101 @@
+//! The schemas of messages: what a registry says of each, and what is kept of it beside messages that are set aside, so that
+//! they can be decoded again without it. Schemas never change; nothing here asks for one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::avro::{Key, Plan, Schema};
+use crate::daemon::ingest::paths::Paths;
+use crate::engine::histogram::MisfitKind;
+
+/// What is known of a schema, as it is written down.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Known {
+    /// Its text, and before it those that it refers to, in an order in which each can be read.
+    Avro {
+        /// The text.
+        text: String,
+        /// The others.
+        referred: Vec<String>,
+    },
+    /// It is none of a record in Avro.
+    Strange,
+}
+
+impl Known {
+    /// Bytes of it.
+    pub fn size(&self) -> usize {
+        match self {
+            Known::Avro { text, referred } => text.len() + referred.iter().map(|text| text.len() + 8).sum::<usize>(),
+            Known::Strange => 0,
+        }
+    }
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Known({} bytes)", self.size())
+    }
+}
+
+/// A schema that messages may name.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// As it is written down.
+    pub known: Arc<Known>,
+    schema: Option<Arc<Schema>>,
+}
+
+impl From<Known> for Named {
+    fn from(known: Known) -> Named {
+        let schema = match &known {
+            Known::Avro { text, referred } => Schema::parse(text, referred).map(Arc::new),
+            Known::Strange => None,
+        };
+        Named { known: Arc::new(known), schema }
+    }
+}
+
+/// The schemas of some messages; one that is not among them has none.
+#[derive(Debug, Clone, Default)]
+pub struct Schemas(BTreeMap<Key, Named>);
+
+impl Schemas {
+    /// As they were written down.
+    pub fn of(written: &[(Key, Known)]) -> Schemas {
+        Schemas(written.iter().map(|(key, known)| (*key, Named::from(known.clone()))).collect())
+    }
+
+    /// One more.
+    pub fn add(&mut self, key: Key, named: Named) {
+        self.0.insert(key, named);
+    }
+
+    /// Those that these messages name, to be written down.
+    pub fn kept(&self, keys: impl Iterator<Item = Key>) -> Vec<(Key, Known)> {
+        let named = keys.filter_map(|key| Some((key, Known::clone(&self.0.get(&key)?.known))));
+        named.collect::<BTreeMap<_, _>>().into_iter().collect()
+    }
+}
+
+/// How each of them leads to columns.
+pub struct Plans(BTreeMap<Key, Option<Plan>>);
+
+impl Plans {
+    /// The ways to these fields.
+    pub fn new(schemas: &Schemas, paths: &Paths) -> Plans {
+        let plan = |named: &Named| named.schema.clone().map(|schema| Plan::new(schema, paths));
+        Plans(schemas.0.iter().map(|(key, named)| (*key, plan(named))).collect())
+    }
+
+    /// That of a schema.
+    ///
+    /// # Errors
+    /// What is wrong with a message that names it.
+    pub fn of(&self, key: Key) -> Result<&Plan, MisfitKind> {
+        self.0.get(&key).ok_or(MisfitKind::NoSchema)?.as_ref().ok_or(MisfitKind::StrangeSchema)
+    }
+}

@@ -1,0 +1,121 @@
+//! Messages that are Arrow IPC streams: each has a schema of its own and any number of rows. One that cannot be read whole
+//! is set aside as one, so that no half of it counts; a row that does not count is kept as a stream of its own.
+
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+
+use super::messages::{Coded, Is, Messages, Unwanted};
+use crate::daemon::ingest::content::Content;
+use crate::daemon::ingest::header::raw_name;
+use crate::daemon::ingest::ipc::IpcFile;
+use crate::daemon::ingest::json::read;
+use crate::daemon::ingest::messages::{head, messages, stream};
+use crate::daemon::ingest::part::{Coder, Fault, Part};
+use crate::daemon::ingest::raw::Raw;
+use crate::engine::histogram::{Misfit, MisfitKind};
+
+/// Bytes that the buffers of a batch have when they are unpacked, at most.
+const MOST_UNPACKED: i64 = 1 << 28;
+
+/// A message of many rows: the wanted columns of each batch, and all of them.
+type Batches = Vec<(RecordBatch, RecordBatch)>;
+
+/// What is kept of rows that do not count.
+type Kept = Vec<Option<Raw>>;
+
+/// The rows as codes.
+pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded {
+    let mut coded = Coded { parts: Vec::new(), skipped: 0, halt: None, rest: None };
+    let mut kept = Kept::new();
+    for (offset, content) in &all.all {
+        let is = unwanted.before(*content).unwrap_or_else(|content| match rows(content, coder, *offset) {
+            Ok((parts, raws)) => {
+                coded.parts.extend(parts);
+                kept.extend(raws);
+                Is::Row
+            }
+            Err(Refused { field: None, kind }) => Is::Refused(kind),
+            Err(refused) => {
+                coded.parts.push(refused.part(coder, *offset));
+                kept.push(Some(Raw::of(content)));
+                Is::Row
+            }
+        });
+        match is {
+            Is::Row => {}
+            Is::Skipped => coded.skipped += 1,
+            Is::Refused(kind) => {
+                coded.parts.push(Refused { field: None, kind }.part(coder, *offset));
+                kept.push((kind != MisfitKind::LongRow).then(|| Raw::of(content.unwrap_or_default())));
+            }
+            Is::Halt(kind) => {
+                coded.halt = Some((*offset, kind));
+                break;
+            }
+        }
+    }
+    Coded { rest: Some(kept), ..coded }
+}
+
+/// A message that is set aside as one.
+struct Refused {
+    field: Option<usize>,
+    kind: MisfitKind,
+}
+
+impl Refused {
+    fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> Refused {
+        let field = coder.fields().iter().position(|column| column.name == misfit.column);
+        Refused { field, kind: misfit.kind }
+    }
+
+    fn part(&self, coder: &Coder<'_>, offset: u64) -> Part {
+        let mut part = coder.rows(read);
+        part.refuse(offset, self.kind);
+        let mut part = part.finish();
+        part.faults.iter_mut().for_each(|fault| fault.field = self.field);
+        part
+    }
+}
+
+/// The rows of a message, and what is kept of those that do not count.
+fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<Part>, Kept), Refused> {
+    let not_arrow = || Refused { field: None, kind: MisfitKind::NotArrow };
+    let path = Path::new("a message");
+    let file = IpcFile::over(path, Content::from(Raw::of(content))).map_err(|_| not_arrow())?;
+    // Without one of its columns a message has no rows, not rows without it.
+    let there = |name: &str| file.header().iter().any(|known| known == name);
+    if let Some(field) = coder.fields().iter().position(|column| !there(raw_name(column))) {
+        return Err(Refused { field: Some(field), kind: MisfitKind::NoColumn });
+    }
+    let batches = batches(file.unpacking(MOST_UNPACKED), coder).ok_or_else(not_arrow)?;
+    let single = batches.iter().map(|(rows, _)| rows.num_rows()).sum::<usize>() == 1;
+    let (mut parts, mut kept) = (Vec::new(), Kept::new());
+    for (rows, all) in &batches {
+        let mut part = coder.batch(rows).map_err(|misfit| Refused::misfit(coder, &misfit))?;
+        let faults = || part.faults.iter().map(|fault: &Fault| fault.row);
+        if single {
+            kept.extend(faults().map(|_| Some(Raw::of(content))));
+        } else if !part.faults.is_empty() {
+            let head = head(&all.schema()).ok_or_else(not_arrow)?;
+            let raws = messages(all, faults()).ok_or_else(not_arrow)?;
+            kept.extend(raws.into_iter().map(|raw| raw.map(|raw| stream(&head, std::iter::once(&raw)))));
+        }
+        part.faults.iter_mut().for_each(|fault| fault.line = Some(offset));
+        parts.push(part);
+    }
+    Ok((parts, kept))
+}
+
+/// All rows of a message; `None` when it is not one stream and nothing else.
+fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
+    let names = coder.fields().iter().map(|column| (raw_name(column).to_owned(), column.name.to_string()));
+    file.want(&names.collect::<Vec<_>>());
+    file.keep();
+    let mut all = Batches::new();
+    while let Some((rows, whole)) = file.batches().ok()? {
+        all.push((rows, whole?));
+    }
+    file.is_at_end().then_some(all)
+}

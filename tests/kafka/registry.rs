@@ -1,0 +1,92 @@
+//! A schema registry that is not of our own making, for as long as a test runs. It forgets everything when it is killed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::{Value as Json, json};
+
+/// A running registry.
+pub struct Registry {
+    program: PathBuf,
+    port: u16,
+    login: Option<&'static str>,
+    child: Option<Child>,
+}
+
+impl Registry {
+    /// Starts one, which wants this header if there is one; `None`, and a word about it, where it cannot be built.
+    pub fn start(login: Option<&'static str>) -> Option<Registry> {
+        let program = built()?;
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let mut registry = Registry { program, port, login, child: None };
+        registry.begin();
+        Some(registry)
+    }
+
+    /// Starts it again, with nothing that it had.
+    pub fn begin(&mut self) {
+        let mut command = Command::new(&self.program);
+        command.arg(format!("127.0.0.1:{}", self.port)).args(self.login);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut said).expect("text");
+        assert_eq!(said, "ready\n");
+        self.child = Some(child);
+    }
+
+    /// Kills it.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().expect("it was started");
+            child.wait().expect("it ends");
+        }
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Registers a schema: its number.
+    pub fn put(&self, subject: &str, schema: &str, references: Json) -> u32 {
+        let body = json!({ "schema": schema, "schemaType": "AVRO", "references": references }).to_string();
+        let login = self.login.map(|login| format!("Authorization: {login}\r\n")).unwrap_or_default();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let head =
+            format!("POST /subjects/{subject}/versions HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + &body).as_bytes()).expect("it reads");
+        let mut said = String::new();
+        stream.read_to_string(&mut said).expect("it answers");
+        let answer = said.split("\r\n\r\n").nth(1).expect("an answer");
+        let answer: Json = serde_json::from_str(answer).unwrap_or_else(|_| panic!("{said}"));
+        answer["id"].as_u64().unwrap_or_else(|| panic!("{said}")) as u32
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The program, built once.
+fn built() -> Option<PathBuf> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("registry");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/registry");
+        let go = Command::new("go").args(["build", "-o"]).arg(&program).arg(".").current_dir(folder).output();
+        match go {
+            Ok(go) if go.status.success() => Some(program),
+            Ok(go) => panic!("{}", String::from_utf8_lossy(&go.stderr)),
+            Err(_) => {
+                eprintln!("skipped: Go is not installed");
+                None
+            }
+        }
+    };
+    BUILT.get_or_init(build).clone()
+}
