@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
+
 use super::broker::Broker;
-use super::place::{PLANTED, Place, person};
+use super::place::{PLANTED, Place, files, person};
 
 /// A place whose feed reads a topic.
 pub fn feed(broker: &Broker, topic: &str, schedule: &str, more: &str) -> Place {
@@ -35,4 +37,10 @@ pub fn times(diagnoses: &[String]) -> BTreeMap<u64, u64> {
         *times.entry(number).or_insert(0) += 1;
     }
     times
+}
+
+/// The entries of the log.
+pub fn entries(place: &Place) -> Vec<Json> {
+    let logged = files(&place.path("private/log")).into_iter();
+    logged.map(|(_, bytes)| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }

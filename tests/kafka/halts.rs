@@ -2,7 +2,7 @@
 //! is done.
 
 use super::broker::Broker;
-use super::feed::{feed, messages, times};
+use super::feed::{entries, feed, messages, times};
 use super::place::{Daemon, NEVER, OFTEN, Place};
 use super::public::releases;
 
@@ -44,12 +44,13 @@ fn a_topic_that_is_not_there_is_named() {
 #[test]
 fn a_topic_that_was_made_again_is_another_one() {
     let Some(broker) = Broker::start() else { return };
-    broker.topic("wards", 1, &[]);
+    broker.topic("wards", 2, &[]);
     put(&broker, 0, 0..40);
     let place = feed(&broker, "wards", OFTEN, "");
     let daemon = place.start();
     daemon.says("published feed=t", 1);
     broker.delete("wards");
+    // Fewer partitions than there were.
     broker.topic("wards", 1, &[]);
     // More than there was before: the next offset of the old one is an offset of the new one.
     put(&broker, 0, 100..200);
@@ -61,6 +62,10 @@ fn a_topic_that_was_made_again_is_another_one() {
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 140, "{tick}");
     assert_eq!(place.once()["new"], 0);
+    // What was read of the new one is not read again.
+    let partitions = entries(&place).iter().filter(|entry| entry["body"]["parts"][0]["partition"] == 0).count();
+    place.once();
+    assert_eq!(entries(&place).iter().filter(|entry| entry["body"]["parts"][0]["partition"] == 0).count(), partitions);
     place.verified();
 }
 

@@ -2,18 +2,16 @@
 //! and roll back some. In the end everybody whose message was kept is there, and nobody twice.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use rdkafka::producer::{BaseProducer, Producer as _};
-use serde_json::Value as Json;
 
 use super::broker::{Broker, send};
 use super::common::cases;
 use super::common::random::{self, Draw};
-use super::feed::{feed, message, times};
-use super::place::{Place, files};
+use super::feed::{entries, feed, message, times};
+use super::place::Place;
 use super::public::releases;
 
 const PARTITIONS: u64 = 3;
@@ -55,12 +53,6 @@ fn rolls_back(producer: &BaseProducer, stop: &AtomicBool) {
         producer.abort_transaction(SOON).expect("it is rolled back");
         sleep(Duration::from_millis(50));
     }
-}
-
-/// The entries of the log.
-fn entries(place: &Place) -> Vec<Json> {
-    let logged = files(&place.path("private/log")).into_iter();
-    logged.map(|(_, bytes)| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }
 
 /// Kills the daemon at random moments; how often.

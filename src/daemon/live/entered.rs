@@ -54,8 +54,10 @@ impl State {
                     self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
                 }
                 Origin::Partition { topic, topic_id, partition } => {
-                    let next = part.next;
-                    self.partitions.entry(topic).or_default().insert(partition, Position { topic_id, next });
+                    let known = self.partitions.entry(topic).or_default();
+                    // Of a topic that another one has taken the place of nothing is read any more.
+                    known.retain(|_, position| position.topic_id == topic_id);
+                    known.insert(partition, Position { topic_id, next: part.next });
                 }
             }
             self.share.seen += part.seen;

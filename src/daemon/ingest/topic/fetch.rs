@@ -195,8 +195,7 @@ impl Reader {
                 self.widened(&topic)?;
                 looked = Instant::now();
             }
-            if batch.is_empty() && self.ended() {
-                self.shared.caught_up.store(true, Ordering::Release);
+            if batch.is_empty() && self.ended() && !self.shared.caught_up.swap(true, Ordering::AcqRel) {
                 self.shared.came.notify_one();
             }
             if self.told.elapsed() >= LAG {
