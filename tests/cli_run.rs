@@ -11,6 +11,10 @@ mod canaries;
 mod halts;
 #[path = "cli_run/kills.rs"]
 mod kills;
+#[path = "cli_run/listens.rs"]
+mod listens;
+#[path = "cli_run/notices.rs"]
+mod notices;
 #[path = "cli_run/place.rs"]
 mod place;
 #[path = "cli_run/public.rs"]

@@ -55,7 +55,7 @@ pub struct Passage {
 }
 
 /// An error as programs read it (CONTRACTS 3).
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Described {
     /// Who has to act.
     pub kind: Kind,

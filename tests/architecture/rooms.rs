@@ -53,6 +53,22 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // Tells what happens; it is told by whoever acts, and names nobody of them.
     ("daemon::observe", &["daemon::error", "daemon::config", ENGINE]),
     ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::live", ENGINE]),
+    // Asks others over HTTP.
+    ("daemon::web", &["daemon::error"]),
+    // Tells others; what they are told, the log says.
+    (
+        "daemon::notify",
+        &[
+            "daemon::error",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::journal",
+            "daemon::observe",
+            "daemon::web",
+            ENGINE,
+        ],
+    ),
     (
         "daemon::run",
         &[
@@ -65,6 +81,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::sign",
             "daemon::journal",
             "daemon::live",
+            "daemon::notify",
             "daemon::observe",
             ENGINE,
         ],

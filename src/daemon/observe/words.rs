@@ -66,6 +66,28 @@ words! {
         /// It could not be, and whoever asked is told why.
         Refused = "refused",
     }
+    /// Who is told of a feed.
+    Receiver {
+        /// Public facts of releases.
+        Topic = "topic",
+        /// Public facts of releases.
+        Webhook = "webhook",
+        /// What the operator is to know.
+        OperatorTopic = "operator_topic",
+        /// What the operator is to know.
+        OperatorWebhook = "operator_webhook",
+    }
+    /// What somebody is told.
+    Notice {
+        /// A release is visible.
+        Release = "release",
+        /// A release may not leave.
+        Rejected = "rejected",
+        /// A release waits for a person.
+        Approval = "approval",
+        /// The feed has halted.
+        Halted = "halted",
+    }
     /// What became of a row.
     RowOutcome {
         /// Accepted.

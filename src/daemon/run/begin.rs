@@ -145,16 +145,6 @@ pub fn possible(feed: &Feed) -> Result<()> {
                     row is another person";
         return refuse("policy.on_repeat", text);
     }
-    let notify = &feed.services.notify;
-    let told = [
-        ("notify.topic", notify.topic.is_some()),
-        ("notify.webhook", notify.webhook.is_some()),
-        ("notify.operator_topic", notify.operator_topic.is_some()),
-        ("notify.operator_webhook", notify.operator_webhook.is_some()),
-    ];
-    if let Some((field, _)) = told.into_iter().find(|(_, written)| *written) {
-        return refuse(field, "nobody is notified in this version: leave it out, and watch the log or `/metrics`");
-    }
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
     }

@@ -1,6 +1,7 @@
 //! A feed and everything around it: the folder that it watches, its schedule, and whoever is told what happens. Does what
 //! an event says, one step after the other; what goes wrong ends it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -16,20 +17,26 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::topic::Bell;
 use crate::daemon::journal::store::Local;
 use crate::daemon::live::Live;
+use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
     CheckpointWritten, FenceAppended, Forgotten, Recovered, Standing, Started, Swept,
 };
 
+/// How long receivers of notifications are waited for: before a halt is told, and by a command that ends.
+const BEFORE_A_HALT: Duration = Duration::from_secs(2);
+const AT_THE_END: Duration = Duration::from_secs(10);
+
 /// A feed at work, with everything around it.
 pub struct Keeper {
-    pub(super) feed: Feed,
+    pub(super) feed: Arc<Feed>,
     pub(super) live: Live,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
     pub(super) looked: Option<Instant>,
     /// What was last told of messages that are set aside was more than none.
     pub(super) aside: bool,
+    notifier: Notifier,
     _roots: Roots,
 }
 
@@ -38,7 +45,7 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(feed: Feed, told: FeedObserver, once: bool) -> Result<Keeper> {
+    pub fn open(feed: Arc<Feed>, told: FeedObserver, once: bool) -> Result<Keeper> {
         let begun = Instant::now();
         told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
         possible(&feed)?;
@@ -51,10 +58,12 @@ impl Keeper {
             });
         };
         let (live, found) = live(&feed, &roots, &now)?;
+        let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
         let source = Intake::begin(&feed, live.state(), once)?;
-        let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, _roots: roots };
+        let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, notifier, _roots: roots };
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
         let rolled = keeper.go_on(&now)?;
+        keeper.notifier.entries(keeper.live.log().next());
         keeper.live.shown(false)?;
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
@@ -107,6 +116,21 @@ impl Keeper {
     /// # Errors
     /// The feed halts.
     pub fn handle(&mut self, event: Event) -> Result<Vec<Tick>> {
+        let ticks = self.does(event);
+        self.notifier.entries(self.live.log().next());
+        if ticks.is_err() {
+            // What has happened before the halt is told before it.
+            self.notifier.finish(BEFORE_A_HALT);
+        }
+        ticks
+    }
+
+    /// Ends; receivers that listen are told what they were not told yet.
+    pub fn finish(self) {
+        self.notifier.finish(AT_THE_END);
+    }
+
+    fn does(&mut self, event: Event) -> Result<Vec<Tick>> {
         match event {
             Event::Look => {
                 self.inbox()?;

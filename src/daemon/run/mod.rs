@@ -33,6 +33,7 @@ use crate::daemon::clock;
 use crate::daemon::config::{Feed, Schedule, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::topic::Bell;
+use crate::daemon::notify::last_words;
 use crate::daemon::observe::events::{Halted, ShuttingDown};
 use crate::daemon::observe::http::{Door, address, serve};
 use crate::daemon::observe::{FeedObserver, Observer};
@@ -107,9 +108,12 @@ async fn over(shutdown: &mut watch::Receiver<bool>) {
 
 /// One feed until it ends or halts.
 async fn keep(feed: Feed, told: FeedObserver, until: Until, shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
-    let kept = feed_loop(feed, told.clone(), until, shutdown).await;
+    let feed = Arc::new(feed);
+    let kept = feed_loop(Arc::clone(&feed), told.clone(), until, shutdown).await;
     if let Err(error) = &kept {
         told.emit(&Halted::because(error));
+        let error = error.clone();
+        aside(move || last_words(&feed, &error, &told)).await?;
     }
     kept
 }
@@ -121,7 +125,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
 }
 
 async fn feed_loop(
-    feed: Feed,
+    feed: Arc<Feed>,
     told: FeedObserver,
     until: Until,
     mut shutdown: watch::Receiver<bool>,
@@ -207,7 +211,8 @@ async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec
     if *shutdown.borrow() || matches!(keeper.schedule().ticks, Ticks::PerFile) {
         return Ok(ticks);
     }
-    let (_, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
+    let (keeper, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
     ticks.extend(more);
+    aside(move || keeper.finish()).await?;
     Ok(ticks)
 }

@@ -21,7 +21,7 @@ mod told;
 
 pub use avro::Key;
 pub use batch::{Batch, Fetched, Message};
-pub use client::Settings;
+pub use client::{Settings, connected, refused};
 pub(super) use decode::{Again, again};
 pub use decode::{Decoded, Partition, decode};
 pub use fetch::Fetch;

@@ -4,6 +4,7 @@
 mod decisions;
 mod intake;
 mod life;
+mod notices;
 mod process;
 #[cfg(test)]
 mod tests;
@@ -12,13 +13,14 @@ pub(super) mod told;
 mod upkeep;
 
 pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
-pub use super::words::{Answer, Decision, Hold, Request};
+pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
 pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, PartitionsBegun, QuarantineShare, RegistryAway,
     RegistryBack,
 };
 pub use life::{Appended, FenceAppended, Halted, Recovered, ShuttingDown, Started};
+pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
 pub use process::{Listening, OpenPages};
 pub use ticks::{Held, OverdueWarning, TickClosed, TickSkipped, TickWaiting};
 pub use told::{Event, ProcessEvent};

@@ -227,6 +227,25 @@ fn messages_of_a_topic_come_in() {
 }
 
 #[test]
+fn somebody_is_told_or_does_not_listen() {
+    let watch = Watch::new();
+    let sent = NotificationSent { receiver: Receiver::Topic, notice: Notice::Release };
+    let moved = ["notifications_total{receiver=\"topic\"} 1", "receiver_away{receiver=\"topic\"} 0.0"];
+    watch.check(&sent, &format!("info  notification_sent {FEED} receiver=topic notice=release"), &moved);
+    let why = || ErrorText::from(Complaint::of("it answers 503"));
+    let away = ReceiverAway { receiver: Receiver::OperatorWebhook, why: why() };
+    let line = format!("warn  receiver_away {FEED} receiver=operator_webhook why=\"it answers 503\"");
+    watch.check(&away, &line, &["receiver_away{receiver=\"operator_webhook\"} 1.0"]);
+    let back = ReceiverBack { receiver: Receiver::OperatorWebhook };
+    let moved = ["receiver_away{receiver=\"operator_webhook\"} 0.0"];
+    watch.check(&back, &format!("info  receiver_back {FEED} receiver=operator_webhook"), &moved);
+    let refused = NotificationRefused { receiver: Receiver::Webhook, notice: Notice::Halted, why: why() };
+    let line = "receiver=webhook notice=halted why=\"it answers 503\"";
+    let moved = ["receiver_away{receiver=\"webhook\"} 0.0"];
+    watch.check(&refused, &format!("warn  notification_refused {FEED} {line}"), &moved);
+}
+
+#[test]
 fn ticks_end_in_one_outcome_each() {
     let watch = Watch::new();
     let late = OverdueWarning { tick: 6, seconds_late: Duration::from_secs(90), missed: 2 };

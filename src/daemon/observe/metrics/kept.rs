@@ -11,10 +11,10 @@ use prometheus_client::metrics::gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::labels::{OfDecision, OfFeed, OfRequest, OfRow, OfStep, OfTick};
+use super::labels::{OfDecision, OfFeed, OfReceiver, OfRequest, OfRow, OfStep, OfTick};
 use super::tables::{Gauge, Total};
 use crate::daemon::observe::field::{Rows, Standing};
-use crate::daemon::observe::words::{Answer, Decision, Request, RowOutcome, Step, TickOutcome};
+use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
 
 type Number = gauge::Gauge<f64, AtomicU64>;
 
@@ -30,6 +30,8 @@ pub struct Metrics {
     ticks: Family<OfTick, Counter>,
     decisions: Family<OfDecision, Counter>,
     requests: Family<OfRequest, Counter>,
+    notifications: Family<OfReceiver, Counter>,
+    receivers_away: Family<OfReceiver, Number>,
     steps: Family<OfStep, Histogram>,
     tick_to_publication: Family<OfFeed, Histogram>,
 }
@@ -45,6 +47,8 @@ impl Default for Metrics {
             ticks: Family::default(),
             decisions: Family::default(),
             requests: Family::default(),
+            notifications: Family::default(),
+            receivers_away: Family::default(),
             steps: Family::new_with_constructor(work),
             tick_to_publication: Family::new_with_constructor(waits),
         };
@@ -84,6 +88,7 @@ impl Metrics {
         for &answer in Answer::ALL {
             touch(&self.requests, Request::ALL.iter().map(|&kind| OfRequest::new(feed, kind, answer)));
         }
+        touch(&self.notifications, Receiver::ALL.iter().map(|&receiver| OfReceiver::new(feed, receiver)));
         touch(&self.steps, Step::ALL.iter().map(|&step| OfStep::new(feed, step)));
         touch(&self.tick_to_publication, of_feed());
     }
@@ -103,6 +108,9 @@ impl Metrics {
         registry.register("ticks", "Ticks by how they ended", self.ticks.clone());
         registry.register("decisions", "Decisions in the log", self.decisions.clone());
         registry.register("requests", "What people asked for", self.requests.clone());
+        registry.register("notifications", "Notifications that receivers have", self.notifications.clone());
+        let help = "1 while a receiver of notifications does not take them, else 0";
+        registry.register("receiver_away", help, self.receivers_away.clone());
         registry.register("lost_log_lines", "Log lines that nobody read", self.lost_lines.clone());
         let seconds = Unit::Seconds;
         registry.register_with_unit("step", "Time that a step of the work took", seconds, self.steps.clone());
@@ -187,6 +195,16 @@ impl Meters<'_> {
     /// Somebody has an answer.
     pub fn request(&self, kind: Request, outcome: Answer) {
         self.all.requests.get_or_create(&OfRequest::new(self.feed, kind, outcome)).inc();
+    }
+
+    /// A receiver has a notification.
+    pub fn notified(&self, receiver: Receiver) {
+        self.all.notifications.get_or_create(&OfReceiver::new(self.feed, receiver)).inc();
+    }
+
+    /// Whether a receiver takes what it is told.
+    pub fn receiver_away(&self, receiver: Receiver, away: bool) {
+        self.all.receivers_away.get_or_create(&OfReceiver::new(self.feed, receiver)).set(f64::from(u8::from(away)));
     }
 
     /// A step took this long.

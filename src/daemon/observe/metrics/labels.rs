@@ -5,7 +5,7 @@ use std::fmt;
 
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 
-use crate::daemon::observe::words::{Answer, Decision, Request, RowOutcome, Step, TickOutcome};
+use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
 
 /// Declares sets of labels: the feed, and words.
 macro_rules! sets {
@@ -37,6 +37,8 @@ sets! {
     OfDecision { outcome: Decision }
     /// What was asked, and what came of it.
     OfRequest { kind: Request, outcome: Answer }
+    /// Who is told.
+    OfReceiver { receiver: Receiver }
     /// A step of the work.
     OfStep { step: Step }
 }
@@ -52,4 +54,4 @@ macro_rules! values {
     )*};
 }
 
-values!(RowOutcome, TickOutcome, Step, Decision, Request, Answer);
+values!(RowOutcome, TickOutcome, Step, Decision, Request, Answer, Receiver);

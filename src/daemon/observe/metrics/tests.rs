@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Metrics;
 use super::tables::Gauge;
 use crate::daemon::observe::metrics::Meters;
+use crate::daemon::observe::words::Receiver;
 
 /// Name, type, unit (`-`: none) and label keys.
 const PINNED: &str = "\
@@ -28,9 +29,11 @@ tidegate_missed_ticks counter - feed
 tidegate_new_rows gauge - feed
 tidegate_newest_release gauge - feed
 tidegate_newest_release_rows gauge - feed
+tidegate_notifications counter - feed receiver
 tidegate_null_cells counter - feed
 tidegate_pending_rows gauge - feed
 tidegate_quarantine_ratio gauge ratio feed
+tidegate_receiver_away gauge - feed receiver
 tidegate_registry_away gauge - feed
 tidegate_releases counter - feed
 tidegate_requests counter - feed kind outcome
@@ -44,8 +47,9 @@ tidegate_withheld_rows gauge - feed
 ";
 
 /// The values that labels have, but for feeds and the bounds of histograms.
-const WORDS: &str = "approve closing done duplicate erase held hold ingest judging kept new_chain publish published \
-                     publishing quarantine_retry quarantined refused reject rejected skipped stopped waiting";
+const WORDS: &str = "approve closing done duplicate erase held hold ingest judging kept new_chain operator_topic \
+                     operator_webhook publish published publishing quarantine_retry quarantined refused reject rejected \
+                     skipped stopped topic waiting webhook";
 
 /// Every metric of a feed, once.
 fn all() -> String {
@@ -53,6 +57,7 @@ fn all() -> String {
     metrics.begin("a");
     let meters = Meters { all: &metrics, feed: "a", at: jiff::Timestamp::UNIX_EPOCH };
     Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
+    meters.receiver_away(Receiver::Topic, true);
     metrics.text()
 }
 

@@ -1,0 +1,183 @@
+//! Threads that follow the log behind its writer, one for each receiver, each as fast as its receiver takes.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::marker;
+use super::notification::{Audience, Notification};
+use super::receiver::{Listener, listeners};
+use super::tell::Teller;
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Complaint, Error, Kind, Result};
+use crate::daemon::journal::Entry;
+use crate::daemon::journal::store::Store;
+use crate::daemon::observe::FeedObserver;
+use crate::daemon::observe::events::ErrorText;
+
+/// Entries that are passed without a word before it is put down how far it is.
+const PASSED: u64 = 1_000;
+
+/// Follows the log of a feed.
+pub struct Notifier {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What the threads and whoever writes the log share.
+struct Shared {
+    known: Mutex<Known>,
+    rings: Condvar,
+}
+
+struct Known {
+    /// Entries that last.
+    entries: u64,
+    /// Entries that each receiver was told.
+    told: Vec<u64>,
+    /// The threads are to end.
+    ends: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ends(&self) -> bool {
+        self.lock().ends
+    }
+
+    /// Waits until this holds, or the time is over; whether it holds.
+    fn until(&self, patience: Option<Duration>, holds: impl Fn(&Known) -> bool) -> bool {
+        let begun = Instant::now();
+        let mut known = self.lock();
+        while !holds(&known) {
+            let left = patience.map_or(Duration::MAX, |patience| patience.saturating_sub(begun.elapsed()));
+            if left.is_zero() {
+                return false;
+            }
+            // What rings is heard; the longest wait is bounded for the clock's sake.
+            let waited = self.rings.wait_timeout(known, left.min(Duration::from_secs(3_600)));
+            known = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(known, _)| known);
+        }
+        true
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        change(&mut self.lock());
+        self.rings.notify_all();
+    }
+}
+
+impl Notifier {
+    /// Begins to follow a log of so many entries; nobody is told of what was before a receiver was first named.
+    ///
+    /// # Errors
+    /// A secret of a receiver cannot be read, or the private root cannot be read or written.
+    pub fn begin(feed: &Feed, roots: [&Arc<dyn Store>; 2], entries: u64, told: &FeedObserver) -> Result<Notifier> {
+        let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
+        let from = |listener: &Listener| marker::begin(&**roots[0], listener.name, entries);
+        let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
+        let known = Known { entries, told: from.clone(), ends: false };
+        let shared = Arc::new(Shared { known: Mutex::new(known), rings: Condvar::new() });
+        let mut threads = Vec::new();
+        for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
+            let [private, public] = roots.map(Arc::clone);
+            let (shared, teller) = (Arc::clone(&shared), Teller::new(listener, told.clone()));
+            let mut follower = Follower { feed: feed.name.clone(), at, next, private, public, shared, teller };
+            let thread = std::thread::Builder::new().name("notify".to_owned()).spawn(move || follower.follow());
+            let none = |_| Error::new(Kind::Io, "the operating system gives no threads");
+            threads.push(thread.map_err(none)?);
+        }
+        Ok(Notifier { shared, threads })
+    }
+
+    /// The log has so many entries now.
+    pub fn entries(&self, entries: u64) {
+        if !self.threads.is_empty() {
+            self.shared.change(|known| known.entries = entries);
+        }
+    }
+
+    /// Waits until everybody was told everything, but not longer than this.
+    pub fn finish(&self, patience: Duration) {
+        self.shared.until(Some(patience), |known| known.told.iter().all(|&told| told >= known.entries));
+    }
+}
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.shared.change(|known| known.ends = true);
+        for thread in self.threads.drain(..) {
+            // A thread that has panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Follows for one receiver.
+struct Follower {
+    feed: String,
+    /// Its place among the receivers.
+    at: usize,
+    /// The entry that is looked at next.
+    next: u64,
+    private: Arc<dyn Store>,
+    public: Arc<dyn Store>,
+    shared: Arc<Shared>,
+    teller: Teller,
+}
+
+impl Follower {
+    fn follow(&mut self) {
+        let mut passed = 0;
+        loop {
+            let next = self.next;
+            self.shared.until(None, |known| known.ends || known.entries > next);
+            if self.shared.ends() {
+                break;
+            }
+            match self.one() {
+                Ok(Some(told)) => {
+                    self.next += 1;
+                    passed += 1;
+                    if told || passed >= PASSED {
+                        self.put();
+                        passed = 0;
+                    }
+                    let (at, next) = (self.at, self.next);
+                    self.shared.change(|known| known.told[at] = next);
+                }
+                // There is no time.
+                Ok(None) => break,
+                Err(error) => {
+                    let pause = self.teller.fails(ErrorText::from(Complaint::of(&error.to_string())));
+                    self.shared.until(Some(pause), |known| known.ends);
+                }
+            }
+        }
+        if passed > 0 {
+            self.put();
+        }
+    }
+
+    /// Deals with an entry: whether the receiver was told of it; `None` when there was no time to.
+    fn one(&mut self) -> Result<Option<bool>> {
+        // It was proven when it was read or written, by whoever says that it is there.
+        let bytes = self.private.read(&Entry::path(self.next))?;
+        let Some(entry) = bytes.and_then(|bytes| Entry::unproven(&bytes).ok()) else { return Ok(Some(false)) };
+        let audience: Audience = self.teller.listener.audience;
+        let Some(notification) = Notification::of(&self.feed, &entry.body, audience, &*self.public)? else {
+            return Ok(Some(false));
+        };
+        let shared = Arc::clone(&self.shared);
+        let waits = |pause| !shared.until(Some(pause), |known| known.ends);
+        Ok(self.teller.tell(&notification, &|| shared.ends(), &waits).then_some(true))
+    }
+
+    /// Puts down how far the receiver was told. Where that fails, it is told once more after the next start.
+    fn put(&self) {
+        let _ = marker::put(&*self.private, self.teller.listener.name, self.next);
+    }
+}

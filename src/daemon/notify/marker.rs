@@ -1,0 +1,47 @@
+//! How far a receiver was told: the number of entries of the log, in the private root. Advisory: what is told once more has
+//! the same key.
+
+use serde::{Deserialize, Serialize};
+
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::Store;
+use crate::daemon::observe::events::Receiver;
+
+#[derive(Serialize, Deserialize)]
+struct Told {
+    entries: u64,
+}
+
+fn path(receiver: Receiver) -> String {
+    format!("told/{}.json", receiver.word())
+}
+
+/// How many of so many entries a receiver was told; one that is new is told nothing of what was before.
+///
+/// # Errors
+/// The private root cannot be read or written, or holds something else there.
+pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64> {
+    let path = path(receiver);
+    let Some(bytes) = store.read(&path)? else {
+        put(store, receiver, entries)?;
+        return Ok(entries);
+    };
+    match serde_json::from_slice::<Told>(&bytes) {
+        // A private root that was put back from a copy may be shorter.
+        Ok(told) => Ok(told.entries.min(entries)),
+        Err(_) => {
+            let text =
+                "this does not say how far a receiver was told: remove it, and what was not told yet is told no more";
+            Err(Error::new(Kind::Input, text).in_field(path))
+        }
+    }
+}
+
+/// A receiver was told of so many entries.
+///
+/// # Errors
+/// The private root cannot be written.
+pub fn put(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<()> {
+    let told = serde_json::to_vec(&Told { entries }).expect("a number is JSON");
+    store.replace(&path(receiver), &told)
+}

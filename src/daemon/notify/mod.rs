@@ -1,0 +1,19 @@
+//! Tells others what came of a feed (CONTRACTS 1 and 4): public facts of each release to a topic or a web address that anybody
+//! may listen to, rejections and halts to others that are the operator's.
+//!
+//! Follows the log behind its writer: what is told is a function of an entry that lasts, and how far each receiver was told
+//! lies in the private root. So nobody is told less after a kill, what is told twice has the same key, and a receiver that
+//! is away delays nobody but itself. A halt is no entry: it is told as the last thing that a feed does.
+
+mod follow;
+mod last_words;
+mod marker;
+mod notification;
+mod receiver;
+mod tell;
+mod topic;
+mod webhook;
+
+pub use follow::Notifier;
+pub use last_words::last_words;
+pub use notification::{Audience, Notification, What};

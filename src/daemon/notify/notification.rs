@@ -1,0 +1,173 @@
+//! What is told, as JSON (`schemas/v1/notification.schema.json`). Whoever may read the public root is told what its manifest
+//! says, and nothing else; why something was refused, and that it was, is for the operator alone.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::error::{Described, Error, Kind, Result};
+use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published};
+use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
+
+/// The version of the form.
+const SCHEMA: u32 = 1;
+
+/// Who is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever may read releases.
+    Public,
+    /// Whoever operates the feed.
+    Operator,
+}
+
+/// A notification.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Notification {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// What tells it from every other one: the same thing is told under the same key, should it be told twice. It is the key
+    /// of a Kafka message, and the `Idempotency-Key` of a web request.
+    pub key: String,
+    /// The feed's name.
+    pub feed: String,
+    /// What has happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum What {
+    /// Public: a release is visible. All of this is in its manifest.
+    Release {
+        /// The chain of releases that it belongs to.
+        chain: u32,
+        /// The release; numbers run on through all chains of the feed.
+        release: u32,
+        /// When the release was due, in UTC.
+        time: String,
+        /// Rows of the table.
+        rows: u64,
+        /// The smallest crowd that the policy allows.
+        k: u64,
+        /// The manifest: read the release through it.
+        manifest: FileLine,
+        /// The files.
+        files: Vec<FileLine>,
+        /// Whether a signature lies beside the manifest.
+        signed: bool,
+        /// The digest of the manifest before this one; null for the first.
+        previous: Option<Sha256>,
+    },
+    /// For the operator: a release may not leave.
+    Rejected {
+        /// The tick.
+        tick: u32,
+        /// When it was due, in UTC.
+        time: String,
+        /// The number it would have had; null where no release could be made.
+        release: Option<u32>,
+        /// What speaks against it.
+        checks: Vec<String>,
+        /// Whether the chain publishes nothing any more.
+        stops: bool,
+        /// In words, with what to do.
+        text: String,
+    },
+    /// For the operator: a release has passed the gate and waits for a person.
+    Approval {
+        /// The tick.
+        tick: u32,
+        /// When it was due, in UTC.
+        time: String,
+        /// Its number.
+        release: u32,
+        /// What to do.
+        text: String,
+    },
+    /// For the operator: the feed has halted, and somebody has to act.
+    Halted {
+        /// When, in UTC.
+        time: String,
+        /// Why, and what to do.
+        error: Described,
+    },
+}
+
+impl Notification {
+    fn new(feed: &str, key: &str, what: What) -> Notification {
+        Notification { schema: SCHEMA, key: format!("{feed}/{key}"), feed: feed.to_owned(), what }
+    }
+
+    /// What an entry of the log is told as; `None` where it concerns nobody.
+    ///
+    /// # Errors
+    /// The manifest of a release cannot be read, or is not the one that was published.
+    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn Store) -> Result<Option<Notification>> {
+        let (key, what) = match (body, audience) {
+            (Body::Published(published), Audience::Public) => {
+                (format!("release/{}", published.release), release(published, public)?)
+            }
+            (Body::Decision(Decision::Reject { wanted: None, tick, time, release, reasons, stops, .. }), _)
+                if audience == Audience::Operator =>
+            {
+                let checks = reasons.iter().map(|against| against.check.clone());
+                (format!("rejected/{tick}"), rejected(*tick, time, Some(*release), checks.collect(), *stops))
+            }
+            (Body::Closed(Closed { outcome: Outcome::Impossible, tick, time, .. }), Audience::Operator) => {
+                (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false))
+            }
+            (Body::Decision(Decision::Hold { tick, time, release, .. }), Audience::Operator) => {
+                let text = format!(
+                    "release {release} has passed the gate and waits for a person: `tidegate show` tells what it is, \
+                     `tidegate approve` lets it leave, `tidegate reject` does not"
+                );
+                let (tick, time) = (*tick, time.clone());
+                (format!("approval/{tick}"), What::Approval { tick, time, release: *release, text })
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Notification::new(feed, &key, what)))
+    }
+
+    /// A feed has halted.
+    pub fn halted(feed: &str, error: &Error, time: &str) -> Notification {
+        let what = What::Halted { time: time.to_owned(), error: error.describe() };
+        Notification::new(feed, &format!("halted/{time}"), what)
+    }
+
+    /// As it is sent.
+    pub fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a notification is JSON")
+    }
+}
+
+fn release(published: &Published, public: &dyn Store) -> Result<What> {
+    let path = Layout::Root.manifest(published.release);
+    let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == published.manifest);
+    let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());
+    let manifest = manifest.ok_or_else(|| {
+        let text = "this manifest is not the one that was published: put it back as it was";
+        Error::new(Kind::Input, text).in_field(path.clone())
+    })?;
+    let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
+    let manifest = FileLine { path, sha256: published.manifest, rows: None };
+    Ok(What::Release { chain, release, time, rows, k, manifest, files, signed, previous })
+}
+
+fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> What {
+    let against = checks.join(", ");
+    let text = if stops {
+        format!(
+            "a release may not leave ({against}), and its chain publishes nothing any more: `tidegate show` tells why, \
+             `tidegate new-chain` begins another"
+        )
+    } else {
+        format!(
+            "a release may not leave ({against}); its people come with the next one that may. `tidegate show` tells why"
+        )
+    };
+    What::Rejected { tick, time: time.to_owned(), release, checks, stops, text }
+}

@@ -1,0 +1,65 @@
+//! Whoever is told: one seam, with a topic and a web address behind it.
+
+use super::notification::{Audience, Notification};
+use super::topic::Topic;
+use super::webhook::Webhook;
+use crate::daemon::config::{Feed, SourcePlace};
+use crate::daemon::error::{Complaint, Result};
+use crate::daemon::observe::events::Receiver;
+
+/// What came of handing a notification over.
+#[derive(Debug)]
+pub enum Handed {
+    /// It is there.
+    Done,
+    /// Trying again may help.
+    Away(Complaint),
+    /// It is not wanted, and never will be.
+    Refused(Complaint),
+    /// There is no time to wait for the answer.
+    Told,
+}
+
+/// Takes notifications.
+pub trait Hand: Send {
+    /// Hands one over; `ends` tells when nobody waits for the answer any more.
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
+}
+
+/// A receiver of a feed.
+pub struct Listener {
+    /// Which.
+    pub name: Receiver,
+    /// What it may know.
+    pub audience: Audience,
+    /// How it is told.
+    pub hand: Box<dyn Hand>,
+}
+
+/// The receivers that a feed file names. Nobody is connected to yet.
+///
+/// # Errors
+/// A secret cannot be read, or is no address.
+pub fn listeners(feed: &Feed) -> Result<Vec<Listener>> {
+    let (notify, mut found) = (&feed.services.notify, Vec::new());
+    let topics = [
+        (&notify.topic, Receiver::Topic, Audience::Public),
+        (&notify.operator_topic, Receiver::OperatorTopic, Audience::Operator),
+    ];
+    let source = feed.services.source.as_ref().map(|source| &source.place);
+    for (topic, name, audience) in topics {
+        let (Some(topic), Some(SourcePlace::Kafka { brokers, security, .. })) = (topic, source) else { continue };
+        let hand = Box::new(Topic::new(brokers, security.as_deref(), topic)?);
+        found.push(Listener { name, audience, hand });
+    }
+    let webhooks = [
+        (&notify.webhook, Receiver::Webhook, Audience::Public),
+        (&notify.operator_webhook, Receiver::OperatorWebhook, Audience::Operator),
+    ];
+    for (address, name, audience) in webhooks {
+        let Some(address) = address else { continue };
+        let hand = Box::new(Webhook::new(address, &format!("notify.{}", name.word()))?);
+        found.push(Listener { name, audience, hand });
+    }
+    Ok(found)
+}

@@ -1,0 +1,87 @@
+//! Hands notifications to one receiver until it has them, and tells whoever watches when it is away and when it is back.
+
+use std::time::Duration;
+
+use super::notification::{Notification, What};
+use super::receiver::{Handed, Listener};
+use crate::daemon::observe::FeedObserver;
+use crate::daemon::observe::events::{
+    ErrorText, Notice, NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack,
+};
+
+/// Between two tries: at first, and at most.
+const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+
+/// Tells one receiver.
+pub struct Teller {
+    /// The receiver.
+    pub listener: Listener,
+    told: FeedObserver,
+    away: bool,
+    pause: Duration,
+}
+
+impl Teller {
+    /// Of this receiver.
+    pub fn new(listener: Listener, told: FeedObserver) -> Teller {
+        Teller { listener, told, away: false, pause: AGAIN[0] }
+    }
+
+    /// Something has kept a notification from its receiver; how long to wait before the next try.
+    pub fn fails(&mut self, why: ErrorText) -> Duration {
+        if !self.away {
+            self.away = true;
+            self.told.emit(&ReceiverAway { receiver: self.listener.name, why });
+        }
+        let pause = self.pause;
+        self.pause = (pause * 2).min(AGAIN[1]);
+        pause
+    }
+
+    fn back(&mut self) {
+        self.pause = AGAIN[0];
+        if std::mem::take(&mut self.away) {
+            self.told.emit(&ReceiverBack { receiver: self.listener.name });
+        }
+    }
+
+    /// Tells; `false` when there was no time to. `waits` waits, and says whether there is time left.
+    pub fn tell(
+        &mut self,
+        notification: &Notification,
+        ends: &dyn Fn() -> bool,
+        waits: &dyn Fn(Duration) -> bool,
+    ) -> bool {
+        let (receiver, notice) = (self.listener.name, notice(&notification.what));
+        loop {
+            match self.listener.hand.hand(notification, ends) {
+                Handed::Told => return false,
+                Handed::Done => {
+                    self.back();
+                    self.told.emit(&NotificationSent { receiver, notice });
+                    return true;
+                }
+                Handed::Refused(why) => {
+                    self.back();
+                    self.told.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) });
+                    return true;
+                }
+                Handed::Away(why) => {
+                    let pause = self.fails(ErrorText::from(why));
+                    if !waits(pause) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn notice(what: &What) -> Notice {
+    match what {
+        What::Release { .. } => Notice::Release,
+        What::Rejected { .. } => Notice::Rejected,
+        What::Approval { .. } => Notice::Approval,
+        What::Halted { .. } => Notice::Halted,
+    }
+}

@@ -1,0 +1,119 @@
+//! A Kafka topic that is told, at the brokers that records come from: one message under the notification's key, confirmed by
+//! all brokers that keep it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::KafkaError;
+use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext, PurgeConfig};
+use rdkafka::types::RDKafkaErrorCode;
+
+use super::notification::Notification;
+use super::receiver::{Hand, Handed};
+use crate::daemon::config::Security;
+use crate::daemon::error::{Complaint, Result};
+use crate::daemon::ingest::topic::{connected, refused};
+
+/// How long the brokers may take to confirm a message.
+const PATIENCE_MS: &str = "10000";
+/// How long it is waited at a time.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What became of the message that was sent last, and what was said meanwhile.
+#[derive(Default)]
+struct Ear {
+    delivered: Mutex<Option<std::result::Result<(), RDKafkaErrorCode>>>,
+    said: Mutex<Option<Complaint>>,
+}
+
+impl ClientContext for Ear {
+    fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
+
+    fn error(&self, _: KafkaError, reason: &str) {
+        if let Ok(mut said) = self.said.lock() {
+            *said = Some(Complaint::of(reason));
+        }
+    }
+}
+
+impl ProducerContext for Ear {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        let code = |error: &KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+        if let Ok(mut delivered) = self.delivered.lock() {
+            *delivered = Some(result.as_ref().map(|_| ()).map_err(|(error, _)| code(error)));
+        }
+    }
+}
+
+/// A topic.
+pub struct Topic {
+    producer: BaseProducer<Ear>,
+    name: String,
+}
+
+impl Topic {
+    /// Connects to nobody before there is something to tell.
+    ///
+    /// # Errors
+    /// A secret cannot be read, or the library refuses the settings.
+    pub fn new(brokers: &str, security: Option<&Security>, name: &str) -> Result<Topic> {
+        let mut config = connected(brokers, security)?;
+        for (key, value) in [
+            ("enable.idempotence", "true"),
+            ("message.timeout.ms", PATIENCE_MS),
+            ("linger.ms", "0"),
+            ("allow.auto.create.topics", "false"),
+            ("topic.metadata.propagation.max.ms", "2000"),
+        ] {
+            config.set(key, value);
+        }
+        let producer = config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
+        Ok(Topic { producer, name: name.to_owned() })
+    }
+
+    fn away(&self, code: RDKafkaErrorCode) -> Handed {
+        use RDKafkaErrorCode as Code;
+        let said = || self.producer.context().said.lock().ok().and_then(|mut said| said.take());
+        Handed::Away(match code {
+            Code::UnknownTopic | Code::UnknownTopicOrPartition | Code::UnknownPartition => {
+                Complaint::of(&format!("there is no topic {}: make it", self.name))
+            }
+            Code::TopicAuthorizationFailed => {
+                Complaint::of(&format!("the brokers do not let us write to the topic {}", self.name))
+            }
+            code => said().unwrap_or_else(|| Complaint::of(&code.to_string())),
+        })
+    }
+}
+
+impl Hand for Topic {
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
+        let ear = self.producer.context().clone();
+        let delivered = || ear.delivered.lock().ok().and_then(|mut delivered| delivered.take());
+        let bytes = notification.bytes();
+        let kind = Header { key: "content-type", value: Some("application/json") };
+        let record = BaseRecord::to(&self.name).key(&notification.key).payload(&bytes);
+        // What was said of the one before.
+        delivered();
+        if let Err((error, _)) = self.producer.send(record.headers(OwnedHeaders::new().insert(kind))) {
+            return self.away(error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail));
+        }
+        loop {
+            self.producer.poll(LOOK);
+            match delivered() {
+                Some(Ok(())) => return Handed::Done,
+                Some(Err(code)) => return self.away(code),
+                None if ends() => {
+                    self.producer.purge(PurgeConfig::default().queue().inflight());
+                    return Handed::Told;
+                }
+                None => {}
+            }
+        }
+    }
+}
