@@ -67,6 +67,10 @@ fn what_only_the_daemon_will_do_stands_apart() {
     let report = json(&tidegate(&["check", "--json", SAMPLES[0]]));
     assert!(report["feeds"][0]["publishing"].to_string().contains("Recodings"), "{report}");
     assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
+    let said = stdout(&tidegate(&["check", "deploy/samples/registry.toml"]));
+    for words in ["Releases are told to a web address at data.example.", "halts are told to a web address."] {
+        assert!(said.contains(words) && !said.contains("hooks"), "{said}");
+    }
 }
 
 /// What becomes of bad rows is told of the command that the feed is for.

@@ -65,6 +65,32 @@ fn csv(row: &Row) -> String {
     format!("{patient},{age},{sex},{born},{zip},{ward},{children},{diagnosis}\n")
 }
 
+/// The message of a row as a hospital sends it: the columns, and what nobody reads.
+#[allow(dead_code, reason = "each bench uses its part")]
+pub fn message(number: u64) -> String {
+    let row = json(&row(number));
+    let row = row.trim_end().trim_end_matches('}');
+    format!("{row},\"source\":{{\"system\":\"ward 4711\",\"sent\":\"2026-11-21T10:00:00Z\",\"station\":\"K12\"}}}}")
+}
+
+/// The same in Avro, under [`SCHEMA`], by functions that write whole numbers and texts.
+#[allow(dead_code, reason = "each bench uses its part")]
+pub fn record(number: u64, long: fn(i64) -> Vec<u8>, text: fn(&str) -> Vec<u8>) -> Vec<u8> {
+    let Row { patient, age, sex, born, zip, ward, children, diagnosis } = row(number);
+    let day = tidegate::engine::model::forms::dates::parse(&born).expect("a day");
+    let fields = [text(&patient), long(age), text(sex), long(day.into()), text(&zip), text(&ward), long(children)];
+    let source = ["ward 4711", "2026-11-21T10:00:00Z", "K12"].map(text);
+    [fields.concat(), text(&diagnosis), source.concat()].concat()
+}
+
+/// What the records are written with: the fields of the rows, and three that nobody reads.
+#[allow(dead_code, reason = "each bench uses its part")]
+pub const SCHEMA: &str = r#"{"type": "record", "name": "Admission", "fields": [
+    {"name": "patient", "type": "string"}, {"name": "age", "type": "int"}, {"name": "sex", "type": "string"},
+    {"name": "born", "type": {"type": "int", "logicalType": "date"}}, {"name": "zip", "type": "string"},
+    {"name": "ward", "type": "string"}, {"name": "children", "type": "int"}, {"name": "diagnosis", "type": "string"},
+    {"name": "system", "type": "string"}, {"name": "sent", "type": "string"}, {"name": "station", "type": "string"}]}"#;
+
 fn json(row: &Row) -> String {
     let Row { patient, age, sex, born, zip, ward, children, diagnosis } = row;
     format!(

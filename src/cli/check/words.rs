@@ -1,7 +1,7 @@
 //! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
-use crate::daemon::config::{Approval, Feed, SourcePlace, Ticks};
+use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
     Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
@@ -178,6 +178,18 @@ fn names(columns: &[&Column]) -> String {
     columns.iter().map(|column| &*column.name).collect::<Vec<_>>().join(", ")
 }
 
+/// Who is told of something.
+fn told(what: &str, topic: &Option<String>, webhook: &Option<Address>) -> Option<String> {
+    let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
+    // An address may hold a token, its host does not.
+    let webhook = webhook.as_ref().map(|webhook| match webhook.host() {
+        Some((_, host)) => format!("a web address at {host}"),
+        None => "a web address".to_owned(),
+    });
+    let whom: Vec<String> = topic.into_iter().chain(webhook).collect();
+    (!whom.is_empty()).then(|| format!("{what} told to {}.", whom.join(" and ")))
+}
+
 /// What only the daemon will use: where records come from, when a release is made.
 pub fn for_daemon(feed: &Feed) -> Vec<String> {
     let (services, mut said) = (&feed.services, Vec::new());
@@ -199,6 +211,10 @@ pub fn for_daemon(feed: &Feed) -> Vec<String> {
         let by = if schedule.approval == Approval::Manual { ", after a person has approved it" } else { "" };
         said.push(format!("A release is made {ticks}, if at least {rows} new rows are there{by}."));
     }
+    let notify = &services.notify;
+    said.extend(told("Releases are", &notify.topic, &notify.webhook));
+    let what = "Rejections, releases that wait for approval, and halts are";
+    said.extend(told(what, &notify.operator_topic, &notify.operator_webhook));
     let store = services.store.as_ref();
     let tables = [
         ("[source]", services.source.is_none()),

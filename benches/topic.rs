@@ -1,0 +1,195 @@
+//! From a full topic to durable commits: the daemon reads millions of messages in six partitions of a real broker on the
+//! same processors, JSON and Avro. Beside each figure what decoding alone comes to, in the same run; and the most memory
+//! that the daemon held, by the number of people it knows.
+//!
+//!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench topic [-- [json|avro] [MILLIONS …]]
+
+#[path = "../tests/kafka/broker.rs"]
+#[allow(dead_code, reason = "a bench uses its part")]
+mod broker;
+#[path = "synthetic/raw.rs"]
+#[allow(dead_code, reason = "a bench uses its part")]
+mod raw;
+#[path = "../tests/kafka/registry.rs"]
+#[allow(dead_code, reason = "a bench uses its part")]
+mod registry;
+#[path = "../tests/avro/write.rs"]
+#[allow(dead_code, reason = "a bench uses its part")]
+mod write;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use broker::Broker;
+use rdkafka::error::KafkaError;
+use rdkafka::producer::{BaseRecord, Producer as _};
+use registry::Registry;
+use serde_json::Value as Json;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::PersonHasher;
+use tidegate::daemon::ingest::topic::{Batch, Key, Known, Schemas, Unwanted, Writing, decode};
+
+const PARTITIONS: i32 = 6;
+/// Runs of each; the middle one is told.
+const RUNS: usize = 3;
+/// Messages that are decoded for comparison, and in one batch.
+const DECODED: u64 = 1_000_000;
+const BATCH: u64 = 100_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let asked: Vec<u64> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if asked.is_empty() { vec![1, 2, 4] } else { asked };
+    let Some(broker) = Broker::start() else { return };
+    println!("format  million  bytes/message  decoding M/s  seconds  M rows/s  of decoding  CPU s  peak MiB");
+    for format in ["json", "avro"] {
+        if arguments.iter().any(|argument| ["json", "avro"].contains(&argument.as_str()) && argument != format) {
+            continue;
+        }
+        let registry = if format == "avro" { Registry::start(None) } else { None };
+        if format == "avro" && registry.is_none() {
+            continue;
+        }
+        measure(&broker, registry.as_ref(), format, &sizes);
+    }
+}
+
+/// The lines of one format.
+fn measure(broker: &Broker, registry: Option<&Registry>, format: &str, sizes: &[u64]) {
+    let id = registry.map(|registry| registry.put("bench-value", raw::SCHEMA, serde_json::json!([])));
+    let message = |number: u64| -> Vec<u8> {
+        match id {
+            None => raw::message(number).into_bytes(),
+            Some(id) => {
+                [&[0][..], &id.to_be_bytes(), &raw::record(number, write::long, |text| write::text(text))].concat()
+            }
+        }
+    };
+    let url = registry.map(Registry::url);
+    let mut peaks = Vec::new();
+    for &millions in sizes {
+        let (topic, rows) = (format!("{format}-{millions}"), millions * 1_000_000);
+        broker.topic(&topic, PARTITIONS, &[]);
+        fill(broker, &topic, rows, &message);
+        let decoding = decoding(id, &message);
+        let mut runs: Vec<(Duration, f64, u64)> =
+            (0..RUNS).map(|_| run(broker, &topic, url.as_deref(), rows)).collect();
+        runs.sort_by_key(|run| run.0);
+        let (time, cpu, _) = runs[RUNS / 2];
+        let peak = runs.iter().map(|run| run.2).max().unwrap_or(0);
+        let speed = rows as f64 / time.as_secs_f64();
+        println!(
+            "{format:<6} {millions:>8} {:>14} {:>13.2} {:>8.2} {:>9.3} {:>11.0}% {cpu:>6.1} {:>9}",
+            message(rows - 1).len(),
+            decoding / 1e6,
+            time.as_secs_f64(),
+            speed / 1e6,
+            100.0 * speed / decoding,
+            peak >> 10
+        );
+        peaks.push((rows as f64, (peak << 10) as f64));
+        broker.delete(&topic);
+    }
+    if let [(few, first), .., (many, last)] = peaks[..] {
+        let each = (last - first) / (many - few);
+        println!(
+            "{format}: {each:.1} bytes of memory for one more person, {:.0} MiB beside",
+            (first - few * each) / 1048576.0
+        );
+    }
+}
+
+/// Fills a topic, partition after partition in turn.
+fn fill(broker: &Broker, topic: &str, rows: u64, message: &impl Fn(u64) -> Vec<u8>) {
+    let settings = [("linger.ms", "20"), ("batch.num.messages", "20000"), ("compression.type", "lz4")];
+    let producer = broker.producer(&settings);
+    for number in 0..rows {
+        let message = message(number);
+        let record =
+            || BaseRecord::<str, [u8]>::to(topic).partition((number % PARTITIONS as u64) as i32).payload(&message);
+        while let Err((KafkaError::MessageProduction(_), _)) = producer.send(record()) {
+            producer.poll(Duration::from_millis(10));
+        }
+        if number % 10_000 == 0 {
+            producer.poll(Duration::ZERO);
+        }
+    }
+    producer.flush(Duration::from_secs(120)).expect("all are there");
+}
+
+/// Messages decoded a second, with nothing else to do; the best of three.
+fn decoding(id: Option<u32>, message: &impl Fn(u64) -> Vec<u8>) -> f64 {
+    let columns = Feed::parse(raw::FEED, Path::new("bench.toml")).expect("a feed file").columns;
+    let hasher = PersonHasher::new(&[1; 32]);
+    let batch = |from: u64| {
+        let mut batch = Batch::default();
+        if let Some(id) = id {
+            let known = Known::Avro { text: raw::SCHEMA.to_owned(), referred: Vec::new() };
+            batch.writing = Writing::Avro(Schemas::of(&[(Key::Id(id), known)]));
+        }
+        for number in from..from + BATCH {
+            let place = number - from;
+            batch.push((place % PARTITIONS as u64) as i32, place / PARTITIONS as u64, Some(&message(number)));
+        }
+        batch
+    };
+    let batches: Vec<Batch> = (0..DECODED).step_by(BATCH as usize).map(batch).collect();
+    let pass = || {
+        let begun = Instant::now();
+        let rows = batches.iter().map(|batch| {
+            decode("bench", batch, &columns, &hasher, Unwanted::SET_ASIDE).expect("rows").rows.codes().len() as u64
+        });
+        assert_eq!(rows.sum::<u64>(), DECODED);
+        begun.elapsed().as_secs_f64()
+    };
+    DECODED as f64 / (0..3).map(|_| pass()).fold(f64::INFINITY, f64::min)
+}
+
+/// One daemon, from its first fetch to the entry behind which every row lasts: how long it took, its processor time, and the
+/// most KiB that it held.
+fn run(broker: &Broker, topic: &str, registry: Option<&str>, rows: u64) -> (Duration, f64, u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let (policy, columns) = raw::FEED.split_once("[policy]").expect("a policy");
+    let format = if registry.is_some() { "avro" } else { "json" };
+    let registry = registry.map(|url| format!("schema_registry = {{ url = \"{url}\" }}\n")).unwrap_or_default();
+    let feed = format!(
+        "{policy}[source]\nkind = \"kafka\"\nbrokers = \"{}\"\ntopic = \"{topic}\"\nformat = \"{format}\"\n{registry}\
+         [store]\nprivate = \"private\"\npublic = \"public\"\nkey = \"file:a.key\"\n[schedule]\nevery = \"9999d\"\n\
+         [http]\nbind = \"127.0.0.1:0\"\n[log]\nformat = \"json\"\n[policy]{columns}",
+        broker.address()
+    );
+    std::fs::write(at("feed.toml"), feed).expect("space");
+    std::fs::write(at("a.key"), "0123456789abcdef".repeat(4)).expect("space");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command.current_dir(folder.path()).args(["run", "feed.toml"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let (mut seen, mut begun) = (0, None);
+    for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
+        let line: Json = serde_json::from_str(&line.expect("text")).expect("JSON");
+        match line["event"].as_str().expect("an event") {
+            "partitions_begun" => begun = Some(Instant::now()),
+            "batch_taken" => seen += line["kept"].as_u64().expect("a count"),
+            "halted" => panic!("{line}"),
+            _ => {}
+        }
+        if seen == rows {
+            break;
+        }
+    }
+    let time = begun.expect("it has begun").elapsed();
+    let told = |what: &str| std::fs::read_to_string(format!("/proc/{}/{what}", child.id())).expect("it is at work");
+    let status = told("status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a figure");
+    let peak = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+    let stat = told("stat");
+    let ticks: Vec<f64> =
+        stat.rsplit(')').next().expect("figures").split(' ').filter_map(|part| part.parse().ok()).collect();
+    // Behind the name come the state and eleven more figures before user and system time, in hundredths.
+    let cpu = (ticks[10] + ticks[11]) / 100.0;
+    child.kill().expect("it was started");
+    child.wait().expect("it ends");
+    (time, cpu, peak)
+}
