@@ -1,0 +1,151 @@
+//! The thread that fetches a topic: it reads on, and hands on in batches.
+//!
+//! Nothing is handed on before the brokers have said again that the topic is the one that it was: messages of another one of
+//! the same name have offsets that look as good.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Message as _;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use super::batch::Batch;
+use super::client::Ear;
+use super::handover::{End, News, Shared, Step};
+use super::messages::Writing;
+use super::positions::Position;
+use super::resolve::Resolver;
+use crate::daemon::config::Start;
+
+/// Messages of a batch.
+const MESSAGES: usize = 200_000;
+/// Bytes of a batch.
+const BYTES: usize = 24 << 20;
+/// How long a message waits for others.
+const LINGER: Duration = Duration::from_millis(200);
+/// How often it is looked for new partitions, and whether the topic is the one that it was.
+const LOOK: Duration = Duration::from_secs(10);
+/// How often Kafka is told of offsets.
+const LAG: Duration = Duration::from_secs(5);
+
+/// The thread.
+pub(super) struct Reader {
+    pub(super) consumer: BaseConsumer<Ear>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) brokers: String,
+    pub(super) topic: String,
+    pub(super) start: Start,
+    pub(super) accepted: Option<String>,
+    pub(super) resume: BTreeMap<i32, u64>,
+    pub(super) patience: Option<Duration>,
+    /// Whether messages are Arrow.
+    pub(super) arrow: bool,
+    /// Knows the schemas of messages that are Avro.
+    pub(super) resolver: Option<Resolver>,
+    /// Where each partition is read next.
+    pub(super) positions: BTreeMap<i32, Position>,
+    /// The topic's.
+    pub(super) id: String,
+    /// Partitions whose last message was seen.
+    pub(super) at_end: BTreeSet<i32>,
+    /// Since when no broker answers.
+    pub(super) away: Option<Instant>,
+    /// When Kafka was told of offsets.
+    pub(super) told: Instant,
+}
+
+impl Reader {
+    pub(super) fn run(mut self) {
+        if let Err(End::Failed(error)) = self.read() {
+            self.shared.tell(News::Failed(error));
+        }
+        self.commit(CommitMode::Sync);
+    }
+
+    fn read(&mut self) -> Step<()> {
+        self.begin()?;
+        let mut batch = Batch::default();
+        let (mut first, mut looked) = (None, Instant::now());
+        loop {
+            let wait = if batch.is_empty() { Duration::from_millis(100) } else { Duration::from_millis(20) };
+            match self.consumer.poll(wait) {
+                None => {}
+                Some(Ok(message)) => {
+                    let (partition, offset) = (message.partition(), message.offset());
+                    let next = u64::try_from(offset).unwrap_or_default() + 1;
+                    batch.push(partition, next - 1, message.payload());
+                    drop(message);
+                    self.at_end.remove(&partition);
+                    self.shared.caught_up.store(false, Ordering::Release);
+                    if let Some(position) = self.positions.get_mut(&partition) {
+                        position.next = next;
+                    }
+                    first.get_or_insert_with(Instant::now);
+                }
+                Some(Err(KafkaError::PartitionEOF(partition))) => _ = self.at_end.insert(partition),
+                Some(Err(error)) => self.complained(&error)?,
+            }
+            if self.shared.ends() {
+                return Err(End::Told);
+            }
+            let full = batch.len() >= MESSAGES || batch.bytes() >= BYTES;
+            if full || first.is_some_and(|first: Instant| first.elapsed() >= LINGER || self.ended()) {
+                self.written(&mut batch)?;
+                let topic = self.same()?;
+                first = None;
+                self.tell(News::Batch(std::mem::take(&mut batch)))?;
+                self.widened(&topic)?;
+                looked = Instant::now();
+            } else if batch.is_empty() && looked.elapsed() >= LOOK {
+                let topic = self.same()?;
+                self.widened(&topic)?;
+                looked = Instant::now();
+            }
+            if batch.is_empty() && self.ended() && !self.shared.caught_up.swap(true, Ordering::AcqRel) {
+                self.shared.came.notify_one();
+            }
+            if self.told.elapsed() >= LAG {
+                self.commit(CommitMode::Async);
+            }
+        }
+    }
+
+    pub(super) fn tell(&self, news: News) -> Step<()> {
+        if self.shared.tell(news) { Ok(()) } else { Err(End::Told) }
+    }
+
+    /// Whether the last message of every partition was seen.
+    fn ended(&self) -> bool {
+        self.at_end.len() == self.positions.len()
+    }
+
+    /// Says how messages are written; their schemas are waited for.
+    fn written(&mut self, batch: &mut Batch) -> Step<()> {
+        batch.writing = match &mut self.resolver {
+            Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
+            None if self.arrow => Writing::Arrow,
+            None => Writing::Json,
+        };
+        Ok(())
+    }
+
+    /// Tells Kafka how far everything was taken in. Whoever looks at lag sees it; nobody reads from there, so that it does
+    /// not matter when it fails.
+    fn commit(&mut self, mode: CommitMode) {
+        self.told = Instant::now();
+        let lag = std::mem::take(&mut *self.shared.lag.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        if lag.is_empty() || self.away.is_some() {
+            return;
+        }
+        let mut list = TopicPartitionList::new();
+        for (partition, next) in lag {
+            let offset = Offset::Offset(i64::try_from(next).unwrap_or(i64::MAX));
+            let _ = list.add_partition_offset(&self.topic, partition, offset);
+        }
+        let _ = self.consumer.commit(&list, mode);
+    }
+}
