@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use rdkafka::consumer::BaseConsumer;
 
+use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::handover::{Bell, News, Shared};
 use super::positions::Position;
@@ -47,6 +48,9 @@ impl Fetch {
             positions,
             id: String::new(),
             at_end: BTreeSet::new(),
+            batch: Batch::default(),
+            first: None,
+            complaints: Vec::new(),
             away: None,
             told: Instant::now(),
         };

@@ -3,6 +3,7 @@
 
 mod ask;
 mod avro;
+mod away;
 mod batch;
 mod client;
 mod decode;
