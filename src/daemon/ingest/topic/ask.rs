@@ -4,6 +4,8 @@
 use std::time::{Duration, Instant};
 
 use rdkafka::consumer::Consumer as _;
+use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::away::Away;
@@ -13,7 +15,7 @@ use super::reader::Reader;
 use super::told;
 
 /// How long one answer of the brokers is waited for at first: whoever waits sees only behind it that it is to end.
-const SHORT: Duration = Duration::from_millis(500);
+pub(super) const SHORT: Duration = Duration::from_millis(500);
 /// And at most, when they are slow.
 const LONG: Duration = Duration::from_secs(5);
 /// Between two tries.
@@ -26,10 +28,10 @@ const SURE: u32 = 4;
 impl Reader {
     /// Asks about the topic until somebody answers.
     pub(super) fn asked(&mut self) -> Step<Topic> {
-        let (mut missing, mut patience) = (0, SHORT);
+        let mut missing = 0;
         loop {
-            let shared = &self.shared;
-            let code = match describe(self.consumer.client(), &self.topic, patience, &|| shared.ends()) {
+            let (client, shared) = (self.consumer.client(), &self.shared);
+            let code = match describe(client, &self.topic, self.slowness, LONG, &|| shared.ends()) {
                 Ok(topic) => {
                     self.back()?;
                     return Ok(topic);
@@ -43,35 +45,51 @@ impl Reader {
                 }
                 self.listen(AGAIN)?;
             } else {
-                patience = self.unanswered(code, patience)?;
+                self.unanswered(code)?;
             }
         }
     }
 
-    /// The first and the last offset of a partition.
-    pub(super) fn marks(&mut self, partition: i32) -> Step<(u64, u64)> {
-        let mut patience = SHORT;
+    /// The first and the last offset of each of these partitions.
+    pub(super) fn marks(&mut self, partitions: &[i32]) -> Step<Vec<(u64, u64)>> {
+        let low = self.offsets(partitions, Offset::Beginning)?;
+        let high = self.offsets(partitions, Offset::End)?;
+        Ok(low.into_iter().zip(high).collect())
+    }
+
+    /// Asks where partitions begin or end until somebody answers.
+    ///
+    /// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
+    /// answered: a new feed would leave out all that is there.
+    fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
         loop {
-            let code = match self.consumer.fetch_watermarks(&self.topic, partition, patience) {
-                Ok((low, high)) => {
-                    let offset = |mark: i64| u64::try_from(mark).unwrap_or_default();
-                    return Ok((offset(low), offset(high)));
+            let mut list = TopicPartitionList::new();
+            for partition in partitions {
+                // It is one that the library can hold.
+                let _ = list.add_partition_offset(&self.topic, *partition, which);
+            }
+            let answer = self.consumer.offsets_for_times(list, self.slowness);
+            let found = answer.and_then(|list| partitions.iter().map(|&one| found(&list, &self.topic, one)).collect());
+            match found {
+                Ok(offsets) => {
+                    self.back()?;
+                    return Ok(offsets);
                 }
-                Err(error) => error.rdkafka_error_code().unwrap_or(Code::Fail),
-            };
-            patience = self.unanswered(code, patience)?;
+                Err(error) => self.unanswered(error.rdkafka_error_code().unwrap_or(Code::Fail))?,
+            }
         }
     }
 
-    /// A question was not answered; how long the next answer is waited for.
-    fn unanswered(&mut self, code: Code, patience: Duration) -> Step<Duration> {
+    /// A question was not answered.
+    fn unanswered(&mut self, code: Code) -> Step<()> {
         if let Some(error) = told::refused(&self.topic, code) {
             return Err(error.into());
         }
+        let slow = code == Code::OperationTimedOut;
+        self.slowness = if slow { (self.slowness * 2).min(LONG) } else { SHORT };
         // What the library knows of it comes to whoever listens.
         self.listen(AGAIN)?;
-        self.gone()?;
-        Ok(if code == Code::OperationTimedOut { (patience * 2).min(LONG) } else { SHORT })
+        self.gone()
     }
 
     /// Whether the topic is still the one that it was.
@@ -92,8 +110,8 @@ impl Reader {
             // Offsets that are not there: retention, another topic, a cluster that was put back.
             Code::AutoOffsetReset | Code::OffsetOutOfRange | Code::UnknownTopicOrPartition | Code::UnknownTopicId => {
                 self.same()?;
-                for partition in self.positions.keys().copied().collect::<Vec<_>>() {
-                    let (low, high) = self.marks(partition)?;
+                let partitions: Vec<i32> = self.positions.keys().copied().collect();
+                for (partition, (low, high)) in partitions.iter().copied().zip(self.marks(&partitions)?) {
                     self.on(partition, self.positions[&partition].next, low, high)?;
                 }
                 // It was so for a moment only.
@@ -112,7 +130,7 @@ impl Reader {
     fn gone(&mut self) -> Step<()> {
         let heard = self.consumer.context().last();
         let away = self.away.get_or_insert_with(Away::begin);
-        away.bears(heard.as_ref(), !self.id.is_empty())?;
+        away.bears(heard.as_ref(), self.known)?;
         let why = heard.map(|(_, why)| why);
         if away.lasts(self.patience) {
             return Err(told::away(&self.brokers, why).into());
@@ -122,6 +140,7 @@ impl Reader {
 
     fn back(&mut self) -> Step<()> {
         self.consumer.context().forget();
+        self.known = true;
         let told = self.away.take().is_some_and(|away| away.was_told());
         if told { self.tell(News::Back) } else { Ok(()) }
     }
@@ -139,5 +158,15 @@ impl Reader {
             }
         }
         Ok(())
+    }
+}
+
+/// The offset of a partition in an answer.
+fn found(list: &TopicPartitionList, topic: &str, partition: i32) -> KafkaResult<u64> {
+    let one = list.find_partition(topic, partition).ok_or(KafkaError::OffsetFetch(Code::UnknownPartition))?;
+    one.error()?;
+    match one.offset() {
+        Offset::Offset(offset) => u64::try_from(offset).map_err(|_| KafkaError::OffsetFetch(Code::BadMessage)),
+        _ => Err(KafkaError::OffsetFetch(Code::BadMessage)),
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use rdkafka::consumer::BaseConsumer;
 
+use super::ask::SHORT;
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::handover::{Bell, News, Shared};
@@ -51,6 +52,8 @@ impl Fetch {
             batch: Batch::default(),
             first: None,
             complaints: Vec::new(),
+            slowness: SHORT,
+            known: false,
             away: None,
             told: Instant::now(),
         };

@@ -47,8 +47,7 @@ impl Reader {
             return Err(told::vanished(&self.topic, *partition).into());
         }
         let mut begins = Vec::new();
-        for &partition in &topic.partitions {
-            let (low, high) = self.marks(partition)?;
+        for (&partition, (low, high)) in topic.partitions.iter().zip(self.marks(&topic.partitions)?) {
             let known = self.positions.get(&partition).map(|position| position.next);
             let next = match known {
                 None if new_feed && self.start == Start::Latest => high,

@@ -61,6 +61,10 @@ pub(super) struct Reader {
     pub(super) first: Option<Instant>,
     /// What the library has complained of, and nobody has looked at yet.
     pub(super) complaints: Vec<Code>,
+    /// How long an answer of the brokers is waited for.
+    pub(super) slowness: Duration,
+    /// Whether a broker has ever answered us.
+    pub(super) known: bool,
     /// That no broker answers.
     pub(super) away: Option<Away>,
     /// When Kafka was told of offsets.
