@@ -8,6 +8,8 @@ mod avro;
 mod avro_write;
 #[path = "kafka/broker.rs"]
 mod broker;
+#[path = "kafka/certificates.rs"]
+mod certificates;
 mod common;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "cli_run/place.rs"]
@@ -26,5 +28,7 @@ mod kills;
 mod notices;
 #[path = "kafka/registry.rs"]
 mod registry;
+#[path = "kafka/security.rs"]
+mod security;
 #[path = "kafka/topics.rs"]
 mod topics;

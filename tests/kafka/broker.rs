@@ -1,13 +1,17 @@
 //! A real broker of Apache Kafka, for as long as a test runs; it ends with the test, also when that is killed.
 
-use std::io::{BufRead, BufReader, Lines};
-use std::net::TcpListener;
+use std::fs;
+use std::io::{BufRead, BufReader, Lines, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
@@ -21,18 +25,28 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Broker {
     folder: TempDir,
     port: u16,
+    /// What it is formatted with.
+    format: String,
     child: Option<(Child, Lines<BufReader<ChildStdout>>, Pid)>,
 }
 
 impl Broker {
     /// Starts one; `None`, and a word about it, where it is not installed.
     pub fn start() -> Option<Broker> {
+        Broker::start_with(2, "", |_, _| String::new())
+    }
+
+    /// Starts one with so many ports, of which it has two for itself, and with these settings more.
+    pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
         if std::env::var_os("TIDEGATE_KAFKA").is_none() {
             eprintln!("skipped: TIDEGATE_KAFKA is not set");
             return None;
         }
         let folder = tempfile::tempdir().expect("a folder");
-        let mut broker = Broker { folder, port: two_ports(), child: None };
+        let port = free_ports(ports);
+        let more = more(folder.path(), port);
+        fs::write(folder.path().join("more.properties"), more).expect("a file");
+        let mut broker = Broker { folder, port, format: format.to_owned(), child: None };
         broker.begin();
         Some(broker)
     }
@@ -42,6 +56,7 @@ impl Broker {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/broker.sh");
         let mut command = Command::new(script);
         command.arg(self.folder.path()).arg(self.port.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env("KAFKA_FORMAT", &self.format);
         let mut child = command.spawn().expect("the script starts");
         let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let mut line = || said.next().expect("it says something").expect("text");
@@ -60,7 +75,17 @@ impl Broker {
 
     /// Where it listens.
     pub fn address(&self) -> String {
-        format!("127.0.0.1:{}", self.port)
+        self.listens(0)
+    }
+
+    /// Where it listens at another one of its ports.
+    pub fn listens(&self, port: u16) -> String {
+        format!("127.0.0.1:{}", self.port + port)
+    }
+
+    /// A file beside what it has.
+    pub fn file(&self, name: &str) -> Vec<u8> {
+        fs::read(self.folder.path().join(name)).expect("a file")
     }
 
     fn config(&self) -> ClientConfig {
@@ -111,6 +136,31 @@ impl Broker {
         block_on(self.admin().delete_records(&list, &options())).expect("an answer");
     }
 
+    /// How far a group is in a partition, as displays of lag see it.
+    pub fn committed(&self, group: &str, topic: &str, partition: i32) -> Offset {
+        let mut config = self.config();
+        let consumer: BaseConsumer = config.set("group.id", group).create().expect("a client");
+        let mut list = TopicPartitionList::new();
+        list.add_partition(topic, partition);
+        let found = consumer.committed_offsets(list, PATIENCE).expect("an answer");
+        found.find_partition(topic, partition).expect("it was asked for").offset()
+    }
+
+    /// Lets a user do this (3 is READ, 8 is DESCRIBE) to a topic. The library has no way to say so: it is one request of
+    /// the protocol, CreateAcls 1.
+    pub fn allow(&self, user: &str, operation: u8, topic: &str) {
+        let text = |text: &str| [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat();
+        let head = [&30_u16.to_be_bytes()[..], &1_u16.to_be_bytes(), &7_u32.to_be_bytes(), &text("tests")].concat();
+        let rule = [&[2][..], &text(topic), &[3], &text(&format!("User:{user}")), &text("*"), &[operation, 3]].concat();
+        let whole = [&head[..], &1_u32.to_be_bytes(), &rule].concat();
+        let mut stream = TcpStream::connect(self.address()).expect("it listens");
+        stream.write_all(&[&(whole.len() as u32).to_be_bytes()[..], &whole].concat()).expect("it reads");
+        // Its length, our number, a pause that it asks for, one result.
+        let mut answer = [0; 18];
+        stream.read_exact(&mut answer).expect("it answers");
+        assert_eq!(answer[16..], [0, 0], "it lets us give rights");
+    }
+
     /// Whoever writes to it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         let mut config = self.config();
@@ -151,13 +201,14 @@ fn options() -> AdminOptions {
     AdminOptions::new().operation_timeout(Some(PATIENCE))
 }
 
-/// Two ports next to each other that nobody has.
-fn two_ports() -> u16 {
+/// Ports next to each other that nobody has, and that the system gives to nobody who only connects.
+fn free_ports(count: u16) -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = 12_000 + (std::process::id() % 1_500) as u16 * 8;
     loop {
-        let first = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = first.local_addr().expect("an address").port();
-        if port < u16::MAX && TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
-            return port;
+        let first = begin + NEXT.fetch_add(8, Ordering::Relaxed) % 8_000;
+        if (first..first + count).all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
+            return first;
         }
     }
 }

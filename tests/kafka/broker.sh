@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A real Kafka broker, for as long as its standard input is open. Usage: broker.sh FOLDER PORT, with the jars in the folder
-# TIDEGATE_KAFKA. What lies in FOLDER is kept from one start to the next. Says its process id, then "ready".
+# TIDEGATE_KAFKA. What lies in FOLDER is kept from one start to the next, and more.properties in it is read with the first
+# one. KAFKA_FORMAT are words for its formatting. Says its process id, then "ready".
 set -euo pipefail
 folder=$1 port=$2 controller=$(($2 + 1))
 mkdir -p "$folder"

@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use rdkafka::producer::Producer as _;
+use rdkafka::topic_partition_list::Offset;
 
 use super::broker::{Broker, send};
 use super::feed::{feed, message, messages, times};
@@ -28,6 +29,8 @@ fn what_is_in_a_topic_is_published_once() {
     let tick = place.once();
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 190, "{tick}");
+    // Whoever looks at lag sees how far it is, also when it has just ended.
+    assert_eq!(broker.committed("tidegate-t", "wards.one", 1), Offset::Offset(140));
     // Whoever waits gets a tick older.
     assert_eq!(place.once()["outcome"], "skipped");
     let published = releases(&place.public());

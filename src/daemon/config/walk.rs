@@ -99,6 +99,7 @@ impl<'s> Walk<'_, 's, '_> {
                 if !words.is_empty() && !words.contains(&word.as_ref()) {
                     let meant = nearest(word, words.iter().copied());
                     let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
+                    let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
                     let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
                     self.found.wrong.push(Problem::new(path, text));
                 }
@@ -124,6 +125,15 @@ impl<'s> Walk<'_, 's, '_> {
                 format!("there is no key `{name}` in {here}; known are {}", listed(&keys))
             }
         }
+    }
+}
+
+/// What a word means to other programs that this one cannot do.
+fn foreign(key: &str, word: &str) -> Option<&'static str> {
+    match (key, word.to_ascii_uppercase().as_str()) {
+        ("mechanism", "GSSAPI" | "KERBEROS") => Some("GSSAPI (Kerberos)"),
+        ("mechanism", "OAUTHBEARER") => Some("OAUTHBEARER"),
+        _ => None,
     }
 }
 

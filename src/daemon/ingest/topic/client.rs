@@ -2,14 +2,16 @@
 //! itself, which is to keep offsets, to jump to others, or to show what was rolled back.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
 use rdkafka::consumer::ConsumerContext;
-use rdkafka::error::KafkaError;
-use rdkafka::types::RDKafkaErrorCode;
+use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::topic_partition_list::TopicPartitionList;
+use rdkafka::types::RDKafkaErrorCode as Code;
 
 use crate::daemon::config::{Format, Mechanism, Registry, Security, Start};
 use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
@@ -41,31 +43,66 @@ pub struct Settings<'f> {
     pub patience: Option<Duration>,
 }
 
-/// Remembers the last thing that the library complained of.
+/// Remembers what the library has said of its connections last, and whether it has told how far we are.
 #[derive(Default)]
-pub struct Ear(Mutex<Option<Complaint>>);
+pub struct Ear {
+    heard: Mutex<Option<(Code, Complaint)>>,
+    committed: AtomicBool,
+}
 
 impl Ear {
-    /// The last complaint.
-    pub fn last(&self) -> Option<Complaint> {
-        self.0.lock().ok()?.clone()
+    /// Why there was no connection, since there was one.
+    pub fn last(&self) -> Option<(Code, Complaint)> {
+        self.heard().clone()
+    }
+
+    /// There is one.
+    pub fn forget(&self) {
+        *self.heard() = None;
+    }
+
+    /// Whether offsets were told since this was asked.
+    pub fn is_committed(&self) -> bool {
+        self.committed.swap(false, Ordering::AcqRel)
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Option<(Code, Complaint)>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ClientContext for Ear {
-    fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
+    /// A connection that somebody ends without a word is no error to the library, but the only sign of a port that expects
+    /// something else.
+    fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
+        if about == "FAIL" {
+            let why = line.split_once("]: ").map_or(line, |(_, why)| why);
+            *self.heard() = Some((Code::BrokerTransportFailure, Complaint::of(why)));
+        }
+    }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::PartitionEOF) {
-            return;
-        }
-        if let Ok(mut last) = self.0.lock() {
-            *last = Some(Complaint::of(reason));
+        let of_connections = [
+            Code::BrokerTransportFailure,
+            Code::Resolve,
+            Code::SSL,
+            Code::Authentication,
+            Code::SaslAuthenticationFailed,
+            Code::UnsupportedFeature,
+            Code::OperationTimedOut,
+        ];
+        let code = error.rdkafka_error_code().filter(|code| of_connections.contains(code));
+        if let Some(code) = code {
+            *self.heard() = Some((code, Complaint::of(reason)));
         }
     }
 }
 
-impl ConsumerContext for Ear {}
+impl ConsumerContext for Ear {
+    fn commit_callback(&self, _: KafkaResult<()>, _: &TopicPartitionList) {
+        self.committed.store(true, Ordering::Release);
+    }
+}
 
 /// Of any client: where the brokers are and how they are spoken to.
 ///
@@ -75,7 +112,7 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", brokers).set("client.id", "tidegate");
     config.set("socket.keepalive.enable", "true").set("reconnect.backoff.max.ms", "5000");
-    config.set("log.connection.close", "false").set_log_level(RDKafkaLogLevel::Emerg);
+    config.set_log_level(RDKafkaLogLevel::Info);
     let Some(security) = security else { return Ok(config) };
     let protocol = match (security.tls, &security.sasl) {
         (true, Some(_)) => "sasl_ssl",
@@ -126,6 +163,10 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
         ("queued.max.messages.kbytes", AHEAD_KIB),
         ("fetch.wait.max.ms", "250"),
         ("topic.metadata.refresh.interval.ms", "30000"),
+        // There is no session. It is how long a commit waits for whoever takes it, and with it the end of the client: where we
+        // have no right to the group, nobody ever does.
+        ("session.timeout.ms", "500"),
+        ("heartbeat.interval.ms", "100"),
     ] {
         config.set(key, value);
     }

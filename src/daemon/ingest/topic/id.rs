@@ -30,24 +30,30 @@ impl<T> Drop for Owned<T> {
     }
 }
 
-/// Asks the brokers about a topic.
+/// How long it is not looked whether nobody waits for the answer any more.
+const SLICE: i32 = 50;
+
+/// Asks the brokers about a topic: one that knows it within some time, then that one within another, which ends when nobody
+/// waits for the answer any more.
 ///
 /// # Errors
 /// They do not answer in time, or do not know it.
 pub fn describe<C: ClientContext>(
     client: &Client<C>,
     topic: &str,
-    patience: Duration,
+    first: Duration,
+    then: Duration,
+    ends: &dyn Fn() -> bool,
 ) -> Result<Topic, RDKafkaErrorCode> {
     // A broker that has a part of the topic is asked: it is the one that messages come from, and the controller, whom the
     // library would ask by itself, need not be one that answers clients.
     let failed = |error: KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::BadMessage);
-    let known = client.fetch_metadata(Some(topic), patience).map_err(failed)?;
+    let known = client.fetch_metadata(Some(topic), first).map_err(failed)?;
     let leaders = known.topics().iter().flat_map(|topic| topic.partitions()).map(|partition| partition.leader());
     let leader = leaders.into_iter().find(|leader| *leader >= 0);
     let broker = leader.or_else(|| known.brokers().first().map(|broker| broker.id()));
     let broker = broker.ok_or(RDKafkaErrorCode::AllBrokersDown)?;
-    let millis = i32::try_from(patience.as_millis()).unwrap_or(i32::MAX);
+    let millis = i32::try_from(then.as_millis()).unwrap_or(i32::MAX);
     let name = CString::new(topic).map_err(|_| RDKafkaErrorCode::InvalidArgument)?;
     let mut names = [name.as_ptr()];
     // SAFETY: the client outlives this call, and everything that is made from it is given back before it ends (`Owned`);
@@ -64,7 +70,12 @@ pub fn describe<C: ClientContext>(
         let topics = Owned(topics, rd::rd_kafka_TopicCollection_destroy);
         rd::rd_kafka_DescribeTopics(rk, topics.0, options.0, queue.0);
         // The library answers within the time that it was given; a little more is for the answer's way.
-        let event = rd::rd_kafka_queue_poll(queue.0, millis.saturating_add(1_000));
+        let mut slices = millis / SLICE + 20;
+        let mut event = rd::rd_kafka_queue_poll(queue.0, SLICE);
+        while event.is_null() && slices > 0 && !ends() {
+            event = rd::rd_kafka_queue_poll(queue.0, SLICE);
+            slices -= 1;
+        }
         if event.is_null() {
             return Err(RDKafkaErrorCode::OperationTimedOut);
         }
@@ -127,7 +138,8 @@ mod tests {
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers()).set("group.id", "tests");
         let consumer: BaseConsumer = config.create().expect("a client");
-        let ask = |topic| describe(consumer.client(), topic, Duration::from_secs(5));
+        let long = Duration::from_secs(5);
+        let ask = |topic| describe(consumer.client(), topic, long, long, &|| false);
         let topic = ask("wards").expect("it is there");
         assert!(!topic.id.is_empty() && topic.partitions == [0, 1, 2], "{topic:?}");
     }

@@ -1,7 +1,9 @@
 //! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
 //! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
 
+mod ask;
 mod avro;
+mod away;
 mod batch;
 mod client;
 mod decode;
@@ -11,7 +13,9 @@ mod handover;
 #[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
 mod id;
 mod messages;
+mod places;
 mod positions;
+mod reader;
 mod records;
 mod registry;
 mod resolve;

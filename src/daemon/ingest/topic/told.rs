@@ -83,15 +83,6 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
             "source.security",
             "the brokers do not let us ask about the cluster: give our user DESCRIBE on it".to_owned(),
         ),
-        Code::Authentication | Code::SaslAuthenticationFailed => (
-            "source.security",
-            "the brokers do not know us: correct user, password or certificate, and the mechanism".to_owned(),
-        ),
-        Code::SSL => (
-            "source.security",
-            "there is no encrypted connection to the brokers: name who vouches for them (`ca`), and a port that speaks TLS"
-                .to_owned(),
-        ),
         Code::UnsupportedFeature | Code::UnsupportedVersion => (
             "source.brokers",
             "the brokers are too old: what tells a topic from another one of the same name is known since Kafka 2.8"
@@ -100,6 +91,47 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
         _ => return None,
     };
     Some(Error::new(Kind::Input, text).in_field(field))
+}
+
+/// Somebody answers, and does not want us, or cannot be understood; `None` where nothing says so.
+pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<Error> {
+    use RDKafkaErrorCode as Code;
+    let said = why.text();
+    let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let text = match code {
+        Code::Authentication | Code::SaslAuthenticationFailed => {
+            format!("the brokers do not know us ({said}): correct user, password or certificate, and the mechanism")
+        }
+        // A broker that wants to see a certificate says so in one of these alerts of TLS.
+        _ if any(&["alert certificate", "alert bad certificate", "alert unknown ca"]) => {
+            format!(
+                "the brokers do not accept our certificate ({said}): write `certificate` and `key`, or correct them"
+            )
+        }
+        Code::SSL => format!(
+            "there is no encrypted connection to the brokers ({said}): name who vouches for them (`ca`), and a port that \
+             speaks TLS"
+        ),
+        Code::BrokerTransportFailure if closed_at_once(said) => format!(
+            "the brokers end the connection before anything is said ({said}): `tls` and `sasl` must be what this port \
+             expects"
+        ),
+        _ => return None,
+    };
+    Some(Error::new(Kind::Input, text).in_field("source.security"))
+}
+
+/// Whether a connection was ended by its other end as soon as it was there, in the words of the library.
+fn closed_at_once(said: &str) -> bool {
+    let Some((_, rest)) = said.split_once("Disconnected") else { return false };
+    let after = rest.rsplit_once("(after ").and_then(|(_, after)| after.split_once("ms in state "));
+    let brief = |millis: &str| millis.parse::<u32>().is_ok_and(|millis| millis < 2_000);
+    match after {
+        Some((millis, state)) if state.starts_with("UP") => brief(millis),
+        Some((_, state)) => ["SSL_HANDSHAKE", "APIVERSION_QUERY", "AUTH"].iter().any(|early| state.starts_with(early)),
+        // Of a long name the end of the words is cut.
+        None => rest.contains("PLAINTEXT broker listener"),
+    }
 }
 
 /// Nobody answers, and there is no time to wait.

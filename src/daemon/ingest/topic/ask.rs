@@ -1,0 +1,172 @@
+//! What the brokers are asked beside messages: which topic it is, and how far its partitions go. It is asked until somebody
+//! answers; what cannot be right, or may not be, ends it.
+
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::Consumer as _;
+use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode as Code;
+
+use super::away::Away;
+use super::handover::{End, News, Step};
+use super::id::{Topic, describe};
+use super::reader::Reader;
+use super::told;
+
+/// How long one answer of the brokers is waited for at first: whoever waits sees only behind it that it is to end.
+pub(super) const SHORT: Duration = Duration::from_millis(500);
+/// And at most, when they are slow.
+const LONG: Duration = Duration::from_secs(5);
+/// Between two tries.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long it is not looked whether it is to end.
+const SLICE: Duration = Duration::from_millis(50);
+/// How often brokers must say that a topic is not there: one that has just begun may not know yet.
+const SURE: u32 = 4;
+
+impl Reader {
+    /// Asks about the topic until somebody answers.
+    pub(super) fn asked(&mut self) -> Step<Topic> {
+        let mut missing = 0;
+        loop {
+            let (client, shared) = (self.consumer.client(), &self.shared);
+            let code = match describe(client, &self.topic, self.slowness, LONG, &|| shared.ends()) {
+                Ok(topic) => {
+                    self.back()?;
+                    return Ok(topic);
+                }
+                Err(code) => code,
+            };
+            if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
+                missing += 1;
+                if missing >= SURE {
+                    return Err(told::missing(&self.topic, !self.positions.is_empty()).into());
+                }
+                self.listen(AGAIN)?;
+            } else {
+                self.unanswered(code)?;
+            }
+        }
+    }
+
+    /// The first and the last offset of each of these partitions.
+    pub(super) fn marks(&mut self, partitions: &[i32]) -> Step<Vec<(u64, u64)>> {
+        let low = self.offsets(partitions, Offset::Beginning)?;
+        let high = self.offsets(partitions, Offset::End)?;
+        Ok(low.into_iter().zip(high).collect())
+    }
+
+    /// Asks where partitions begin or end until somebody answers.
+    ///
+    /// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
+    /// answered: a new feed would leave out all that is there.
+    fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
+        loop {
+            let mut list = TopicPartitionList::new();
+            for partition in partitions {
+                // It is one that the library can hold.
+                let _ = list.add_partition_offset(&self.topic, *partition, which);
+            }
+            let answer = self.consumer.offsets_for_times(list, self.slowness);
+            let found = answer.and_then(|list| partitions.iter().map(|&one| found(&list, &self.topic, one)).collect());
+            match found {
+                Ok(offsets) => {
+                    self.back()?;
+                    return Ok(offsets);
+                }
+                Err(error) => self.unanswered(error.rdkafka_error_code().unwrap_or(Code::Fail))?,
+            }
+        }
+    }
+
+    /// A question was not answered.
+    fn unanswered(&mut self, code: Code) -> Step<()> {
+        if let Some(error) = told::refused(&self.topic, code) {
+            return Err(error.into());
+        }
+        let slow = code == Code::OperationTimedOut;
+        self.slowness = if slow { (self.slowness * 2).min(LONG) } else { SHORT };
+        // What the library knows of it comes to whoever listens.
+        self.listen(AGAIN)?;
+        self.gone()
+    }
+
+    /// Whether the topic is still the one that it was.
+    pub(super) fn same(&mut self) -> Step<Topic> {
+        let topic = self.asked()?;
+        if self.id.is_empty() || topic.id == self.id {
+            return Ok(topic);
+        }
+        Err(told::recreated(&self.topic, &self.id, &topic.id).into())
+    }
+
+    /// The library complains.
+    pub(super) fn complained(&mut self, code: Code) -> Step<()> {
+        if let Some(error) = told::refused(&self.topic, code) {
+            return Err(error.into());
+        }
+        match code {
+            // Offsets that are not there: retention, another topic, a cluster that was put back.
+            Code::AutoOffsetReset | Code::OffsetOutOfRange | Code::UnknownTopicOrPartition | Code::UnknownTopicId => {
+                self.same()?;
+                let partitions: Vec<i32> = self.positions.keys().copied().collect();
+                for (partition, (low, high)) in partitions.iter().copied().zip(self.marks(&partitions)?) {
+                    self.on(partition, self.positions[&partition].next, low, high)?;
+                }
+                // It was so for a moment only.
+                if !self.id.is_empty() {
+                    self.assign()?;
+                }
+                Ok(())
+            }
+            // Whoever does not answer messages may answer this, and then all is well.
+            Code::AllBrokersDown => self.same().map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// No broker answers.
+    fn gone(&mut self) -> Step<()> {
+        let heard = self.consumer.context().last();
+        let away = self.away.get_or_insert_with(Away::begin);
+        away.bears(heard.as_ref(), self.known)?;
+        let why = heard.map(|(_, why)| why);
+        if away.lasts(self.patience) {
+            return Err(told::away(&self.brokers, why).into());
+        }
+        if away.is_to_be_told() { self.tell(News::Away(why)) } else { Ok(()) }
+    }
+
+    fn back(&mut self) -> Step<()> {
+        self.consumer.context().forget();
+        self.known = true;
+        let told = self.away.take().is_some_and(|away| away.was_told());
+        if told { self.tell(News::Back) } else { Ok(()) }
+    }
+
+    /// Listens for so long to what the library has to say, so that its complaints are known and messages that come are kept.
+    fn listen(&mut self, long: Duration) -> Step<()> {
+        let begun = Instant::now();
+        while begun.elapsed() < long {
+            if self.shared.ends() {
+                return Err(End::Told);
+            }
+            match self.is_full() {
+                true => std::thread::sleep(SLICE),
+                false => self.poll(SLICE),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The offset of a partition in an answer.
+fn found(list: &TopicPartitionList, topic: &str, partition: i32) -> KafkaResult<u64> {
+    let one = list.find_partition(topic, partition).ok_or(KafkaError::OffsetFetch(Code::UnknownPartition))?;
+    one.error()?;
+    match one.offset() {
+        Offset::Offset(offset) => u64::try_from(offset).map_err(|_| KafkaError::OffsetFetch(Code::BadMessage)),
+        _ => Err(KafkaError::OffsetFetch(Code::BadMessage)),
+    }
+}

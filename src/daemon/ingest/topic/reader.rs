@@ -1,0 +1,184 @@
+//! The thread that fetches a topic: it reads on, and hands on in batches.
+//!
+//! Nothing is handed on before the brokers have said again that the topic is the one that it was: messages of another one of
+//! the same name have offsets that look as good.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Message as _;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode as Code;
+
+use super::away::Away;
+use super::batch::Batch;
+use super::client::Ear;
+use super::handover::{End, News, Shared, Step};
+use super::messages::Writing;
+use super::positions::Position;
+use super::resolve::Resolver;
+use crate::daemon::config::Start;
+
+/// Messages of a batch.
+const MESSAGES: usize = 200_000;
+/// Bytes of a batch.
+const BYTES: usize = 24 << 20;
+/// How long a message waits for others.
+const LINGER: Duration = Duration::from_millis(200);
+/// How often it is looked for new partitions, and whether the topic is the one that it was.
+const LOOK: Duration = Duration::from_secs(10);
+/// How often Kafka is told of offsets.
+const LAG: Duration = Duration::from_secs(5);
+/// How long it may take to tell it of the last ones.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// The thread.
+pub(super) struct Reader {
+    pub(super) consumer: BaseConsumer<Ear>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) brokers: String,
+    pub(super) topic: String,
+    pub(super) start: Start,
+    pub(super) accepted: Option<String>,
+    pub(super) resume: BTreeMap<i32, u64>,
+    pub(super) patience: Option<Duration>,
+    /// Whether messages are Arrow.
+    pub(super) arrow: bool,
+    /// Knows the schemas of messages that are Avro.
+    pub(super) resolver: Option<Resolver>,
+    /// Where each partition is read next.
+    pub(super) positions: BTreeMap<i32, Position>,
+    /// The topic's.
+    pub(super) id: String,
+    /// Partitions whose last message was seen.
+    pub(super) at_end: BTreeSet<i32>,
+    /// Messages that are not handed on yet, and since when there are any.
+    pub(super) batch: Batch,
+    pub(super) first: Option<Instant>,
+    /// What the library has complained of, and nobody has looked at yet.
+    pub(super) complaints: Vec<Code>,
+    /// How long an answer of the brokers is waited for.
+    pub(super) slowness: Duration,
+    /// Whether a broker has ever answered us.
+    pub(super) known: bool,
+    /// That no broker answers.
+    pub(super) away: Option<Away>,
+    /// When Kafka was told of offsets.
+    pub(super) told: Instant,
+}
+
+impl Reader {
+    pub(super) fn run(mut self) {
+        if let Err(End::Failed(error)) = self.read() {
+            self.shared.tell(News::Failed(error));
+        }
+        if self.commit() {
+            let begun = Instant::now();
+            while !self.consumer.context().is_committed() && begun.elapsed() < FAREWELL {
+                self.poll(Duration::from_millis(20));
+            }
+        }
+    }
+
+    fn read(&mut self) -> Step<()> {
+        self.begin()?;
+        let mut looked = Instant::now();
+        loop {
+            self.poll(Duration::from_millis(if self.batch.is_empty() { 100 } else { 20 }));
+            while let Some(code) = self.complaints.pop() {
+                self.complained(code)?;
+            }
+            if self.shared.ends() {
+                return Err(End::Told);
+            }
+            let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || self.ended());
+            if self.is_full() || waited {
+                // What comes while the brokers are asked is of the next one.
+                let mut batch = std::mem::take(&mut self.batch);
+                self.first = None;
+                self.written(&mut batch)?;
+                let topic = self.same()?;
+                self.tell(News::Batch(batch))?;
+                self.widened(&topic)?;
+                looked = Instant::now();
+            } else if self.batch.is_empty() && looked.elapsed() >= LOOK {
+                let topic = self.same()?;
+                self.widened(&topic)?;
+                looked = Instant::now();
+            }
+            if self.batch.is_empty() && self.ended() && !self.shared.caught_up.swap(true, Ordering::AcqRel) {
+                self.shared.came.notify_one();
+            }
+            if self.told.elapsed() >= LAG {
+                self.commit();
+            }
+        }
+    }
+
+    /// Takes what the library has next: a message, the end of a partition, or a complaint.
+    pub(super) fn poll(&mut self, wait: Duration) {
+        match self.consumer.poll(wait) {
+            None => {}
+            Some(Ok(message)) => {
+                let (partition, offset) = (message.partition(), message.offset());
+                let next = u64::try_from(offset).unwrap_or_default() + 1;
+                self.batch.push(partition, next - 1, message.payload());
+                self.at_end.remove(&partition);
+                self.shared.caught_up.store(false, Ordering::Release);
+                if let Some(position) = self.positions.get_mut(&partition) {
+                    position.next = next;
+                }
+                self.first.get_or_insert_with(Instant::now);
+            }
+            Some(Err(KafkaError::PartitionEOF(partition))) => _ = self.at_end.insert(partition),
+            Some(Err(error)) => {
+                let new = error.rdkafka_error_code().filter(|code| !self.complaints.contains(code));
+                self.complaints.extend(new);
+            }
+        }
+    }
+
+    /// Whether nothing more fits into the batch.
+    pub(super) fn is_full(&self) -> bool {
+        self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
+    }
+
+    pub(super) fn tell(&self, news: News) -> Step<()> {
+        if self.shared.tell(news) { Ok(()) } else { Err(End::Told) }
+    }
+
+    /// Whether the last message of every partition was seen.
+    fn ended(&self) -> bool {
+        self.at_end.len() == self.positions.len()
+    }
+
+    /// Says how messages are written; their schemas are waited for.
+    fn written(&mut self, batch: &mut Batch) -> Step<()> {
+        batch.writing = match &mut self.resolver {
+            Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
+            None if self.arrow => Writing::Arrow,
+            None => Writing::Json,
+        };
+        Ok(())
+    }
+
+    /// Tells Kafka how far everything was taken in; whether there was anything to tell. Whoever looks at lag sees it; nobody
+    /// reads from there, so that it does not matter when it fails.
+    fn commit(&mut self) -> bool {
+        self.told = Instant::now();
+        let lag = std::mem::take(&mut *self.shared.lag.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        if lag.is_empty() || self.away.is_some() {
+            return false;
+        }
+        let mut list = TopicPartitionList::new();
+        for (partition, next) in lag {
+            let offset = Offset::Offset(i64::try_from(next).unwrap_or(i64::MAX));
+            let _ = list.add_partition_offset(&self.topic, partition, offset);
+        }
+        self.consumer.commit(&list, CommitMode::Async).is_ok()
+    }
+}
