@@ -72,7 +72,7 @@ fn resources_of_fhir_are_read_by_path() {
         let patient = json!({"resourceType": "Patient", "birthDate": "1961-10-02", "gender": "male"});
         let resource = json!({
             "resourceType": "Condition", "subject": {"reference": format!("Patient/{number}")}, "patient": patient,
-            "code": {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}], "text": "I21"},
+            "code": {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}], "text": "Heart"},
         });
         resource.to_string() + "\n"
     };
