@@ -19,6 +19,7 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::handover::{Bell, End, News, Shared, Step};
+use super::headers;
 use super::id::{Topic, describe};
 use super::messages::Writing;
 use super::positions::Position;
@@ -167,7 +168,8 @@ impl Reader {
                 Some(Ok(message)) => {
                     let (partition, offset) = (message.partition(), message.offset());
                     let next = u64::try_from(offset).unwrap_or_default() + 1;
-                    batch.push(partition, next - 1, message.payload());
+                    let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
+                    batch.push_behind(partition, next - 1, named, message.payload());
                     drop(message);
                     self.at_end.remove(&partition);
                     self.shared.caught_up.store(false, Ordering::Release);

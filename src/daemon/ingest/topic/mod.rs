@@ -8,6 +8,7 @@ mod decode;
 mod decoder;
 mod fetch;
 mod handover;
+mod headers;
 #[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
 mod id;
 mod messages;
@@ -19,7 +20,7 @@ mod schemas;
 mod streams;
 mod told;
 
-pub use avro::Key;
+pub use avro::{Key, beside};
 pub use batch::{Batch, Fetched, Message};
 pub use client::Settings;
 pub(super) use decode::{Again, again};
