@@ -22,6 +22,8 @@ mod feed;
 mod halts;
 #[path = "kafka/kills.rs"]
 mod kills;
+#[path = "kafka/registries.rs"]
+mod registries;
 #[path = "kafka/registry.rs"]
 mod registry;
 #[path = "kafka/topics.rs"]

@@ -1,6 +1,7 @@
 //! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row, what cannot be
 //! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
 
+mod ask_again;
 mod avro;
 mod batch;
 mod client;
@@ -20,6 +21,7 @@ mod schemas;
 mod streams;
 mod told;
 
+pub use ask_again::ask_again;
 pub use avro::{Key, beside};
 pub use batch::{Batch, Fetched, Message};
 pub use client::Settings;
