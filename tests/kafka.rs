@@ -9,6 +9,8 @@ mod avro_write;
 #[path = "kafka/broker.rs"]
 mod broker;
 mod common;
+#[path = "kafka/connect.rs"]
+mod connect;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "cli_run/place.rs"]
 mod place;

@@ -8,6 +8,7 @@ use super::avro::{Key, framed};
 use super::registry::{Registry, Trouble};
 use super::schemas::Known;
 use crate::daemon::config;
+use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::kept::Form;
 use crate::daemon::ingest::offer::Offer;
 
@@ -67,5 +68,21 @@ fn words(trouble: Trouble) -> String {
         Trouble::Away(why) => format!("the schema registry does not answer ({})", why.text()),
         Trouble::Failed(error) => error.text,
         Trouble::Told => "the schema registry answers too slowly".to_owned(),
+    }
+}
+
+/// Whether a registry answers us.
+///
+/// # Errors
+/// Why it does not.
+pub fn reach(settings: &config::Registry) -> Result<()> {
+    // Whether there is such a schema does not matter.
+    match Registry::new(settings)?.ask(Key::Id(1), || false) {
+        Ok(_) => Ok(()),
+        Err(Trouble::Failed(error)) => Err(error),
+        Err(trouble) => {
+            let text = format!("{}: start it, or correct `source.schema_registry`", words(trouble));
+            Err(Error::new(Kind::Io, text).in_field("source.schema_registry"))
+        }
     }
 }
