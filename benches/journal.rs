@@ -123,6 +123,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         max_quarantine_share: Decimal::ONE,
         unwanted: Unwanted::SET_ASIDE,
         keep_raw: u64::MAX,
+        registry: None,
         keep_aside: u64::MAX,
     };
     let opening = Opening {

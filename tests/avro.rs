@@ -6,6 +6,8 @@ mod arrow;
 mod common;
 #[path = "avro/fastavro.rs"]
 mod fastavro;
+#[path = "avro/headers.rs"]
+mod headers;
 #[path = "avro/schemas.rs"]
 mod schemas;
 #[path = "avro/strict.rs"]

@@ -4,6 +4,8 @@
 #[path = "decode/aside.rs"]
 mod aside;
 mod common;
+#[path = "decode/fhir.rs"]
+mod fhir;
 #[path = "decode/header.rs"]
 mod header;
 #[path = "decode/json.rs"]

@@ -11,6 +11,8 @@ mod broker;
 #[path = "kafka/certificates.rs"]
 mod certificates;
 mod common;
+#[path = "kafka/connect.rs"]
+mod connect;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "cli_run/place.rs"]
 mod place;
@@ -26,6 +28,8 @@ mod halts;
 mod kills;
 #[path = "kafka/notices.rs"]
 mod notices;
+#[path = "kafka/registries.rs"]
+mod registries;
 #[path = "kafka/registry.rs"]
 mod registry;
 #[path = "kafka/security.rs"]

@@ -5,13 +5,15 @@ use serde::Serialize;
 
 use crate::daemon::error::{Described, Error};
 
-/// What a command that did not fail has found.
+/// What a command that did not fail has found; its number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Done, or safe.
-    Done,
+    Done = 0,
     /// Unsafe, rejected, or not what it should be.
-    Unsafe,
+    Unsafe = 1,
+    /// An error, and what was printed says so.
+    Failed = 2,
 }
 
 /// Why a command failed: at least one error.

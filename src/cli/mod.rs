@@ -108,7 +108,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let failure = match answer {
         Ok(exit) => match out.finish() {
-            Ok(()) => return ExitCode::from(u8::from(exit == Exit::Unsafe)),
+            Ok(()) => return ExitCode::from(exit as u8),
             Err(error) => error.into(),
         },
         Err(failure) => failure,

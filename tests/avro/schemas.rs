@@ -134,6 +134,55 @@ fn names_lead_through_namespaces_maps_and_references() {
 }
 
 #[test]
+fn names_lead_into_lists() {
+    // In the second entry of a list.
+    let columns = under("a[1].b");
+    let (inner, object) = person(4);
+    let (other, _) = person(5);
+    let value = record("Value", FIELDS);
+    let boxed = record("Box", &[("b", &value)]);
+    let outer = record("E", &[("a", &format!(r#"{{"type": "array", "items": ["null", {boxed}]}}"#))]);
+    let wanted = json(&[format!(r#"{{"a": [null, {{"b": {object}}}]}}"#)], &columns);
+    let here = |inner: &[u8]| branch(1, inner);
+    let nobody = branch(0, &[]);
+    let faulty = |kind| vec![(0, Some("id".to_owned()), kind)];
+    for (list, fault) in [
+        ([long(3), nobody.clone(), here(&inner), here(&other), long(0)].concat(), None),
+        // In two blocks, the second one with its size.
+        ([long(1), here(&other), long(-1), long(here(&inner).len() as i64), here(&inner), long(0)].concat(), None),
+        ([long(2), here(&other), nobody.clone(), long(0)].concat(), Some(MisfitKind::Missing)),
+        ([long(1), here(&other), long(0)].concat(), Some(MisfitKind::Missing)),
+        (long(0), Some(MisfitKind::Missing)),
+    ] {
+        let found = decoded(&of(&[&outer], &[framed(1, &list)]), &columns);
+        assert_eq!(faults(&found), fault.map(faulty).unwrap_or_default(), "{list:?}");
+        assert!(fault.is_some() || found.rows == wanted, "the same row");
+    }
+    // What is no list, and a list where there should be none.
+    for (schema, message, fault) in [
+        (record("E", &[("a", r#""string""#)]), text("x"), MisfitKind::NoList),
+        (record("E", &[("a", r#""bytes""#)]), text("x"), MisfitKind::NoList),
+        (record("E", &[("a", &boxed)]), inner.clone(), MisfitKind::NoList),
+        (record("E", &[("a", r#"{"type": "map", "values": "int"}"#)]), long(0), MisfitKind::NoList),
+        (
+            record("E", &[("a", r#"{"type": "array", "items": {"type": "array", "items": "int"}}"#)]),
+            [long(2), long(0), long(0), long(0)].concat(),
+            MisfitKind::Nested,
+        ),
+    ] {
+        let found = decoded(&of(&[&schema], &[framed(1, &message)]), &columns);
+        assert_eq!(faults(&found), faulty(fault), "{schema}");
+    }
+    // A list that holds itself.
+    let itself = r#"{"type": "record", "name": "E", "fields": [{"name": "a", "type": {"type": "array", "items": ["E", "string"]}}]}"#;
+    let columns = super::columns(&FEED.replacen("name = \"id\"\n", "name = \"id\"\npath = \"$.a[0].a[1]\"\n", 1));
+    let message =
+        [long(1), branch(0, &[long(2), branch(1, &text("x")), branch(1, &text("p")), long(0)].concat()), long(0)];
+    let found = decoded(&of(&[itself], &[framed(1, &message.concat())]), &columns);
+    assert_eq!(faults(&found), [(0, Some("age".to_owned()), MisfitKind::Missing)], "whoever it is was found");
+}
+
+#[test]
 fn changes_are_told_as_debezium_tells_them() {
     use tidegate::daemon::config::Unwanted::{Halt, Quarantine, Skip};
     let columns = under("after");

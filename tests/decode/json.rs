@@ -115,6 +115,114 @@ fn paths_lead_through_objects() {
     }
 }
 
+/// One column of each role, inside lists.
+const LISTS: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
+    [[column]]\nname = \"id\"\nrole = \"identifier\"\npath = \"$.a[0].v\"\n\
+    [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5], min = 0, max = 119 }\npath = \"$.a[0].m[1][0]\"\n\
+    [[column]]\nname = \"ward\"\nrole = \"quasi\"\noptional = true\ntaxonomy = { flat = [\"A\", \"unknown\"] }\npath = \"$.a[2]\"\n\
+    [[column]]\nname = \"s\"\nrole = \"sensitive\"\npath = \"$.s.c[1].v\"\n";
+
+#[test]
+fn paths_lead_into_lists() {
+    let columns = Feed::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
+    let folder = Folder::new();
+    let (missing, twice) = ("row 1: the value is missing", "row 1: the field is there twice");
+    let (no_object, no_list) = (
+        "row 1: the path leads through something that is no object",
+        "row 1: the path leads into a list where there is none",
+    );
+    let nested = "row 1: an array or an object where one value is wanted";
+    for (line, wanted) in [
+        (r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"],"s":{"c":[{"v":1},{"v":"x"}]}}"#, "1 0".to_owned()),
+        (
+            r#"{"s":{"c":[1,{"v":"x","v2":[]},2]},"a":[{"m":[{},[3,[4]],{}],"v":"7"},{"v":8},"A",{"v":9}]}"#,
+            "1 0".to_owned(),
+        ),
+        // A list that is too short, or a null in it, has no value there.
+        (r#"{"a":[{"v":"7","m":[0,[3]]}],"s":{"c":[{"v":"x"}]}}"#, "1 1".to_owned()),
+        (r#"{"a":[{"v":"7","m":[0,[3]]},null,null],"s":{"c":[null,null]}}"#, "1 1".to_owned()),
+        (r#"{"a":[{"v":"7","m":[0]}]}"#, format!("`age`: {missing}")),
+        (r#"{"a":[{"v":"7","m":[0,[]]}]}"#, format!("`age`: {missing}")),
+        (r#"{"a":[]}"#, format!("`id`: {missing}")),
+        (r#"{"a":null}"#, format!("`id`: {missing}")),
+        (r#"{}"#, format!("`id`: {missing}")),
+        // What is no list.
+        (r#"{"a":{"0":{"v":"7"}}}"#, format!("`id`: {no_list}")),
+        (r#"{"a":"7"}"#, format!("`id`: {no_list}")),
+        (r#"{"a":[{"v":"7","m":[0,3]}]}"#, format!("`age`: {no_list}")),
+        (r#"{"a":[{"v":"7","m":[0,[3]]}],"s":{"c":{"v":"x"}}}"#, "1 1".to_owned()),
+        (r#"{"a":["7"]}"#, format!("`id`: {no_object}")),
+        (r#"{"a":[[{"v":"7"}]]}"#, format!("`id`: {nested}")),
+        (r#"{"a":[{"v":"7","m":[0,[[3]]]}]}"#, format!("`age`: {nested}")),
+        (r#"{"a":[{"v":"7","m":[0,[3]]},0,{"x":"A"}]}"#, format!("`ward`: {nested}")),
+        // Keys that are there twice, also inside lists.
+        (r#"{"a":[{"v":"7","m":[0,[3]],"v":"7"}]}"#, format!("`id`: {twice}")),
+        (r#"{"a":[{"v":"7","m":[0,[3]]}],"a":[]}"#, format!("`id`: {twice}")),
+        (r#"{"a":[{"v":"7","m":[0,[3]],"m":[0,[3]]}]}"#, format!("`age`: {twice}")),
+        (r#"{"a":[{"v":"7","m":[0,[3]]}],"s":{"c":[0,{"v":"x","v":"x"}]}}"#, "1 1".to_owned()),
+        (r#"{"a":[{"v":"7","m":[0,[3]]},{"v":"8","v":"9"}]}"#, "1 1".to_owned()),
+    ] {
+        let path = folder.file("a.json", line);
+        let text = match decode(&path, &columns, &hasher(), None, &mut |_| {}) {
+            Ok(decoded) => format!("{} {}", decoded.rows.len(), decoded.nulled),
+            Err(error) => error.to_string().split_once(": ").expect("a place").1.to_owned(),
+        };
+        assert_eq!(text, wanted, "{line}");
+    }
+    // What is no JSON is none, wherever it stands; what nobody reads may nest as deep as it likes.
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let rows = |line: &str| decode(&folder.file("a.json", line), &columns, &hasher(), None, &mut |_| {});
+    assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A",],"s":null}"#).is_err());
+    assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"],"s":{"c":[{"v":"x"} 1]}}"#).is_err());
+    assert_eq!(rows(&format!(r#"{{"a":[{{"v":"7","m":[{deep},[3]]}},{deep},"A"]}}"#)).expect("a row").rows.len(), 1);
+}
+
+#[test]
+fn a_list_in_a_table_is_a_name() {
+    let columns = Feed::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
+    let folder = Folder::new();
+    let read = |header: &str| {
+        let path = folder.file("a.csv", format!("{header}\n7,3,A,x\n"));
+        decode(&path, &columns, &hasher(), None, &mut |_| {})
+    };
+    assert_eq!(read("a[0].v,a[0].m[1][0],a[2],s.c[1].v").expect("a row").rows.len(), 1);
+    let error = read("xyz,k[0].m[1][0],l[2],s.c[1].v").expect_err("no such column").to_string();
+    assert!(error.ends_with("the column is missing; a table has no lists"), "{error}");
+}
+
+#[test]
+fn ways_that_cross_are_told() {
+    let told = |one: &str, two: &str| {
+        let path = |path: &str| if path.is_empty() { String::new() } else { format!("path = \"{path}\"\n") };
+        let text = format!(
+            "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
+             [[column]]\nname = \"a\"\nrole = \"quasi\"\n{}taxonomy = {{ flat = [\"A\"] }}\n\
+             [[column]]\nname = \"b\"\nrole = \"sensitive\"\n{}",
+            path(one),
+            path(two)
+        );
+        let feed = Feed::parse(&text, Path::new("feed.toml")).expect("a feed file");
+        let fields = feed.warnings.iter().filter(|warning| warning.text.contains("part where they cannot"));
+        fields.map(|warning| warning.field.clone().expect("a place")).collect::<Vec<_>>().join(" ")
+    };
+    for (one, two, wanted) in [
+        ("$.x", "$.x.y", "column[1].path"),
+        ("$.x.y", "$.x", "column[1].path"),
+        ("$.x[0]", "$.x", "column[1].path"),
+        ("$.x[0].y", "$.x.y", "column[1].path"),
+        ("$.x[0][1]", "$.x[0].y", "column[1].path"),
+        ("$.b.c", "", "column[1].name"),
+        ("", "$.a[0]", "column[1].path"),
+        ("$.x[0]", "$.x[1].y", ""),
+        ("$.x[0].y", "$.x[0].z", ""),
+        ("$.x", "$.x", ""),
+        ("$.x", "$.xy", ""),
+        ("", "", ""),
+    ] {
+        assert_eq!(told(one, two), wanted, "{one} {two}");
+    }
+}
+
 #[test]
 fn undeclared_keys_are_told_within_limits() {
     let folder = Folder::new();

@@ -11,7 +11,7 @@ use super::place::{NEVER, OFTEN, PLANTED, Place, person, until};
 use super::public::releases;
 use super::registry::Registry;
 
-const FIRST: &[(&str, &str)] =
+pub const FIRST: &[(&str, &str)] =
     &[("patient", r#""string""#), ("age", r#""int""#), ("ward", r#""string""#), ("diagnosis", r#""string""#)];
 const SECOND: &[(&str, &str)] = &[
     ("admitted", r#"["null", {"type": "long", "logicalType": "timestamp-millis"}]"#),
@@ -21,7 +21,7 @@ const SECOND: &[(&str, &str)] = &[
     ("age", r#""long""#),
 ];
 
-fn feed(broker: &Broker, registry: &Registry, schedule: &str, more: &str) -> Place {
+pub fn feed(broker: &Broker, registry: &Registry, schedule: &str, more: &str) -> Place {
     let place = Place::new(schedule);
     let source = format!(
         "kind = \"kafka\"\nbrokers = \"{}\"\ntopic = \"wards\"\nformat = \"avro\"\nschema_registry = {{ url = \"{}\"{more} }}\n\
@@ -38,16 +38,21 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
 }
 
 /// The cells of a person.
-fn cells(number: u64) -> [String; 4] {
+pub fn cells(number: u64) -> [String; 4] {
     let row = person(number);
     let cells: Vec<String> = row.trim_end().split(',').map(str::to_owned).collect();
     cells.try_into().expect("four cells")
 }
 
-fn first(id: u32, number: u64) -> Vec<u8> {
+/// The record of a person under [`FIRST`].
+pub fn bare(number: u64) -> Vec<u8> {
     let [patient, age, ward, diagnosis] = cells(number);
     let age = age.parse().expect("a number");
-    framed(id, &[text(patient), long(age), text(ward), text(diagnosis)].concat())
+    [text(patient), long(age), text(ward), text(diagnosis)].concat()
+}
+
+pub fn first(id: u32, number: u64) -> Vec<u8> {
+    framed(id, &bare(number))
 }
 
 fn second(id: u32, number: u64) -> Vec<u8> {
@@ -57,7 +62,7 @@ fn second(id: u32, number: u64) -> Vec<u8> {
     framed(id, &[branch(1, &long(1_700_000_000_000)), rest].concat())
 }
 
-fn put(broker: &Broker, messages: impl IntoIterator<Item = Vec<u8>>) {
+pub fn put(broker: &Broker, messages: impl IntoIterator<Item = Vec<u8>>) {
     let producer = broker.producer(&[]);
     for message in messages {
         let record = BaseRecord::<str, [u8]>::to("wards").partition(0).key("key").payload(&message);
@@ -66,7 +71,7 @@ fn put(broker: &Broker, messages: impl IntoIterator<Item = Vec<u8>>) {
     producer.flush(std::time::Duration::from_secs(30)).expect("all are there");
 }
 
-fn both() -> Option<(Broker, Registry)> {
+pub fn both() -> Option<(Broker, Registry)> {
     let registry = Registry::start(None)?;
     let broker = Broker::start()?;
     broker.topic("wards", 1, &[]);
@@ -75,7 +80,7 @@ fn both() -> Option<(Broker, Registry)> {
 
 /// Everybody is published once.
 #[track_caller]
-fn all_once(place: &Place, people: u64) {
+pub fn all_once(place: &Place, people: u64) {
     let last = releases(&place.public()).pop().expect("a release");
     let times = times(&last.diagnoses);
     assert!(times.len() as u64 == people && times.values().all(|times| *times == 1), "{} people", times.len());

@@ -13,15 +13,27 @@ pub struct Registry {
     program: PathBuf,
     port: u16,
     login: Option<&'static str>,
+    behaving: Vec<String>,
+    encrypted: Option<u16>,
     child: Option<Child>,
 }
 
 impl Registry {
     /// Starts one, which wants this header if there is one; `None`, and a word about it, where it cannot be built.
     pub fn start(login: Option<&'static str>) -> Option<Registry> {
+        Registry::started(login, &[])
+    }
+
+    /// Starts one that behaves so (`registry/main.go` says how it may).
+    pub fn behaving(how: &[&str]) -> Option<Registry> {
+        Registry::started(None, how)
+    }
+
+    fn started(login: Option<&'static str>, how: &[&str]) -> Option<Registry> {
         let program = built()?;
         let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
-        let mut registry = Registry { program, port, login, child: None };
+        let behaving = how.iter().map(|word| (*word).to_owned()).collect();
+        let mut registry = Registry { program, port, login, behaving, encrypted: None, child: None };
         registry.begin();
         Some(registry)
     }
@@ -29,11 +41,14 @@ impl Registry {
     /// Starts it again, with nothing that it had.
     pub fn begin(&mut self) {
         let mut command = Command::new(&self.program);
-        command.arg(format!("127.0.0.1:{}", self.port)).args(self.login);
+        let login = self.login.map(|login| format!("-auth={login}"));
+        command.args(login).args(&self.behaving).arg(format!("127.0.0.1:{}", self.port));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut said = String::new();
         BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut said).expect("text");
-        assert_eq!(said, "ready\n");
+        let mut words = said.split_whitespace();
+        assert_eq!(words.next(), Some("ready"));
+        self.encrypted = words.next().map(|port| port.parse().expect("a port"));
         self.child = Some(child);
     }
 
@@ -50,19 +65,38 @@ impl Registry {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// Where it speaks TLS.
+    pub fn encrypted(&self) -> String {
+        format!("https://127.0.0.1:{}", self.encrypted.expect("it speaks TLS"))
+    }
+
     /// Registers a schema: its number.
     pub fn put(&self, subject: &str, schema: &str, references: Json) -> u32 {
         let body = json!({ "schema": schema, "schemaType": "AVRO", "references": references }).to_string();
+        let answer = self.asked(&format!("POST /subjects/{subject}/versions"), &body);
+        answer["id"].as_u64().unwrap_or_else(|| panic!("{answer}")) as u32
+    }
+
+    /// The number that a schema has in all registries.
+    pub fn guid(&self, subject: &str) -> [u8; 16] {
+        let answer = self.asked(&format!("GET /subjects/{subject}/versions/latest"), "");
+        let digits: Vec<u8> = answer["guid"].as_str().expect("a number").bytes().filter(|byte| *byte != b'-').collect();
+        let byte = |two: &[u8]| {
+            let digit = |at: usize| char::from(two[at]).to_digit(16).expect("a digit") as u8;
+            16 * digit(0) + digit(1)
+        };
+        digits.chunks(2).map(byte).collect::<Vec<u8>>().try_into().expect("16 bytes")
+    }
+
+    fn asked(&self, what: &str, body: &str) -> Json {
         let login = self.login.map(|login| format!("Authorization: {login}\r\n")).unwrap_or_default();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let head =
-            format!("POST /subjects/{subject}/versions HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n", body.len());
-        stream.write_all((head + &body).as_bytes()).expect("it reads");
+        let head = format!("{what} HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + body).as_bytes()).expect("it reads");
         let mut said = String::new();
         stream.read_to_string(&mut said).expect("it answers");
         let answer = said.split("\r\n\r\n").nth(1).expect("an answer");
-        let answer: Json = serde_json::from_str(answer).unwrap_or_else(|_| panic!("{said}"));
-        answer["id"].as_u64().unwrap_or_else(|| panic!("{said}")) as u32
+        serde_json::from_str(answer).unwrap_or_else(|_| panic!("{said}"))
     }
 }
 

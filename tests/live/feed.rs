@@ -77,6 +77,7 @@ pub fn open_with(
         max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
         unwanted: Unwanted::SET_ASIDE,
         keep_raw: 10,
+        registry: None,
         keep_aside: 10,
     };
     let opening = Opening {

@@ -1,6 +1,8 @@
 //! `tidegate check FEED…` (CONTRACTS 3): what a feed file means, in words, and what can go wrong. Reads feed files and
-//! the taxonomies they name; must never read a record, a key or a secret, and never connect to anything.
+//! the taxonomies they name. Without `--connect` it must never read a key or a secret, and never connect to anything; with it,
+//! too, it must never read a record or write anything.
 
+mod connect;
 mod doubts;
 mod report;
 mod text;
@@ -13,7 +15,6 @@ use std::path::PathBuf;
 use self::report::FeedReport;
 use super::{Exit, Failure, Out, Result};
 use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
 
 /// Explains feed files in words: columns, taxonomies, policy, and what can go wrong
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ pub struct Args {
     /// Feed files
     #[arg(required = true, value_name = "FEED")]
     feeds: Vec<PathBuf>,
-    /// Also try to reach the source and the store (not built in this version)
+    /// Also look whether the source, its registry and the roots are there: nothing is read of them and nothing written
     #[arg(long)]
     connect: bool,
 }
@@ -29,12 +30,8 @@ pub struct Args {
 /// Explains all of them; fails with the errors of all.
 ///
 /// # Errors
-/// A feed file that is wrong, or `--connect`.
+/// A feed file that is wrong. What cannot be reached is no error of the command: it is told, and the exit code says it.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    if args.connect {
-        let text = "nothing can be connected to in this version: leave --connect out";
-        return Err(Error::new(Kind::Usage, text).in_field("--connect").into());
-    }
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
         match Feed::load(file) {
@@ -42,10 +39,23 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
             Err(error) => errors.push(error),
         }
     }
-    if !out.json() {
-        for feed in &feeds {
-            out.text(&text::feed(&FeedReport::of(feed)));
+    // What lies at hand is told before anybody is waited for.
+    let mut reports: Vec<FeedReport> = feeds.iter().map(FeedReport::of).collect();
+    let mut reached = true;
+    for (feed, report) in feeds.iter().zip(&mut reports) {
+        if !out.json() {
+            out.text(&text::feed(report));
         }
+        if args.connect {
+            let found = connect::reports(feed);
+            reached &= found.iter().all(|one| one.ok);
+            if !out.json() {
+                out.text(&connect::words(&found));
+            }
+            report.connect = Some(found);
+        }
+    }
+    if !out.json() {
         let together = doubts::together(&feeds);
         if !together.is_empty() {
             out.text(&text::together(&together));
@@ -55,7 +65,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         return Err(failure);
     }
     if out.json() {
-        out.value(&Report { feeds: feeds.iter().map(FeedReport::of).collect(), warnings: doubts::together(&feeds) });
+        out.value(&Report { feeds: reports, warnings: doubts::together(&feeds) });
     }
-    Ok(Exit::Done)
+    Ok(if reached { Exit::Done } else { Exit::Failed })
 }

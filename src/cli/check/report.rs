@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::connect::ConnectReport;
 use super::doubts::{self, WarningReport};
 use super::words;
 use crate::daemon::config::Feed;
@@ -41,6 +42,8 @@ pub struct FeedReport {
     pub for_daemon: Vec<String>,
     /// What can go wrong.
     pub warnings: Vec<WarningReport>,
+    /// What of all that the feed file names is there; null without `--connect`.
+    pub connect: Option<Vec<ConnectReport>>,
 }
 
 /// One column.
@@ -95,6 +98,7 @@ impl FeedReport {
             publishing: words::publishing(feed),
             for_daemon: words::for_daemon(feed),
             warnings: doubts::of(feed),
+            connect: None,
         }
     }
 }

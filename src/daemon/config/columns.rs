@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::file::ColumnTable;
 use super::hierarchy;
 use super::places::Problem;
+use super::ways;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{Column, Domain, Kind, Role};
@@ -41,6 +42,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
         one.guarded();
         one.build();
     }
+    read.warnings.extend(ways::crossing(tables));
     if !tables.iter().any(|table| table.role == Role::Quasi) {
         let text =
             "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
@@ -67,12 +69,8 @@ impl One<'_> {
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             self.refuse("name", "a column's name is text without control characters");
         }
-        let steps = self.table.path.as_deref().map(|path| path.strip_prefix("$.").unwrap_or(""));
-        let step = |step: &str| {
-            !step.is_empty() && !step.contains(|char: char| char.is_whitespace() || "$[]\"'*".contains(char))
-        };
-        if steps.is_some_and(|steps| !steps.split('.').all(step)) {
-            self.refuse("path", "`path` is `$` and names with dots between them: \"$.patient.birthDate\"");
+        if self.table.path.as_deref().is_some_and(|path| !ways::is_path(path)) {
+            self.refuse("path", ways::REFUSED);
         }
     }
 

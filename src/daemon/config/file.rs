@@ -62,7 +62,7 @@ pub struct ColumnTable {
     pub kind: Option<Kind>,
     /// How its values are generalised; needed for `quasi`.
     pub taxonomy: Option<TaxonomyTable>,
-    /// Where the value lies in a message: `$.patient.birthDate`.
+    /// Where the value lies in a message: `$.patient.birthDate`, `$.code.coding[0].code`.
     pub path: Option<String>,
     /// Whether the value may be missing; false when left out.
     pub optional: Option<bool>,

@@ -15,6 +15,7 @@ mod services;
 mod source;
 mod unbuilt;
 mod walk;
+mod ways;
 mod words;
 
 pub use columns::named as kind_name;

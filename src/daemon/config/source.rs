@@ -81,7 +81,7 @@ pub struct Sasl {
 }
 
 /// Where schemas lie.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Registry {
     /// The web address.
     pub url: Address,

@@ -86,7 +86,11 @@ impl Directory {
         look(&self.file(name)).ok().flatten()
     }
 
-    fn files(&self) -> Result<Vec<Seen>> {
+    /// All files that are there for it.
+    ///
+    /// # Errors
+    /// As [`Directory::look`].
+    pub fn files(&self) -> Result<Vec<Seen>> {
         let refused = |error: std::io::Error| {
             Error::io(&self.path, "look into the folder of the source", &error).in_field("source.path")
         };

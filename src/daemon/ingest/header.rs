@@ -30,7 +30,8 @@ pub fn wanted<'a>(
     if let Some(missing) = columns.iter().find(|column| !there(column)) {
         let free = header.iter().filter(|known| columns.iter().all(|column| name_in_file(column) != known.as_str()));
         let near = columns.iter().any(there).then(|| nearest(name_in_file(missing), free)).flatten();
-        let hint = near.map_or(String::new(), |near| format!("; the file has `{}`", printable(near)));
+        let in_list = || if name_in_file(missing).contains('[') { "; a table has no lists" } else { "" }.to_owned();
+        let hint = near.map_or_else(in_list, |near| format!("; the file has `{}`", printable(near)));
         let text = format!("the column is missing{hint}");
         return Err(Error::new(Kind::Input, text).in_file(file).in_field(&*missing.name));
     }

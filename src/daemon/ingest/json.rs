@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::paths::{Field, Node, Paths};
@@ -58,21 +58,62 @@ impl<'p> Walk<'p> {
             self.paths.spoil(node, MisfitKind::Twice, found);
             return Some(());
         }
-        let Node { keys, fields } = self.paths.node(node);
-        let nested = text.starts_with(['[', '{']);
-        for &field in fields {
+        let here: &Node = self.paths.node(node);
+        let first = text.as_bytes().first();
+        let nested = matches!(first, Some(b'[' | b'{'));
+        for &field in &here.fields {
             found[field] = if nested { Err(MisfitKind::Nested) } else { Ok(text.as_bytes()) };
         }
-        if keys.is_empty() || text == "null" {
+        if here.is_last() || text == "null" {
             return Some(());
         }
-        if text.starts_with('{') {
-            let mut deserializer = serde_json::Deserializer::from_str(text);
-            return deserializer.deserialize_map(Object { walk: self, node, found }).ok();
+        // What is neither leads nowhere; a list is no object, nor the other way round.
+        if first != Some(&b'{') {
+            let kind = if nested { MisfitKind::Nested } else { MisfitKind::NoPath };
+            here.keys.iter().for_each(|&(_, below)| self.paths.spoil(below, kind, found));
         }
-        let kind = if nested { MisfitKind::Nested } else { MisfitKind::NoPath };
-        keys.iter().for_each(|&(_, below)| self.paths.spoil(below, kind, found));
-        Some(())
+        if first != Some(&b'[') {
+            here.items.iter().for_each(|&(_, below)| self.paths.spoil(below, MisfitKind::NoList, found));
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        match first {
+            Some(b'{') if !here.keys.is_empty() => {
+                deserializer.deserialize_map(Object { walk: self, node, found }).ok()
+            }
+            Some(b'[') if !here.items.is_empty() => deserializer.deserialize_seq(List { walk: self, node, found }).ok(),
+            _ => Some(()),
+        }
+    }
+}
+
+/// A list on the way: one that is too short has nothing at the places behind its end.
+struct List<'w, 'p, 'f, 't> {
+    walk: &'w mut Walk<'p>,
+    node: usize,
+    found: &'f mut [Field<'t>],
+}
+
+impl<'t> Visitor<'t> for List<'_, '_, '_, 't> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut list: A) -> Result<(), A::Error> {
+        let node = self.walk.paths.node(self.node);
+        for place in 0.. {
+            let Some(child) = node.item(place) else {
+                if list.next_element::<IgnoredAny>()?.is_none() {
+                    break;
+                }
+                continue;
+            };
+            let Some(value) = list.next_element::<&'t RawValue>()? else { break };
+            let taken = self.walk.value(child, value.get(), self.found);
+            taken.ok_or_else(|| serde::de::Error::custom("no object"))?;
+        }
+        Ok(())
     }
 }
 

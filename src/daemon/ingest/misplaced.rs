@@ -60,4 +60,5 @@ enum Written {
     NoSchema,
     StrangeSchema,
     NotArrow,
+    NoList,
 }

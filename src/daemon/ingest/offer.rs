@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::kept::Form;
 use super::misplaced::Misplaced;
 use super::raw::Raw;
+use super::topic::{Key, Known};
 use crate::daemon::error::{Error, Kind, Result};
 
 /// Of the bytes.
@@ -73,6 +74,13 @@ impl Offer {
     /// What the messages are.
     pub(super) fn form(&self) -> &Form {
         &self.form
+    }
+
+    /// Schemas of messages that were not known when they were set aside.
+    pub(super) fn learn<'k>(&mut self, known: impl Iterator<Item = &'k (Key, Known)>) {
+        if let Form::Records { schemas } = &mut self.form {
+            schemas.extend(known.cloned());
+        }
     }
 
     /// The messages, in file order.

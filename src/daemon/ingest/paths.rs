@@ -1,5 +1,5 @@
-//! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys: the steps of a column's path, or its name.
-//! The same ways lead through JSON and Avro. Nothing here looks at a value.
+//! The ways to the fields that are read (HOUSE 4, Decoding), as a tree of keys and of places in lists: the
+//! steps of a column's path, or its name. The same ways lead through JSON and Avro. Nothing here looks at a value.
 
 use super::part::Read;
 use crate::engine::histogram::{MisfitKind, RawCell};
@@ -8,14 +8,16 @@ use crate::engine::model::Column;
 /// A field as it is written; empty where there is none.
 pub type Field<'t> = Result<&'t [u8], MisfitKind>;
 
-/// The fields that are read, as a tree of keys.
+/// The fields that are read, as a tree of keys and places.
 pub struct Paths(Vec<Node>);
 
 /// One step of a way.
 #[derive(Default)]
 pub struct Node {
-    /// The next steps, and where they lead.
+    /// The next steps into an object, and where they lead.
     pub keys: Vec<(Box<str>, usize)>,
+    /// The places of a list, from 0, that ways lead through, and where they lead.
+    pub items: Vec<(usize, usize)>,
     /// The places in a row that this value goes to.
     pub fields: Vec<usize>,
 }
@@ -33,7 +35,7 @@ impl Paths {
         for (field, column) in columns.iter().enumerate() {
             let node = match &column.path {
                 Some(path) => {
-                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, key| paths.below(at, key))
+                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, step| paths.through(at, step))
                 }
                 None => paths.below(0, &column.name),
             };
@@ -56,7 +58,7 @@ impl Paths {
             marks.insert(0, path.split('.').take(at).chain(["op"]).collect());
         }
         for (mark, steps) in (columns.len()..).zip(marks) {
-            let node = steps.into_iter().fold(0, |at, key| paths.below(at, key));
+            let node = steps.into_iter().fold(0, |at, step| paths.through(at, step));
             paths.0[node].fields.push(mark);
         }
         paths
@@ -84,23 +86,59 @@ impl Paths {
 
     /// All fields of a node and below have this fault.
     pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [Field<'_>]) {
-        let Node { keys, fields } = &self.0[node];
-        fields.iter().for_each(|&field| found[field] = Err(kind));
-        keys.iter().for_each(|&(_, below)| self.spoil(below, kind, found));
+        self.0[node].fields.iter().for_each(|&field| found[field] = Err(kind));
+        self.0[node].below().for_each(|below| self.spoil(below, kind, found));
+    }
+
+    /// The way of a step as it is written: a key, and places of lists behind it.
+    fn through(&mut self, node: usize, step: &str) -> usize {
+        let (key, places) = step.split_at(step.find('[').unwrap_or(step.len()));
+        let places = places.split(['[', ']']).filter(|place| !place.is_empty());
+        let place = |place: &str| place.parse().expect("a feed file names places by whole numbers");
+        let node = self.below(node, key);
+        places.map(place).fold(node, |at, place| self.at(at, place))
     }
 
     fn below(&mut self, node: usize, key: &str) -> usize {
         if let Some(found) = self.0[node].child(key) {
             return found;
         }
-        self.0.push(Node::default());
-        let new = self.0.len() - 1;
+        let new = self.add();
         self.0[node].keys.push((key.into(), new));
         new
+    }
+
+    fn at(&mut self, node: usize, place: usize) -> usize {
+        if let Some(found) = self.0[node].item(place) {
+            return found;
+        }
+        let new = self.add();
+        self.0[node].items.push((place, new));
+        new
+    }
+
+    fn add(&mut self) -> usize {
+        self.0.push(Node::default());
+        self.0.len() - 1
     }
 }
 
 impl Node {
+    /// Whether no way leads on from here.
+    pub fn is_last(&self) -> bool {
+        self.keys.is_empty() && self.items.is_empty()
+    }
+
+    /// Where ways lead on to.
+    pub fn below(&self) -> impl Iterator<Item = usize> {
+        self.keys.iter().map(|&(_, node)| node).chain(self.items.iter().map(|&(_, node)| node))
+    }
+
+    /// Where a place of a list leads; `None` where nobody reads it.
+    pub fn item(&self, place: usize) -> Option<usize> {
+        self.items.iter().find(|(known, _)| *known == place).map(|&(_, node)| node)
+    }
+
     /// Where a key leads; `None` where nobody reads it.
     pub fn child(&self, key: &str) -> Option<usize> {
         self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)

@@ -7,6 +7,7 @@ use super::roll::{Roll, bytes};
 use super::state::Aside;
 use super::work::Live;
 use crate::daemon::error::Result;
+use crate::daemon::ingest::topic::ask_again;
 use crate::daemon::ingest::{Offer, retry};
 use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Retry, destroy};
 
@@ -33,10 +34,10 @@ impl Live {
             quarantined: 0,
             cleared: 0,
         };
+        let (offers, unanswered) = self.offers(&all)?;
         let mut decoded = Vec::new();
-        for aside in all {
-            let offer = Offer::parse(&self.log.objects().need(&aside.object)?)?;
-            match retry(&offer, &columns, &self.hasher, self.settings.unwanted) {
+        for (aside, offer) in all.into_iter().zip(&offers) {
+            match retry(offer, &columns, &self.hasher, self.settings.unwanted) {
                 Ok(taken) => decoded.push((aside, taken)),
                 // Nobody is known by then of whom no entry tells.
                 Err(error) => return Ok(ask.refused(error.to_string())),
@@ -69,7 +70,7 @@ impl Live {
                 came.push(rows);
             }
         }
-        let answer = told(&entry);
+        let answer = told(&entry, unanswered);
         if entry.of.is_empty() {
             return Ok(answer);
         }
@@ -80,14 +81,25 @@ impl Live {
         entry.of.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
         Ok(answer)
     }
+
+    /// What was set aside, with schemas that are known by now; and why those are not known that nobody has told.
+    fn offers(&self, all: &[Aside]) -> Result<(Vec<Offer>, Option<String>)> {
+        let read = |aside: &Aside| Offer::parse(&self.log.objects().need(&aside.object)?);
+        let mut offers = all.iter().map(read).collect::<Result<Vec<Offer>>>()?;
+        let unanswered = self.settings.registry.as_ref().and_then(|registry| ask_again(&mut offers, registry));
+        Ok((offers, unanswered))
+    }
 }
 
-fn told(entry: &Retry) -> Answer {
+fn told(entry: &Retry, unanswered: Option<String>) -> Answer {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
     let over = if *skipped > 0 { format!("{skipped} are passed over, ") } else { String::new() };
-    let text = format!(
+    let mut text = format!(
         "of {offered} messages that were set aside {kept} count now, {duplicate} are of people who have a row already, \
          {over}{quarantined} stay set aside"
     );
+    if let Some(why) = unanswered {
+        text += &format!(". Those among them whose schema nobody had may be decoded later: {why}");
+    }
     Answer { count: Some(*offered), changed: Some(*kept), ..Ask::Retry.done(text) }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::reading::VERSION;
 use super::roll::bytes;
 use super::state::State;
+use crate::daemon::config;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub max_quarantine_share: Decimal,
     /// What becomes of messages of a topic that are no rows by themselves.
     pub unwanted: Unwanted,
+    /// Where schemas of messages lie.
+    pub registry: Option<config::Registry>,
     /// How long raw rows are kept after what they brought is published, in seconds.
     pub keep_raw: u64,
     /// How long messages are set aside, in seconds.

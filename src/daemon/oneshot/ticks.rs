@@ -67,6 +67,7 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
         unwanted: Unwanted::SET_ASIDE,
         // Raw rows are with whoever names the files.
         keep_raw: 0,
+        registry: None,
         keep_aside: 0,
     };
     Ahead::read(Opening {

@@ -124,6 +124,7 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
         unwanted: Unwanted { tombstones: source.tombstones, deletes: source.deletes },
+        registry: source.registry.clone(),
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),
     })

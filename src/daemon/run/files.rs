@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::Tick;
+use super::told::became;
 use crate::daemon::clock;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::{Directory, Seen};
 use crate::daemon::ingest::{Source, Taken as Decoded, digest, take};
 use crate::daemon::live::{Came, Consumed, Taken};
-use crate::daemon::observe::events::{FileName, FileTaken, LateFile, Rows};
+use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
 /// How often files that were taken are looked at again.
@@ -99,13 +100,7 @@ impl Keeper {
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
             seq: self.live.log().next() - 1,
-            rows: Rows {
-                seen: came.seen,
-                kept: came.kept,
-                duplicate: came.duplicate,
-                skipped: came.skipped,
-                quarantined: came.quarantined,
-            },
+            rows: became(came),
             nulled,
             new_rows: self.live.state().feed.new_rows(),
             seconds: begun.elapsed(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::daemon::config::{Feed, Format, SourcePlace};
+use crate::daemon::config::{Feed, Format, Source, SourcePlace};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetch, Settings};
@@ -36,23 +36,29 @@ impl Intake {
         let source = feed.services.source.as_ref().expect("a feed at work has a source");
         match &source.place {
             SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
-            SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume } => {
+            SourcePlace::Kafka { topic, .. } => {
                 let known = state.partitions.get(topic).cloned().unwrap_or_default();
-                let settings = Settings {
-                    feed: &feed.name,
-                    brokers,
-                    topic,
-                    start: *start,
-                    format: source.format.unwrap_or(Format::Json),
-                    registry: source.registry.as_ref().filter(|_| source.format == Some(Format::Avro)),
-                    security: security.as_deref(),
-                    topic_id: topic_id.as_deref(),
-                    resume,
-                    patience: once.then_some(ONCE),
-                };
+                let settings = topic_settings(feed, source, once).expect("the source is a topic");
                 let fetch = Fetch::begin(&settings, known).map_err(|error| error.in_file(&feed.file))?;
                 Ok(Intake::Topic(Topic { name: topic.clone(), fetch }))
             }
         }
     }
+}
+
+/// What a topic is read with; `None` where the source is none.
+pub fn topic_settings<'f>(feed: &'f Feed, source: &'f Source, once: bool) -> Option<Settings<'f>> {
+    let SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume } = &source.place else { return None };
+    Some(Settings {
+        feed: &feed.name,
+        brokers,
+        topic,
+        start: *start,
+        format: source.format.unwrap_or(Format::Json),
+        registry: source.registry.as_ref().filter(|_| source.format == Some(Format::Avro)),
+        security: security.as_deref(),
+        topic_id: topic_id.as_deref(),
+        resume,
+        patience: once.then_some(ONCE),
+    })
 }

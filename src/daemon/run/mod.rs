@@ -3,6 +3,7 @@
 
 mod ask;
 pub mod begin;
+mod connect;
 mod event;
 mod files;
 mod intake;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use ask::{Asking, Known, ask};
+pub use connect::{Reached, connect};
 pub use event::Event;
 pub use keeper::Keeper;
 pub use outcome::{Outcome, Tick};

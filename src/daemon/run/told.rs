@@ -10,10 +10,16 @@ use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Erase;
-use crate::daemon::live::Left;
+use crate::daemon::live::{Came, Left};
 use crate::daemon::observe::events::{
-    Answer, Erased, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
+    Answer, Erased, OverdueWarning, QuarantineShare, Request, RequestDone, Rows, StrangeNotes,
 };
+
+/// What became of messages, as it is told.
+pub(super) fn became(came: Came) -> Rows {
+    let Came { seen, kept, duplicate, skipped, quarantined } = came;
+    Rows { seen, kept, duplicate, skipped, quarantined }
+}
 
 /// How late a tick may be before anybody is told: a step may take its time.
 const LATE: Duration = Duration::from_secs(60);

@@ -6,13 +6,14 @@ use std::time::Instant;
 use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::Tick;
+use super::told::became;
 use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::{Batch, News, Partition, Position, decode};
 use crate::daemon::journal::Origin;
 use crate::daemon::live::{Taken, TakenPart};
 use crate::daemon::observe::events::{
-    BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack, Rows,
+    BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack,
 };
 use crate::engine::histogram::Rows as Decoded;
 
@@ -100,13 +101,7 @@ impl Keeper {
         self.told.emit(&BatchTaken {
             partitions,
             seq: self.live.log().next() - 1,
-            rows: Rows {
-                seen: came.seen,
-                kept: came.kept,
-                duplicate: came.duplicate,
-                skipped: came.skipped,
-                quarantined: came.quarantined,
-            },
+            rows: became(came),
             nulled: decoded.nulled,
             new_rows: self.live.state().feed.new_rows(),
             seconds: begun.elapsed(),

@@ -117,6 +117,9 @@ pub enum MisfitKind {
     /// A message of a topic as such: no stream of rows.
     #[error("the message is not one Arrow IPC stream that can be read")]
     NotArrow,
+    /// The way to the field leads into a list, and there is something else.
+    #[error("the path leads into a list where there is none")]
+    NoList,
 }
 
 /// A column whose cells can be read.

@@ -27,11 +27,15 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// The next one.
-    pub fn push(&mut self, offset: u64, content: Option<&[u8]>) {
+    /// The next one, and what is put before what it holds, if it holds something.
+    pub fn push(&mut self, offset: u64, before: &[u8], content: Option<&[u8]>) {
         let from = self.bytes.len();
-        self.bytes.extend_from_slice(content.unwrap_or_default());
-        self.messages.push(Message { offset, from, to: content.map(|_| self.bytes.len()) });
+        let to = content.map(|content| {
+            self.bytes.extend_from_slice(before);
+            self.bytes.extend_from_slice(content);
+            self.bytes.len()
+        });
+        self.messages.push(Message { offset, from, to });
     }
 
     /// All of them, by offset.
@@ -65,9 +69,15 @@ pub struct Batch {
 impl Batch {
     /// The next message of a partition.
     pub fn push(&mut self, partition: i32, offset: u64, content: Option<&[u8]>) {
-        self.bytes += content.map_or(0, <[u8]>::len);
+        self.push_behind(partition, offset, &[], content);
+    }
+
+    /// The next message of a partition; what names its schema beside it is put before what it holds, so that all that comes
+    /// after knows one framing.
+    pub fn push_behind(&mut self, partition: i32, offset: u64, before: &[u8], content: Option<&[u8]>) {
+        self.bytes += content.map_or(0, |content| before.len() + content.len());
         self.messages += 1;
-        self.partitions.entry(partition).or_default().push(offset, content);
+        self.partitions.entry(partition).or_default().push(offset, before, content);
     }
 
     /// What all of them hold.

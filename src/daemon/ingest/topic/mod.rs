@@ -2,6 +2,7 @@
 //! decoded set aside with its offset. Offsets live in the journal only; what Kafka is told of them is for displays of lag.
 
 mod ask;
+mod ask_again;
 mod avro;
 mod away;
 mod batch;
@@ -10,12 +11,14 @@ mod decode;
 mod decoder;
 mod fetch;
 mod handover;
+mod headers;
 #[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
 mod id;
 mod messages;
 mod places;
 mod positions;
 mod reader;
+mod probe;
 mod records;
 mod registry;
 mod resolve;
@@ -23,7 +26,8 @@ mod schemas;
 mod streams;
 mod told;
 
-pub use avro::Key;
+pub use ask_again::{ask_again, reach as reach_registry};
+pub use avro::{Key, beside};
 pub use batch::{Batch, Fetched, Message};
 pub use client::{Settings, connected, refused};
 pub(super) use decode::{Again, again};
@@ -32,4 +36,5 @@ pub use fetch::Fetch;
 pub use handover::{Bell, News};
 pub use messages::{Messages, Unwanted, Writing};
 pub use positions::Position;
+pub use probe::{Probed, probe};
 pub use schemas::{Known, Named, Schemas};

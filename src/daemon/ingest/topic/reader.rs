@@ -18,6 +18,7 @@ use super::away::Away;
 use super::batch::Batch;
 use super::client::Ear;
 use super::handover::{End, News, Shared, Step};
+use super::headers;
 use super::messages::Writing;
 use super::positions::Position;
 use super::resolve::Resolver;
@@ -126,7 +127,8 @@ impl Reader {
             Some(Ok(message)) => {
                 let (partition, offset) = (message.partition(), message.offset());
                 let next = u64::try_from(offset).unwrap_or_default() + 1;
-                self.batch.push(partition, next - 1, message.payload());
+                let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
+                self.batch.push_behind(partition, next - 1, named, message.payload());
                 self.at_end.remove(&partition);
                 self.shared.caught_up.store(false, Ordering::Release);
                 if let Some(position) = self.positions.get_mut(&partition) {

@@ -1,4 +1,5 @@
-//! How a message names its schema: the framing of Confluent's registry. It looks at the first bytes of a message only.
+//! How a message names its schema: the framing of Confluent's registry, before the record or beside it in a header. It looks
+//! at the first bytes of a message only.
 
 use std::fmt;
 
@@ -25,6 +26,23 @@ pub fn framed(message: &[u8]) -> Option<(Key, &[u8])> {
             Some((Key::Guid(*guid), record))
         }
         _ => None,
+    }
+}
+
+/// The header that names the schema of a message. One that names that of its key is nothing to us.
+const HEADER: &str = "__value_schema_id";
+/// Begins no framing.
+const NOTHING: &[u8] = &[0xff];
+
+/// What names the schema of a record beside it, as it would stand before it; empty where that is left to the record itself.
+/// The last header counts, and it counts before anything in the record, as for Confluent's own readers. One that names
+/// nothing is not passed over: the record would be read by what is no name in it.
+pub fn beside<'m>(headers: impl Iterator<Item = (&'m str, Option<&'m [u8]>)>) -> &'m [u8] {
+    let last = headers.filter(|(key, _)| *key == HEADER).last();
+    match last.and_then(|(_, value)| value) {
+        None => &[],
+        Some(name) if framed(name).is_some_and(|(_, rest)| rest.is_empty()) => name,
+        Some(_) => NOTHING,
     }
 }
 

@@ -9,7 +9,7 @@ mod schema;
 mod value;
 mod walk;
 
-pub use framing::{Key, framed};
+pub use framing::{Key, beside, framed};
 pub use plan::Plan;
 pub use schema::Schema;
 pub use value::read;

@@ -31,6 +31,7 @@ impl Plan {
                     fields.insert((place, node), nodes);
                 }
                 Type::Union(branches) => open.extend(branches.iter().map(|&branch| (branch, node))),
+                Type::Array(items) => open.extend(paths.node(node).items.iter().map(|&(_, below)| (*items, below))),
                 // Which keys a map has is told by each message.
                 Type::Map(values) => open.extend(paths.node(node).keys.iter().map(|&(_, below)| (*values, below))),
                 _ => {}

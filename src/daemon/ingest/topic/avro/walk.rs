@@ -85,12 +85,12 @@ impl<'p> Walk<'p> {
             Type::Enum(words) => Value::Text(words[reader.choice(words.len())?].as_bytes()),
             Type::Bytes => {
                 reader.bytes()?;
-                self.strange(node, MisfitKind::Malformed, MisfitKind::NoPath);
+                self.strange(node);
                 return Some(());
             }
             Type::Fixed(size) => {
                 reader.take(*size)?;
-                self.strange(node, MisfitKind::Malformed, MisfitKind::NoPath);
+                self.strange(node);
                 return Some(());
             }
             Type::Union(branches) => {
@@ -98,11 +98,16 @@ impl<'p> Walk<'p> {
                 return self.value(plan, branch, node, reader, depth + 1);
             }
             Type::Array(items) => {
-                self.strange(node, MisfitKind::Nested, MisfitKind::Nested);
-                return self.blocks(reader, |walk, reader| walk.value(plan, *items, None, reader, depth + 1));
+                self.nested(node, false);
+                let mut place = 0;
+                return self.blocks(reader, |walk, reader| {
+                    let below = node.and_then(|node| walk.paths.node(node).item(place));
+                    place += 1;
+                    walk.value(plan, *items, below, reader, depth + 1)
+                });
             }
             Type::Map(values) => {
-                self.nested(node);
+                self.nested(node, true);
                 return self.blocks(reader, |walk, reader| {
                     let key = reader.bytes()?;
                     let below = node.and_then(|node| walk.key(node, key));
@@ -110,7 +115,7 @@ impl<'p> Walk<'p> {
                 });
             }
             Type::Record(fields) => {
-                self.nested(node);
+                self.nested(node, true);
                 let nodes = node.map_or(&[][..], |node| plan.fields(place, node));
                 let below = nodes.iter().copied().chain(std::iter::repeat(None));
                 return fields
@@ -161,32 +166,46 @@ impl<'p> Walk<'p> {
     /// A value for the fields of a node.
     fn take(&mut self, node: usize, value: Value<'_>) {
         let from = self.values.len();
-        let Node { keys, fields } = self.paths.node(node);
+        let Node { fields, .. } = self.paths.node(node);
         if !fields.is_empty() {
             value.put(&mut self.values);
         }
         fields.iter().for_each(|&field| self.found[field] = Ok(from..self.values.len()));
+        self.leads_nowhere(node);
+    }
+
+    /// Something with fields of its own, or a list, where a node may want a value. A list is no object, nor the other way
+    /// round.
+    fn nested(&mut self, node: Option<usize>, object: bool) {
+        let Some(node) = node else { return };
+        let Node { keys, items, fields } = self.paths.node(node);
+        fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
+        if object {
+            items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
+        } else {
+            keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::Nested));
+        }
+    }
+
+    /// Something that is no value of a column.
+    fn strange(&mut self, node: Option<usize>) {
+        let Some(node) = node else { return };
+        let Node { fields, .. } = self.paths.node(node);
+        fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
+        self.leads_nowhere(node);
+    }
+
+    /// No way leads on through what is here.
+    fn leads_nowhere(&mut self, node: usize) {
+        let Node { keys, items, .. } = self.paths.node(node);
         keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
-    }
-
-    /// Something with fields of its own, where a node may want a value.
-    fn nested(&mut self, node: Option<usize>) {
-        let Some(node) = node else { return };
-        self.paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
-    }
-
-    /// Something that is no value of a column, and has no fields.
-    fn strange(&mut self, node: Option<usize>, here: MisfitKind, below: MisfitKind) {
-        let Some(node) = node else { return };
-        let Node { keys, fields } = self.paths.node(node);
-        fields.iter().for_each(|&field| self.found[field] = Err(here));
-        keys.iter().for_each(|&(_, node)| self.spoil(node, below));
+        items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
     }
 
     /// All fields of a node and below have this fault.
     fn spoil(&mut self, node: usize, kind: MisfitKind) {
-        let Node { keys, fields } = self.paths.node(node);
-        fields.iter().for_each(|&field| self.found[field] = Err(kind));
-        keys.iter().for_each(|&(_, below)| self.spoil(below, kind));
+        let paths = self.paths;
+        paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(kind));
+        paths.node(node).below().for_each(|below| self.spoil(below, kind));
     }
 }

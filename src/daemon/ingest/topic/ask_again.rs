@@ -1,0 +1,88 @@
+//! Messages that were set aside because nobody had the schema that they name: before they are offered again, the registry is
+//! asked again. A registry that is away keeps nothing else from being decoded, and nothing is lost by it.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::avro::{Key, framed};
+use super::registry::{Registry, Trouble};
+use super::schemas::Known;
+use crate::daemon::config;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::kept::Form;
+use crate::daemon::ingest::offer::Offer;
+
+/// How long all answers together may take: whoever asks waits for a minute, and the feed meanwhile.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why schemas are not known that were asked for.
+pub type Unanswered = Option<String>;
+
+/// Puts schemas to messages that had none, as far as there are any by now.
+pub fn ask_again(offers: &mut [Offer], settings: &config::Registry) -> Unanswered {
+    let keys: BTreeSet<Key> = offers.iter().flat_map(unknown).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    // A thread of its own: an answer is waited for where no other runtime may be.
+    let asked = std::thread::scope(|scope| scope.spawn(|| ask(keys, settings)).join());
+    let (known, trouble) = asked.unwrap_or_else(|_| (Vec::new(), Some("asking has ended by a fault".to_owned())));
+    for offer in offers {
+        let own: BTreeSet<Key> = unknown(offer).collect();
+        offer.learn(known.iter().filter(|(key, _)| own.contains(key)));
+    }
+    trouble
+}
+
+/// Schemas that messages name and that are not kept beside them.
+fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
+    let kept = match offer.form() {
+        Form::Records { schemas } => Some(schemas),
+        _ => None,
+    };
+    let named = offer.messages().iter().filter_map(|message| Some(framed(message.raw.as_ref()?.bytes())?.0));
+    named.filter(move |key| kept.is_some_and(|kept| kept.iter().all(|(known, _)| known != key)))
+}
+
+/// Asks for all of them, until the time is over or nobody answers.
+fn ask(keys: BTreeSet<Key>, settings: &config::Registry) -> (Vec<(Key, Known)>, Unanswered) {
+    let begun = Instant::now();
+    let late = || begun.elapsed() >= PATIENCE;
+    let mut known = Vec::new();
+    let registry = match Registry::new(settings) {
+        Ok(registry) => registry,
+        Err(error) => return (known, Some(error.text)),
+    };
+    for key in keys {
+        match registry.ask(key, late) {
+            Ok(Some(answer)) => known.push((key, answer)),
+            Ok(None) => {}
+            Err(trouble) => return (known, Some(words(trouble))),
+        }
+    }
+    (known, None)
+}
+
+fn words(trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Away(why) => format!("the schema registry does not answer ({})", why.text()),
+        Trouble::Failed(error) => error.text,
+        Trouble::Told => "the schema registry answers too slowly".to_owned(),
+    }
+}
+
+/// Whether a registry answers us.
+///
+/// # Errors
+/// Why it does not.
+pub fn reach(settings: &config::Registry) -> Result<()> {
+    // Whether there is such a schema does not matter.
+    match Registry::new(settings)?.ask(Key::Id(1), || false) {
+        Ok(_) => Ok(()),
+        Err(Trouble::Failed(error)) => Err(error),
+        Err(trouble) => {
+            let text = format!("{}: start it, or correct `source.schema_registry`", words(trouble));
+            Err(Error::new(Kind::Io, text).in_field("source.schema_registry"))
+        }
+    }
+}

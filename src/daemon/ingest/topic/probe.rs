@@ -1,0 +1,242 @@
+//! Looks whether a topic can be read, and whether it is kept as it should be, before anybody does (CONTRACTS 3, `check
+//! --connect`). No message is read and nothing is changed.
+
+use std::time::{Duration, Instant};
+
+use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, ResourceSpecifier};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer as _};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode as Code;
+
+use super::client::{Ear, Settings, connected, reading, refused};
+use super::id::describe;
+use super::told;
+use crate::daemon::error::{Error, Result};
+use crate::daemon::ingest::lines::LONGEST;
+
+/// How long one answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A topic that keeps messages for less is doubted.
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
+
+/// A topic that can be read.
+#[derive(Debug)]
+pub struct Probed {
+    /// What tells it from another one of the same name.
+    pub id: String,
+    /// Per partition the offset of its first message, and the one behind its last.
+    pub partitions: Vec<(i32, u64, u64)>,
+    /// What may go wrong.
+    pub doubts: Vec<String>,
+}
+
+/// Looks at a topic. `tick`: how far apart ticks are, where that is known.
+///
+/// # Errors
+/// It cannot be read, and why.
+pub fn probe(settings: &Settings<'_>, tick: Option<Duration>) -> Result<Probed> {
+    let config = connected(settings.brokers, settings.security)?;
+    let consumer: BaseConsumer<Ear> =
+        reading(config.clone(), settings.feed).create_with_context(Ear::default()).map_err(|error| refused(&error))?;
+    let probe = Probe { consumer, settings };
+    let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false).map_err(|code| probe.why(code))?;
+    let partitions = topic.partitions.iter().map(|&partition| probe.marks(partition)).collect::<Result<Vec<_>>>()?;
+    let mut doubts = Vec::new();
+    if let Some(last) = partitions.last() {
+        probe.may_read(last.0, last.2)?;
+        doubts.extend(probe.of_group(last.0));
+    }
+    doubts.extend(of_settings(&config, settings.topic, tick));
+    Ok(Probed { id: topic.id, partitions, doubts })
+}
+
+struct Probe<'f> {
+    consumer: BaseConsumer<Ear>,
+    settings: &'f Settings<'f>,
+}
+
+impl Probe<'_> {
+    /// Why it cannot be read.
+    fn why(&self, code: Code) -> Error {
+        let topic = self.settings.topic;
+        if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
+            return told::missing(topic, false);
+        }
+        // What the library has complained of meanwhile says more than that nobody answered in time.
+        let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
+        let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
+        let told = [code].into_iter().chain(heard).find_map(|code| told::refused(topic, code));
+        told.unwrap_or_else(|| told::away(self.settings.brokers, self.consumer.context().last()))
+    }
+
+    fn failed(&self, error: &KafkaError) -> Error {
+        self.why(error.rdkafka_error_code().unwrap_or(Code::BadMessage))
+    }
+
+    fn marks(&self, partition: i32) -> Result<(i32, u64, u64)> {
+        let marks = self.consumer.fetch_watermarks(self.settings.topic, partition, PATIENCE);
+        let (low, high) = marks.map_err(|error| self.failed(&error))?;
+        let offset = |mark: i64| u64::try_from(mark).unwrap_or_default();
+        Ok((partition, offset(low), offset(high)))
+    }
+
+    /// Whether we may read, which is not asked by anything else: from the end of a partition on, where nothing is.
+    fn may_read(&self, partition: i32, end: u64) -> Result<()> {
+        let list = self.list(partition, Offset::Offset(i64::try_from(end).unwrap_or(i64::MAX)));
+        self.consumer.assign(&list).map_err(|error| refused(&error))?;
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            match self.consumer.poll(Duration::from_millis(100)) {
+                None => {}
+                Some(Ok(_) | Err(KafkaError::PartitionEOF(_))) => return Ok(()),
+                Some(Err(error)) => {
+                    let code = error.rdkafka_error_code().unwrap_or(Code::BadMessage);
+                    if let Some(told) = told::refused(self.settings.topic, code) {
+                        return Err(told);
+                    }
+                }
+            }
+        }
+        Err(told::away(self.settings.brokers, self.consumer.context().last()))
+    }
+
+    /// What lacks for displays of lag.
+    fn of_group(&self, partition: i32) -> Option<String> {
+        let asked = self.consumer.committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
+        let code = asked.err()?.rdkafka_error_code()?;
+        (code == Code::GroupAuthorizationFailed).then(|| {
+            format!(
+                "displays of lag stay empty: give our user READ on the group tidegate-{}, or leave it so",
+                self.settings.feed
+            )
+        })
+    }
+
+    fn list(&self, partition: i32, offset: Offset) -> TopicPartitionList {
+        let mut list = TopicPartitionList::new();
+        // The offset is one that the library can hold.
+        let _ = list.add_partition_offset(self.settings.topic, partition, offset);
+        list
+    }
+}
+
+/// What may go wrong with how a topic is kept.
+fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Vec<String> {
+    match described(config, topic) {
+        Ok(found) => doubts(&|key| found.get(key).and_then(|entry| entry.value.clone()), tick),
+        Err(code) => {
+            let why = match code {
+                Some(Code::TopicAuthorizationFailed | Code::ClusterAuthorizationFailed) => {
+                    "give our user DESCRIBE_CONFIGS on it"
+                }
+                _ => "the brokers do not tell",
+            };
+            vec![format!("whether the topic is compacted, and how long it keeps messages, is not known: {why}")]
+        }
+    }
+}
+
+fn described(config: &ClientConfig, topic: &str) -> std::result::Result<ConfigResource, Option<Code>> {
+    let failed = |error: KafkaError| error.rdkafka_error_code();
+    let admin: AdminClient<DefaultClientContext> = config.create().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| None)?;
+    let (topic, options) = ([ResourceSpecifier::Topic(topic)], AdminOptions::new().request_timeout(Some(PATIENCE)));
+    let found = runtime.block_on(admin.describe_configs(&topic, &options)).map_err(failed)?;
+    found.into_iter().next().ok_or(None)?.map_err(Some)
+}
+
+/// What may go wrong under these settings of a topic.
+fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec<String> {
+    let number = |key: &str| value(key)?.parse::<u64>().ok();
+    let mut found = Vec::new();
+    if value("cleanup.policy").is_some_and(|policy| policy.contains("compact")) {
+        let text = "the topic is compacted: rows vanish before they are read, and nobody can see that they did, so that a \
+                    release holds whoever happened to be left. Have `cleanup.policy` be `delete`";
+        found.push(text.to_owned());
+    }
+    if let Some(kept) = number("retention.ms").map(Duration::from_millis).filter(|kept| *kept < WEEK) {
+        let least = tick.filter(|tick| kept <= *tick).map_or(String::new(), |_| {
+            ", which is no longer than from one tick to the next: with `run --once` that is always too short".to_owned()
+        });
+        found.push(format!(
+            "the topic keeps messages for {}{least}. Whatever came that long before this feed is begun again is lost: have \
+             `retention.ms` be weeks",
+            words(kept)
+        ));
+    }
+    if let Some(bytes) = number("retention.bytes") {
+        found.push(format!(
+            "the topic keeps no more than {bytes} bytes of a partition, however fast they come: have `retention.bytes` be \
+             what comes in weeks, or -1"
+        ));
+    }
+    if let Some(bytes) = number("max.message.bytes").filter(|bytes| *bytes > LONGEST as u64) {
+        found.push(format!(
+            "messages may have {bytes} bytes, and one of more than 16 MiB is set aside without what it says"
+        ));
+    }
+    found
+}
+
+/// A length of time, roughly.
+fn words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..120 => format!("{seconds} seconds"),
+        120..7_200 => format!("{} minutes", seconds / 60),
+        7_200..172_800 => format!("{} hours", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+impl Probed {
+    /// That it is there, in words, and where its messages are.
+    pub fn words(&self, topic: &str) -> String {
+        /// Partitions that are named.
+        const NAMED: usize = 8;
+        let named = |(partition, low, high): &(i32, u64, u64)| match high - low {
+            0 => format!("{partition}: none"),
+            _ => format!("{partition}: {low} to {}", high - 1),
+        };
+        let mut places: Vec<String> = self.partitions.iter().take(NAMED).map(named).collect();
+        if self.partitions.len() > NAMED {
+            places.push(format!("and {} more", self.partitions.len() - NAMED));
+        }
+        let count = match self.partitions.len() {
+            1 => "1 partition".to_owned(),
+            more => format!("{more} partitions"),
+        };
+        format!("the topic {topic} can be read ({}): {count}, with the offsets {}", self.id, places.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_doubted_by_how_it_is_kept() {
+        let said = |settings: &[(&str, &str)], tick: u64| {
+            let value =
+                |key: &str| settings.iter().find(|(known, _)| *known == key).map(|(_, value)| (*value).to_owned());
+            doubts(&value, Some(Duration::from_secs(tick)))
+        };
+        let usual = [("cleanup.policy", "delete"), ("retention.ms", "604800000"), ("retention.bytes", "-1")];
+        for (settings, wanted) in [
+            (&usual[..], &[][..]),
+            (&[("retention.ms", "-1"), ("max.message.bytes", "1048588")], &[]),
+            (&[("cleanup.policy", "compact,delete")], &["compacted"]),
+            (&[("retention.ms", "7200000")], &["for 2 hours. What"]),
+            (&[("retention.ms", "60000")], &["for 60 seconds, which is no longer than from one tick to the next"]),
+            (&[("retention.bytes", "1000")], &["no more than 1000 bytes"]),
+            (&[("max.message.bytes", "16777217")], &["16777217 bytes"]),
+        ] {
+            let found = said(settings, 3_600);
+            assert!(found.len() == wanted.len(), "{found:?}");
+            assert!(found.iter().zip(wanted).all(|(found, wanted)| found.contains(wanted)), "{found:?}");
+        }
+    }
+}

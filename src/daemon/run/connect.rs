@@ -1,0 +1,121 @@
+//! Whether what a feed file names is there (CONTRACTS 3, `check --connect`): the source, its registry, the roots and the key.
+//! Looks as whoever runs the feed would, and must never read a record, write anything or take a lock.
+
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+
+use super::begin::{key, look};
+use super::intake::topic_settings;
+use crate::daemon::config::{Feed, Registry, Root, Source, SourcePlace, Ticks};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::directory::Directory;
+use crate::daemon::ingest::topic::{probe, reach_registry};
+
+/// Something that a feed file names.
+#[derive(Debug)]
+pub struct Reached {
+    /// The key that names it.
+    pub what: &'static str,
+    /// What is to be said of it; or why it cannot be used.
+    pub found: Result<String>,
+    /// What may go wrong with it.
+    pub doubts: Vec<String>,
+}
+
+impl Reached {
+    fn of(what: &'static str, found: Result<String>) -> Reached {
+        Reached { what, found, doubts: Vec::new() }
+    }
+}
+
+/// Looks at all that a feed file names, in the order of the file.
+pub fn connect(feed: &Feed) -> Vec<Reached> {
+    let mut all = Vec::new();
+    if let Some(source) = &feed.services.source {
+        all.push(of_source(feed, source));
+        let registry = source.registry.as_ref();
+        all.extend(registry.map(|registry| Reached::of("source.schema_registry", of_registry(registry))));
+    }
+    if let Some(store) = &feed.services.store {
+        for (what, root, private) in [("store.private", &store.private, true), ("store.public", &store.public, false)] {
+            all.extend(root.as_ref().map(|root| Reached::of(what, of_root(feed, root, private))));
+        }
+        if store.key.is_some() {
+            all.push(Reached::of("store.key", key(feed).map(|_| "the key can be read".to_owned())));
+        }
+    }
+    all
+}
+
+fn of_source(feed: &Feed, source: &Source) -> Reached {
+    match &source.place {
+        SourcePlace::Directory { path, settle } => {
+            let found = Directory::new(path, settle.get()).files();
+            let said = |files: Vec<_>| {
+                let files = match files.len() {
+                    1 => "1 file".to_owned(),
+                    many => format!("{many} files"),
+                };
+                format!("the folder {} can be read: {files}", path.display())
+            };
+            Reached::of("source", found.map(said))
+        }
+        SourcePlace::Kafka { topic, .. } => {
+            let settings = topic_settings(feed, source, true).expect("the source is a topic");
+            let tick = feed.services.schedule.as_ref().and_then(|schedule| match &schedule.ticks {
+                Ticks::Every(period) => Some(period.get()),
+                Ticks::Cron { .. } | Ticks::PerFile => None,
+            });
+            match probe(&settings, tick) {
+                Ok(found) => Reached { what: "source", found: Ok(found.words(topic)), doubts: found.doubts },
+                Err(error) => Reached::of("source", Err(error)),
+            }
+        }
+    }
+}
+
+fn of_registry(registry: &Registry) -> Result<String> {
+    reach_registry(registry).map(|()| "the schema registry answers, and lets us ask".to_owned())
+}
+
+/// A root as it lies there.
+fn of_root(feed: &Feed, root: &Root, private: bool) -> Result<String> {
+    let Root::Directory(path) = root else {
+        // Opening looks into it.
+        let store = look(feed, private)?;
+        let text = "can be looked into; whether it can be written is seen only when the feed runs";
+        return Ok(format!("the bucket {} {text}", store.place()));
+    };
+    let shown = path.display();
+    if !path.exists() {
+        let around = path.ancestors().skip(1).map(|path| if path == Path::new("") { Path::new(".") } else { path });
+        let near = around.into_iter().find(|path| path.exists()).unwrap_or(Path::new("/"));
+        may_write(near)?;
+        return Ok(format!("the folder {shown} is not there, and is made when the feed begins"));
+    }
+    let about = std::fs::metadata(path).map_err(|error| Error::io(path, "look at the folder", &error))?;
+    if private && std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
+        let text = "others may use this folder, which holds private state: chmod 700 it";
+        return Err(Error::new(Kind::Io, text).in_file(path));
+    }
+    let store = look(feed, private)?;
+    may_write(path)?;
+    let begun = store.read(if private { "FORMAT" } else { "LATEST" })?.is_some();
+    Ok(match (private, begun) {
+        (true, true) => format!("the folder {shown} can be used, and a feed has begun in it"),
+        (false, true) => format!("the folder {shown} can be used, and holds releases"),
+        (_, false) => format!("the folder {shown} can be used, and nothing has begun in it"),
+    })
+}
+
+/// Whether something can be made in a folder, by what the system says of it.
+fn may_write(folder: &Path) -> Result<()> {
+    let may = access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK);
+    let refused = |errno: rustix::io::Errno| Error::io(folder, "write into the folder", &errno.into());
+    may.map_err(refused)?;
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Io, "what should be a folder is a file").in_file(folder))
+}
