@@ -29,7 +29,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::config", &["daemon::error", ENGINE]),
     ("daemon::clock", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
-    ("daemon::ingest", &["daemon::error", "daemon::config", ENGINE]),
+    ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::web", ENGINE]),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
     ("daemon::sign", &["daemon::seal"]),

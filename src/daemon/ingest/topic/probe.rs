@@ -69,7 +69,14 @@ impl Probe<'_> {
         let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
         let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
         let told = [code].into_iter().chain(heard).find_map(|code| told::refused(topic, code));
-        told.unwrap_or_else(|| told::away(self.settings.brokers, self.consumer.context().last()))
+        told.unwrap_or_else(|| self.away())
+    }
+
+    /// Nobody answers, or they turn us away.
+    fn away(&self) -> Error {
+        let last = self.consumer.context().last();
+        let turned = last.as_ref().and_then(|(code, why)| told::turned_away(*code, why));
+        turned.unwrap_or_else(|| told::away(self.settings.brokers, last.map(|(_, why)| why)))
     }
 
     fn failed(&self, error: &KafkaError) -> Error {
@@ -100,7 +107,7 @@ impl Probe<'_> {
                 }
             }
         }
-        Err(told::away(self.settings.brokers, self.consumer.context().last()))
+        Err(self.away())
     }
 
     /// What lacks for displays of lag.

@@ -3,21 +3,18 @@
 
 use std::time::Duration;
 
-use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
 use serde::Deserialize;
-use tokio::runtime::{Builder, Runtime};
 
 use super::avro::Key;
 use super::schemas::Known;
 use super::told;
 use crate::daemon::config::{Registry as Settings, is_local, parts};
 use crate::daemon::error::{Complaint, Error, Kind, Result};
+use crate::daemon::web::{Web, why};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked whether the answer is still wanted.
-const LOOK: Duration = Duration::from_millis(100);
 /// Bytes of an answer at most.
 const LONGEST: usize = 1 << 22;
 /// Schemas at most that one refers to, with those that these refer to.
@@ -25,10 +22,9 @@ const MOST_REFERRED: usize = 256;
 
 /// A registry.
 pub struct Registry {
-    client: Client,
+    web: Web,
     url: String,
     login: Option<(String, String)>,
-    runtime: Runtime,
 }
 
 /// Why there is no answer.
@@ -70,9 +66,7 @@ impl Registry {
     /// A secret or a certificate cannot be read.
     pub fn new(settings: &Settings) -> Result<Registry> {
         let field = "source.schema_registry";
-        // An answer comes from where the feed file says, not from where that sends us.
-        let mut client =
-            Client::builder().timeout(PATIENCE).redirect(Policy::none()).no_proxy().pool_max_idle_per_host(0);
+        let mut client = Client::builder().timeout(PATIENCE).no_proxy().pool_max_idle_per_host(0);
         if let Some(file) = &settings.ca {
             let ca = format!("{field}.ca");
             let missing = |error| Error::io(file, "read the certificate", &error).in_field(&*ca);
@@ -80,8 +74,7 @@ impl Registry {
             let none = |_| Error::new(Kind::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
             client = client.tls_certs_only(Certificate::from_pem_bundle(&text).map_err(none)?);
         }
-        let none = |_| Error::new(Kind::Feed, "no encrypted connection can be made here").in_field(field);
-        let client = client.build().map_err(none)?;
+        let web = Web::new(client, field)?;
         let url = settings.url.read().map_err(|error| error.in_field(format!("{field}.url")))?;
         let (scheme, host) = parts(&url).unwrap_or_default();
         if scheme != "https" && (scheme != "http" || !is_local(host) && !settings.allow_plaintext) {
@@ -96,24 +89,12 @@ impl Registry {
             }
             None => None,
         };
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the system does not let us wait for an answer"))?;
-        Ok(Registry { client, url: url.trim_end_matches('/').to_owned(), login, runtime })
+        Ok(Registry { web, url: url.trim_end_matches('/').to_owned(), login })
     }
 
     /// What the registry says of a schema; `None`: it has none.
     pub fn ask(&self, key: Key, ends: impl Fn() -> bool) -> std::result::Result<Option<Known>, Trouble> {
-        let told = async {
-            while !ends() {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        self.runtime.block_on(async {
-            tokio::select! {
-                answer = self.schema(key) => answer,
-                () = told => Err(Trouble::Told),
-            }
-        })
+        self.web.wait(self.schema(key), ends).unwrap_or(Err(Trouble::Told))
     }
 
     async fn schema(&self, key: Key) -> std::result::Result<Option<Known>, Trouble> {
@@ -145,7 +126,7 @@ impl Registry {
 
     /// An answer; within, `None` for one that is too long. `None`: there is no such thing.
     async fn get(&self, place: &str) -> std::result::Result<Option<Option<Answer>>, Trouble> {
-        let mut request = self.client.get(format!("{}/{}", self.url, place));
+        let mut request = self.web.client.get(format!("{}/{}", self.url, place));
         if let Some((user, password)) = &self.login {
             request = request.basic_auth(user, Some(password));
         }
@@ -187,21 +168,8 @@ fn busy(status: StatusCode) -> Trouble {
     Trouble::Away(Complaint::of(&format!("it answers {}", status.as_u16())))
 }
 
-/// Why nothing came, in words of our own: those of the library may quote the address, which may hold a token.
 fn away(error: &reqwest::Error) -> Trouble {
-    let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
-    let mut cause = std::error::Error::source(error);
-    while let Some(next) = cause {
-        if let Some(system) = next.downcast_ref::<std::io::Error>() {
-            use std::io::ErrorKind::{InvalidData, Other};
-            why = match system.kind() {
-                InvalidData | Other => "there is no encrypted connection to it".to_owned(),
-                kind => kind.to_string(),
-            };
-        }
-        cause = next.source();
-    }
-    Trouble::Away(Complaint::of(&why))
+    Trouble::Away(why(error))
 }
 
 /// A step of an address: what would end it is written as a number.
