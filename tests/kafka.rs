@@ -30,3 +30,5 @@ mod registry;
 mod security;
 #[path = "kafka/topics.rs"]
 mod topics;
+#[path = "kafka/two.rs"]
+mod two;
