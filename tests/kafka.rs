@@ -36,3 +36,5 @@ mod registry;
 mod security;
 #[path = "kafka/topics.rs"]
 mod topics;
+#[path = "kafka/two.rs"]
+mod two;

@@ -1,6 +1,8 @@
 //! What a broker cannot be trusted with any more: the feed halts, says what happened and what to do, and goes on once that
 //! is done.
 
+use std::time::{Duration, Instant};
+
 use super::broker::Broker;
 use super::feed::{entries, feed, messages, times};
 use super::place::{Daemon, NEVER, OFTEN, Place};
@@ -110,13 +112,18 @@ fn brokers_that_are_away_are_waited_for() {
     let daemon = place.start();
     daemon.says("published feed=t", 1);
     broker.kill();
-    daemon.says("brokers_away", 1);
+    daemon.says("brokers_away feed=t why=", 1);
     assert!(daemon.page("/health/ready").contains("200 OK"));
     broker.begin();
     daemon.says("brokers_back", 1);
     put(&broker, 0, 40..80);
     daemon.says("published feed=t", 2);
+    // It ends soon, whoever is away.
+    broker.kill();
+    daemon.says("brokers_away", 2);
+    let begun = Instant::now();
     assert_eq!(daemon.end(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(2), "it took {:?}", begun.elapsed());
     assert_eq!(times(&releases(&place.public())[1].diagnoses).len(), 80);
     place.verified();
 }

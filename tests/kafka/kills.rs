@@ -14,10 +14,10 @@ use super::feed::{entries, feed, message, times};
 use super::place::Place;
 use super::public::releases;
 
-const PARTITIONS: u64 = 3;
+pub const PARTITIONS: u64 = 3;
 const SOON: Duration = Duration::from_secs(60);
 /// As long as kills may take.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_secs(400);
 
 /// Sends people until it is told to stop: each at least once, in the order of their numbers; the number behind the last.
 fn sends(producer: &BaseProducer, seed: u64, stop: &AtomicBool) -> u64 {
@@ -70,7 +70,7 @@ fn kills(place: &Place, draw: &mut Draw, most: u64, also: &mut dyn FnMut(u64)) -
 }
 
 /// Takes in all that is left, and looks whether everybody is there once.
-fn settles(place: &Place, people: u64) {
+pub fn settles(place: &Place, people: u64) {
     while place.once()["outcome"] != "idle" && place.done(&["show", "feed.toml"])["waiting"]["pending"] != 0 {}
     let shown = place.done(&["show", "feed.toml"]);
     let waiting = ["rows", "withheld", "pending"].map(|what| shown["waiting"][what].as_u64().expect("a number"));

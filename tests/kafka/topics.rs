@@ -1,14 +1,17 @@
 //! What comes through a topic: rows, messages that are none, what was rolled back, partitions that are added.
 
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rdkafka::producer::Producer as _;
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::StreamWriter;
+use rdkafka::producer::{BaseRecord, Producer as _};
 use rdkafka::topic_partition_list::Offset;
 
 use super::broker::{Broker, send};
-use super::feed::{feed, message, messages, times};
-use super::place::{NEVER, OFTEN};
+use super::feed::{entries, feed, message, messages, times};
+use super::place::{NEVER, OFTEN, person};
 use super::public::releases;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -129,4 +132,46 @@ fn what_was_rolled_back_is_never_seen() {
     let people = times(&releases(&place.public())[0].diagnoses);
     assert!(people.keys().all(|number| number / 20 % 2 == 0), "{people:?}");
     place.verified();
+}
+
+#[test]
+fn messages_that_are_arrow_streams_hold_many_rows() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    let place = feed(&broker, "wards", NEVER, "max_quarantine_share = 0.5\n");
+    place.edit("format = \"json\"", "format = \"arrow\"");
+    let producer = broker.producer(&[]);
+    let streams = [stream(0..30), stream(30..30), stream(20..60), b"no stream".to_vec(), stream(60..90)];
+    for content in &streams {
+        let record = BaseRecord::<[u8], [u8]>::to("wards").payload(content);
+        producer.send(record).expect("there is room");
+    }
+    producer.flush(SOON).expect("all are there");
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &90.into()), "{tick}");
+    let people = times(&releases(&place.public())[0].diagnoses);
+    assert!(people.len() == 90 && people.values().all(|times| *times == 1), "{people:?}");
+    let aside = place.done(&["quarantine", "feed.toml"]);
+    assert_eq!((&aside["messages"], &aside["groups"][0]["first"]), (&1.into(), &3.into()), "{aside}");
+    // It goes on behind what it has read.
+    let content = stream(90..120);
+    producer.send(BaseRecord::<[u8], [u8]>::to("wards").payload(&content)).expect("there is room");
+    producer.flush(SOON).expect("all are there");
+    place.once();
+    let seen: u64 = entries(&place).iter().filter_map(|entry| entry["body"]["parts"][0]["seen"].as_u64()).sum();
+    assert_eq!(seen, 30 + 40 + 1 + 30 + 30);
+    place.verified();
+}
+
+/// People as one stream.
+fn stream(people: std::ops::Range<u64>) -> Vec<u8> {
+    let rows: Vec<String> = people.map(person).collect();
+    let cell = |row: &str, at| row.trim_end().split(',').nth(at).expect("a cell").to_owned();
+    let text = |at| -> ArrayRef { Arc::new(rows.iter().map(|row| Some(cell(row, at))).collect::<StringArray>()) };
+    let ages = rows.iter().map(|row| cell(row, 1).parse::<i64>().ok()).collect::<Int64Array>();
+    let columns = [("patient", text(0)), ("age", Arc::new(ages)), ("ward", text(2)), ("diagnosis", text(3))];
+    let batch = RecordBatch::try_from_iter(columns).expect("columns");
+    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
+    stream.write(&batch).expect("it writes");
+    stream.into_inner().expect("it ends")
 }

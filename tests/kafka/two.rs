@@ -1,0 +1,97 @@
+//! Two daemons of one feed over a topic, while messages come, and no lock keeps them apart: one of them finds the other's entry
+//! where its own should be, ends with an error that says so, and has lost nobody and counted nobody twice.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{scope, sleep};
+use std::time::Duration;
+
+use rdkafka::producer::{BaseProducer, Producer as _};
+
+use super::broker::{Broker, send};
+use super::feed::{feed, message};
+use super::kills::{PARTITIONS, settles};
+use super::place::{Daemon, OFTEN, Place, until};
+
+const LOST: &str = "another tidegate has taken over this feed";
+const SOON: Duration = Duration::from_secs(30);
+
+/// A daemon that finds no lock: that of the one before hangs on a file that is not there any more.
+fn start(place: &Place) -> Daemon {
+    // The first one makes it.
+    let _ = fs::remove_file(place.path("private/lock"));
+    place.start()
+}
+
+/// Whoever sends: whether there is a pause, and whether it is over.
+#[derive(Default)]
+struct Sender {
+    pause: AtomicBool,
+    over: AtomicBool,
+}
+
+impl Sender {
+    /// Sends people; the number behind the last.
+    fn sends(&self, producer: &BaseProducer) -> u64 {
+        let mut next = 0;
+        while !self.over.load(Ordering::Relaxed) {
+            if !self.pause.load(Ordering::Relaxed) {
+                for number in next..next + 20 {
+                    send(producer, "wards", (number % PARTITIONS) as i32, Some(&message(number)));
+                }
+                next += 20;
+            }
+            producer.poll(Duration::from_millis(20));
+        }
+        producer.flush(SOON).expect("all are there");
+        next
+    }
+}
+
+/// Ends it, also when a test fails.
+struct Ends<'s>(&'s Sender);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn of_two_daemons_one_ends() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", PARTITIONS as i32, &[]);
+    let place = feed(&broker, "wards", OFTEN, "");
+    let (producer, sender) = (broker.producer(&[]), Sender::default());
+    let lost = |daemon: &Daemon| daemon.said().contains(LOST);
+    let mut newer = 0;
+    let people = scope(|scope| {
+        let ends = Ends(&sender);
+        let sending = scope.spawn(|| sender.sends(&producer));
+        let mut first = start(&place);
+        for round in 0..6 {
+            first.says("batch_taken", 2);
+            // While nothing comes the newer one gets ahead, and otherwise hardly.
+            if round % 2 == 0 {
+                sender.pause.store(true, Ordering::Relaxed);
+                sleep(Duration::from_millis(1_200));
+            }
+            let mut second = start(&place);
+            until(|| lost(&second) || second.said().contains("recovered"), || second.said());
+            sender.pause.store(false, Ordering::Relaxed);
+            until(|| lost(&first) || lost(&second), || format!("both go on: {} {}", first.said(), second.said()));
+            if lost(&first) {
+                std::mem::swap(&mut first, &mut second);
+                newer += 1;
+            }
+            assert_eq!(second.ended(), Some(2), "{}", second.said());
+        }
+        drop(ends);
+        let people = sending.join().expect("it ends");
+        assert_eq!(first.end(), Some(0));
+        people
+    });
+    println!("the newer one went on {newer} times of 6, {people} people");
+    assert!(newer > 0, "nobody was ever taken over");
+    settles(&place, people);
+}
