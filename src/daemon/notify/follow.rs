@@ -4,9 +4,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::listeners::{Listener, listeners};
 use super::marker;
 use super::notification::{Audience, Notification};
-use super::receiver::{Listener, listeners};
 use super::tell::Teller;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Complaint, Error, Kind, Result};

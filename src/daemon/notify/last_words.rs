@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::listeners::listeners;
 use super::notification::{Audience, Notification};
-use super::receiver::listeners;
 use super::tell::Teller;
 use crate::daemon::clock;
 use crate::daemon::config::Feed;

@@ -6,10 +6,11 @@
 //! is away delays nobody but itself. A halt is no entry: it is told as the last thing that a feed does.
 
 mod follow;
+mod hand;
 mod last_words;
+mod listeners;
 mod marker;
 mod notification;
-mod receiver;
 mod tell;
 mod topic;
 mod webhook;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::hand::Handed;
+use super::listeners::Listener;
 use super::notification::{Notification, What};
-use super::receiver::{Handed, Listener};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
     ErrorText, Notice, NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack,

@@ -11,8 +11,8 @@ use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext, PurgeConfig};
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::hand::{Hand, Handed};
 use super::notification::Notification;
-use super::receiver::{Hand, Handed};
 use crate::daemon::config::Security;
 use crate::daemon::error::{Complaint, Result};
 use crate::daemon::ingest::topic::{connected, refused};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode, Url};
 
+use super::hand::{Hand, Handed};
 use super::notification::Notification;
-use super::receiver::{Hand, Handed};
 use crate::daemon::config::{Address, is_local};
 use crate::daemon::error::{Complaint, Error, Kind, Result};
 use crate::daemon::web::{Web, why};

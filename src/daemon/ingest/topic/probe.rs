@@ -42,7 +42,8 @@ pub fn probe(settings: &Settings<'_>, tick: Option<Duration>) -> Result<Probed> 
     let consumer: BaseConsumer<Ear> =
         reading(config.clone(), settings.feed).create_with_context(Ear::default()).map_err(|error| refused(&error))?;
     let probe = Probe { consumer, settings };
-    let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false).map_err(|code| probe.why(code))?;
+    let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false)
+        .map_err(|code| probe.why(code))?;
     let partitions = topic.partitions.iter().map(|&partition| probe.marks(partition)).collect::<Result<Vec<_>>>()?;
     let mut doubts = Vec::new();
     if let Some(last) = partitions.last() {

@@ -1,30 +1,12 @@
-//! Whoever is told: one seam, with a topic and a web address behind it.
+//! Who is to be told, as the feed file names them.
 
-use super::notification::{Audience, Notification};
+use super::hand::Hand;
+use super::notification::Audience;
 use super::topic::Topic;
 use super::webhook::Webhook;
 use crate::daemon::config::{Feed, SourcePlace};
-use crate::daemon::error::{Complaint, Result};
+use crate::daemon::error::Result;
 use crate::daemon::observe::events::Receiver;
-
-/// What came of handing a notification over.
-#[derive(Debug)]
-pub enum Handed {
-    /// It is there.
-    Done,
-    /// Trying again may help.
-    Away(Complaint),
-    /// It is not wanted, and never will be.
-    Refused(Complaint),
-    /// There is no time to wait for the answer.
-    Told,
-}
-
-/// Takes notifications.
-pub trait Hand: Send {
-    /// Hands one over; `ends` tells when nobody waits for the answer any more.
-    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
-}
 
 /// A receiver of a feed.
 pub struct Listener {

@@ -1,0 +1,23 @@
+//! Whoever is told: one seam, with a topic and a web address behind it.
+
+use super::notification::Notification;
+use crate::daemon::error::Complaint;
+
+/// What came of handing a notification over.
+#[derive(Debug)]
+pub enum Handed {
+    /// It is there.
+    Done,
+    /// Trying again may help.
+    Away(Complaint),
+    /// It is not wanted, and never will be.
+    Refused(Complaint),
+    /// There is no time to wait for the answer.
+    Told,
+}
+
+/// Takes notifications.
+pub trait Hand: Send {
+    /// Hands one over; `ends` tells when nobody waits for the answer any more.
+    fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
+}
