@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::listeners::{Listener, listeners};
 use super::marker;
 use super::notification::{Audience, Notification};
-use super::tell::Teller;
+use super::tell::{Teller, Told};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Complaint, Error, Kind, Result};
 use crate::daemon::journal::Entry;
@@ -142,9 +142,12 @@ impl Follower {
                 Ok(Some(told)) => {
                     self.next += 1;
                     passed += 1;
-                    if told || passed >= PASSED {
+                    if told.is_some() || passed >= PASSED {
                         self.put();
                         passed = 0;
+                    }
+                    if let Some(told) = told {
+                        told.say(&self.teller);
                     }
                     let (at, next) = (self.at, self.next);
                     self.shared.change(|known| known.told[at] = next);
@@ -162,18 +165,18 @@ impl Follower {
         }
     }
 
-    /// Deals with an entry: whether the receiver was told of it; `None` when there was no time to.
-    fn one(&mut self) -> Result<Option<bool>> {
+    /// Deals with an entry: what the receiver was told of it, if anything; `None` when there was no time to.
+    fn one(&mut self) -> Result<Option<Option<Told>>> {
         // It was proven when it was read or written, by whoever says that it is there.
         let bytes = self.private.read(&Entry::path(self.next))?;
-        let Some(entry) = bytes.and_then(|bytes| Entry::unproven(&bytes).ok()) else { return Ok(Some(false)) };
+        let Some(entry) = bytes.and_then(|bytes| Entry::unproven(&bytes).ok()) else { return Ok(Some(None)) };
         let audience: Audience = self.teller.listener.audience;
         let Some(notification) = Notification::of(&self.feed, &entry.body, audience, &*self.public)? else {
-            return Ok(Some(false));
+            return Ok(Some(None));
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);
-        Ok(self.teller.tell(&notification, &|| shared.ends(), &waits).then_some(true))
+        Ok(self.teller.tell(&notification, &|| shared.ends(), &waits).map(Some))
     }
 
     /// Puts down how far the receiver was told. Where that fails, it is told once more after the next start.

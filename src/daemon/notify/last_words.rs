@@ -27,7 +27,11 @@ pub fn last_words(feed: &Feed, error: &Error, told: &FeedObserver) {
     std::thread::scope(|scope| {
         for listener in listeners.into_iter().filter(|listener| listener.audience == Audience::Operator) {
             let (mut teller, notification) = (Teller::new(listener, told.clone()), &notification);
-            scope.spawn(move || teller.tell(notification, &ends, &waits));
+            scope.spawn(move || {
+                if let Some(told) = teller.tell(notification, &ends, &waits) {
+                    told.say(&teller);
+                }
+            });
         }
     });
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::hand::Handed;
 use super::listeners::Listener;
 use super::notification::{Notification, What};
+use crate::daemon::error::Complaint;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
     ErrorText, Notice, NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack,
@@ -12,6 +13,12 @@ use crate::daemon::observe::events::{
 
 /// Between two tries: at first, and at most.
 const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+
+/// What came of telling.
+pub struct Told {
+    notice: Notice,
+    refused: Option<Complaint>,
+}
 
 /// Tells one receiver.
 pub struct Teller {
@@ -46,34 +53,43 @@ impl Teller {
         }
     }
 
-    /// Tells; `false` when there was no time to. `waits` waits, and says whether there is time left.
+    /// Tells; `None` when there was no time to. `waits` waits, and says whether there is time left.
     pub fn tell(
         &mut self,
         notification: &Notification,
         ends: &dyn Fn() -> bool,
         waits: &dyn Fn(Duration) -> bool,
-    ) -> bool {
-        let (receiver, notice) = (self.listener.name, notice(&notification.what));
+    ) -> Option<Told> {
         loop {
             match self.listener.hand.hand(notification, ends) {
-                Handed::Told => return false,
+                Handed::Told => return None,
                 Handed::Done => {
                     self.back();
-                    self.told.emit(&NotificationSent { receiver, notice });
-                    return true;
+                    return Some(Told { notice: notice(&notification.what), refused: None });
                 }
                 Handed::Refused(why) => {
                     self.back();
-                    self.told.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) });
-                    return true;
+                    return Some(Told { notice: notice(&notification.what), refused: Some(why) });
                 }
                 Handed::Away(why) => {
                     let pause = self.fails(ErrorText::from(why));
                     if !waits(pause) {
-                        return false;
+                        return None;
                     }
                 }
             }
+        }
+    }
+}
+
+impl Told {
+    /// Says so; whoever hears it may rely on it that the receiver is not told again.
+    pub fn say(self, teller: &Teller) {
+        let Told { notice, refused } = self;
+        let receiver = teller.listener.name;
+        match refused {
+            None => teller.told.emit(&NotificationSent { receiver, notice }),
+            Some(why) => teller.told.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
         }
     }
 }
