@@ -8,6 +8,8 @@ mod common;
 mod fastavro;
 #[path = "avro/headers.rs"]
 mod headers;
+#[path = "avro/repeats.rs"]
+mod repeats;
 #[path = "avro/schemas.rs"]
 mod schemas;
 #[path = "avro/strict.rs"]

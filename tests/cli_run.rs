@@ -19,6 +19,8 @@ mod public;
 mod readers;
 #[path = "cli_run/rekey.rs"]
 mod rekey;
+#[path = "cli_run/repeats.rs"]
+mod repeats;
 #[path = "cli_run/signed.rs"]
 mod signed;
 #[path = "cli_run/told.rs"]

@@ -16,6 +16,8 @@ mod lines;
 mod offered;
 #[path = "decode/quotes.rs"]
 mod quotes;
+#[path = "decode/repeats.rs"]
+mod repeats;
 #[path = "decode/typed.rs"]
 mod typed;
 

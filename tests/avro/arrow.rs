@@ -10,11 +10,11 @@ use tidegate::engine::histogram::MisfitKind;
 
 use super::{FEED, again, columns, decoded, faults, json, written};
 
-const SHORT: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+pub const SHORT: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
     [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5, 10], min = 0, max = 119 }\n\
     [[column]]\nname = \"stay\"\nrole = \"sensitive\"\ntype = \"int\"\n";
 
-fn stream(batches: &[&[(Option<&str>, i64, i64)]]) -> Vec<u8> {
+pub fn stream(batches: &[&[(Option<&str>, i64, i64)]]) -> Vec<u8> {
     let batch = |rows: &&[(Option<&str>, i64, i64)]| {
         let named: Vec<(&str, ArrayRef, bool)> = vec![
             ("stay", Arc::new(rows.iter().map(|row| Some(row.2)).collect::<Int64Array>()), true),

@@ -9,6 +9,8 @@ use super::{FEED, columns, decoded, faults, framed, json, known};
 /// The number 89791762-2336-4186-9674-299b90a802e2 behind its mark, as it stands in a header.
 const GUID: [u8; 17] =
     [1, 0x89, 0x79, 0x17, 0x62, 0x23, 0x36, 0x41, 0x86, 0x96, 0x74, 0x29, 0x9b, 0x90, 0xa8, 0x02, 0xe2];
+/// A name and a value.
+type Header<'h> = (&'h str, Option<&'h [u8]>);
 /// The number 1.
 const ID: [u8; 5] = [0, 0, 0, 0, 1];
 
@@ -17,7 +19,7 @@ fn the_last_header_of_the_name_counts() {
     let (ours, key) = ("__value_schema_id", "__key_schema_id");
     let nothing: &[u8] = &[0xff];
     let long = [&GUID[..], &[0]].concat();
-    let cases: [(&[(&str, Option<&[u8]>)], &[u8]); 10] = [
+    let cases: [(&[Header], &[u8]); 10] = [
         (&[], &[]),
         (&[(ours, Some(&GUID))], &GUID),
         (&[(ours, Some(&ID))], &ID),

@@ -16,24 +16,24 @@ fn published(place: &Place) -> Vec<Release> {
 }
 
 /// With a daemon at work, or with none.
-fn twice(check: impl Fn(bool)) {
+pub fn twice(check: impl Fn(bool)) {
     [true, false].into_iter().for_each(check);
 }
 
-fn at_work(place: &Place, alive: bool) -> Option<Daemon> {
+pub fn at_work(place: &Place, alive: bool) -> Option<Daemon> {
     let daemon = alive.then(|| place.start())?;
     daemon.says("recovered", 1);
     Some(daemon)
 }
 
-fn ended(daemon: Option<Daemon>) {
+pub fn ended(daemon: Option<Daemon>) {
     if let Some(daemon) = daemon {
         assert_eq!(daemon.end(), Some(0));
     }
 }
 
 /// Erases whom the text on standard input names.
-fn erase(place: &Place, named: &str) -> Json {
+pub fn erase(place: &Place, named: &str) -> Json {
     let mut command = place.command(&["erase", "feed.toml", "--json", "--reason", "asked for it"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

@@ -37,6 +37,24 @@ fn what_is_in_a_topic_is_published_once() {
 }
 
 #[test]
+fn repeats_are_set_aside_where_that_is_wanted() {
+    let Some(broker) = Broker::start() else { return };
+    broker.topic("wards", 2, &[]);
+    let place = feed(&broker, "wards", NEVER, "");
+    place.edit("k = 3\n", "k = 3\non_repeat = \"dead-letter\"\n");
+    broker.put("wards", 0, messages(0..50).iter().chain(&messages(0..5)).map(String::as_str));
+    broker.put("wards", 1, messages([7]).iter().map(String::as_str));
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &50.into()), "{tick}");
+    let groups = place.done(&["quarantine", "feed.toml"])["groups"].clone();
+    let [zero, one] = &groups.as_array().expect("groups")[..] else { panic!("{groups}") };
+    assert_eq!((&zero["messages"], &zero["first"], &zero["partition"]), (&5.into(), &50.into(), &0.into()), "{groups}");
+    assert_eq!((&one["messages"], &one["first"], &one["partition"]), (&1.into(), &0.into(), &1.into()), "{groups}");
+    assert_eq!(place.done(&["quarantine", "feed.toml", "--retry"])["changed"], 0);
+    place.verified();
+}
+
+#[test]
 fn a_daemon_reads_on_and_partitions_are_added() {
     let Some(broker) = Broker::start() else { return };
     broker.topic("wards", 1, &[]);

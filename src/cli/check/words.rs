@@ -61,8 +61,9 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
             "A second row of one person is left out: the first one stands (on_repeat = \"ignore\").".into()
         }
         OnRepeat::DeadLetter => {
-            "A second row of one person is left out: the first one stands. It is counted and not kept, as with \"ignore\" \
-             (on_repeat = \"dead-letter\")."
+            "A second row of one person is set aside, sealed, where `tidegate quarantine` lists it: the first one stands. It \
+             does not count towards max_quarantine_share. `anonymize` leaves it out and counts it (on_repeat = \
+             \"dead-letter\")."
                 .into()
         }
         OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),

@@ -23,6 +23,11 @@ pub struct Misplaced {
 }
 
 impl Misplaced {
+    /// Whether nothing is wrong with it but that its person has a row already.
+    pub fn is_repeat(&self) -> bool {
+        self.kind == MisfitKind::Repeat
+    }
+
     /// As an error at its place.
     pub(super) fn error(&self, file: &Path, text: String) -> Error {
         let error = Error::new(Kind::Input, text).in_file(file).at_line(self.line.unwrap_or(self.row));
@@ -61,4 +66,5 @@ enum Written {
     StrangeSchema,
     NotArrow,
     NoList,
+    Repeat,
 }

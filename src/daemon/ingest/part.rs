@@ -40,6 +40,8 @@ pub struct Part {
     pub people: Vec<Person>,
     /// Rows set aside, ascending.
     pub faults: Vec<Fault>,
+    /// The lines of the rows that count; empty where rows have none.
+    pub lines: Vec<u64>,
     /// Sensitive cells that became null.
     pub nulled: u64,
     /// Keys that nobody declared, where rows have keys.
@@ -122,7 +124,8 @@ impl<'a> Coder<'a> {
         let leaves = encoded.quasi.into_iter().map(only).collect();
         let people = people.into_iter().zip(&good).filter_map(|(person, &good)| good.then_some(person)).collect();
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
-        Ok(Part { rows: good.len() as u64, leaves, codes, tuples, people, faults, nulled, strange: Strange::default() })
+        let (rows, lines, strange) = (good.len() as u64, Vec::new(), Strange::default());
+        Ok(Part { rows, leaves, codes, tuples, people, faults, lines, nulled, strange })
     }
 
     /// The people of a batch; rows without one are faults.
@@ -171,6 +174,7 @@ impl<'a> Coder<'a> {
             codes: Vec::new(),
             people: Vec::new(),
             faults: Vec::new(),
+            lines: Vec::new(),
         }
     }
 }
@@ -190,14 +194,18 @@ pub struct RowCoder<'c, 'a> {
     codes: Vec<u32>,
     people: Vec<Person>,
     faults: Vec<Fault>,
+    lines: Vec<u64>,
 }
 
 impl RowCoder<'_, '_> {
     /// Takes in a row: per field its text, empty where there is none, or what is wrong with it. Tells whether it counts.
     pub fn add(&mut self, line: u64, fields: &[Result<&[u8], MisfitKind>]) -> bool {
         let bad = self.code(fields).err();
-        if let Some((field, kind)) = bad {
-            self.faults.push(Fault { row: self.rows, line: Some(line), field: Some(field), kind });
+        match bad {
+            Some((field, kind)) => {
+                self.faults.push(Fault { row: self.rows, line: Some(line), field: Some(field), kind });
+            }
+            None => self.lines.push(line),
         }
         self.rows += 1;
         bad.is_none()
@@ -241,8 +249,8 @@ impl RowCoder<'_, '_> {
     /// The rows so far.
     pub fn finish(self) -> Part {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
-        let Self { rows, leaves, codes, people, faults, .. } = self;
-        Part { rows: rows as u64, leaves, codes, tuples, people, faults, nulled, strange: Strange::default() }
+        let Self { rows, leaves, codes, people, faults, lines, .. } = self;
+        Part { rows: rows as u64, leaves, codes, tuples, people, faults, lines, nulled, strange: Strange::default() }
     }
 }
 

@@ -14,6 +14,7 @@ use super::kept::Kept;
 use super::misplaced::Misplaced;
 use super::part::{Coder, Part};
 use super::person::PersonHasher;
+use super::repeats::Repeats;
 use super::source::{Chunk, Source};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::histogram::{Misfit, MisfitKind, Rows};
@@ -52,7 +53,7 @@ pub fn decode(
     let mut source = Source::open(path)?;
     let coder = Coder::new(columns, source.reading(), hasher);
     let mut aside = allowed.map_or(Aside::Refused(REMEDY), Aside::Share);
-    gather(path, &mut source, &coder, columns, &mut aside, progress)
+    gather(path, &mut source, &coder, columns, &mut aside, None, progress)
 }
 
 /// What else may be done about a value outside the taxonomy.
@@ -70,6 +71,9 @@ pub(super) enum Aside<'k> {
     Kept(&'k mut Vec<Kept>),
 }
 
+/// What sets rows aside that nothing is wrong with; `None`: nothing.
+pub(super) type Sifting<'r, 'k> = Option<&'r mut Repeats<'k>>;
+
 /// All rows of a file that was opened.
 pub(super) fn gather(
     path: &Path,
@@ -77,6 +81,7 @@ pub(super) fn gather(
     coder: &Coder<'_>,
     columns: &Columns,
     aside: &mut Aside<'_>,
+    mut repeats: Sifting<'_, '_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
     source.want_fields(coder.fields())?;
@@ -87,7 +92,10 @@ pub(super) fn gather(
         let (parts, next) =
             rayon::join(|| code(coder, &group), || if failed.is_none() { read(source) } else { (Vec::new(), None) });
         for (part, chunk) in parts.into_iter().zip(&group) {
-            let part = part.map_err(|misfit| whole(path, &misfit))?;
+            let mut part = part.map_err(|misfit| whole(path, &misfit))?;
+            if let Some(repeats) = &mut repeats {
+                repeats.sift(&mut part);
+            }
             if let Aside::Kept(kept) = aside {
                 kept.extend(source.kept(chunk, &part.faults, all.seen())?);
             }

@@ -133,7 +133,7 @@ pub fn count_behind(
         let hasher = People::hasher();
         let coder = Coder::new(columns, reading, &hasher).behind(releases);
         let mut aside = Aside::Refused("");
-        let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, &mut |_| {})?;
+        let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, None, &mut |_| {})?;
         return Ok((decoded.rows.histogram(0), People::of(&decoded.rows)));
     }
     let encoder = Encoder::new(columns, reading);

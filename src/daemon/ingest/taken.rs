@@ -1,17 +1,19 @@
 //! Raw rows for the daemon (HOUSE 4, Decoding): what cannot be decoded is never an error but kept, so that nothing is lost,
 //! and is decoded again when it is offered again. Whether too much was set aside is for the caller to judge.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::misplaced::Misplaced;
 use super::offer::{Offer, SetAside};
 use super::part::Coder;
 use super::person::PersonHasher;
+use super::repeats::Repeats;
 use super::rows::{Aside, gather, judge};
 use super::source::Source;
 use super::topic::{Again, Unwanted, again};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::histogram::Rows;
+use crate::engine::histogram::{Person, Rows};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 
@@ -53,11 +55,25 @@ impl Taken {
 /// # Errors
 /// The file cannot be read or is damaged, or a declared column is missing or of another type.
 pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<Taken> {
+    take_sifted(path, columns, hasher, None, progress)
+}
+
+/// [`take`], and rows of people who have one already are set aside too.
+///
+/// # Errors
+/// As [`take`].
+pub fn take_sifted(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Taken> {
     let mut source = Source::open(path)?;
     source.keep();
     let coder = Coder::new(columns, source.reading(), hasher);
     let mut kept = Vec::new();
-    let decoded = gather(path, &mut source, &coder, columns, &mut Aside::Kept(&mut kept), progress)?;
+    let decoded = gather(path, &mut source, &coder, columns, &mut Aside::Kept(&mut kept), repeats, progress)?;
     let (form, raws) = source.fetch(kept)?;
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let messages = decoded.quarantined.into_iter().zip(raws).map(|(place, raw)| SetAside { place, raw }).collect();
@@ -71,20 +87,56 @@ pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mu
 /// # Errors
 /// A declared column is missing or of another type.
 pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: Unwanted) -> Result<Taken> {
+    retry_sifted(offer, columns, hasher, unwanted, None)
+}
+
+/// [`retry`], and rows of people who have one already stay set aside.
+///
+/// # Errors
+/// As [`retry`].
+pub fn retry_sifted(
+    offer: &Offer,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    unwanted: Unwanted,
+    repeats: Option<&mut Repeats<'_>>,
+) -> Result<Taken> {
     if offer.partition().is_some() {
-        let Again { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted)?;
+        let Again { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted, repeats)?;
         return Ok(Taken { rows, aside, undeclared: Vec::new(), nulled, skipped });
     }
     let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
     let mut source = Source::over(offer.name(), offer.form(), offered.clone())?;
     let coder = Coder::new(columns, source.reading(), hasher);
-    let decoded = gather(Path::new(offer.name()), &mut source, &coder, columns, &mut Aside::Any, &mut |_| {})?;
+    let name = Path::new(offer.name());
+    let decoded = gather(name, &mut source, &coder, columns, &mut Aside::Any, repeats, &mut |_| {})?;
     if decoded.rows.len() + decoded.quarantined.len() != offered.count() {
         let text = "messages set aside are not as many rows as they were";
-        return Err(Error::new(Kind::Internal, text).in_file(Path::new(offer.name())));
+        return Err(Error::new(Kind::Internal, text).in_file(name));
     }
     let aside = offer.with(still(offer, decoded.quarantined));
     Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
+}
+
+impl Offer {
+    /// The messages that are set aside as faults, repeats not among them.
+    pub fn faults(&self) -> u64 {
+        self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
+    }
+
+    /// The offer without the repeats of these people; `None` if there are none. Whose another message is nobody knows.
+    pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<Offer> {
+        let is_theirs = |message: &SetAside| {
+            let one = message.place.is_repeat().then(|| self.with(vec![message.clone()]))?;
+            let taken = retry(&one, columns, hasher, Unwanted::SET_ASIDE).ok();
+            let person = taken.and_then(|taken| taken.rows.people()?.first().copied());
+            // One that says nothing any more says nothing to anybody who looks for it.
+            Some(person.is_none_or(|person| people.contains(&person)))
+        };
+        let theirs: Vec<bool> = self.messages().iter().map(|message| is_theirs(message) == Some(true)).collect();
+        let rest = self.messages().iter().zip(&theirs).filter(|(_, theirs)| !**theirs);
+        theirs.contains(&true).then(|| self.with(rest.map(|(message, _)| message.clone()).collect()))
+    }
 }
 
 /// The messages of an offer that still do not decode; `again` are their places among those that were offered.

@@ -61,7 +61,8 @@ impl State {
                 }
             }
             self.share.seen += part.seen;
-            self.share.aside += part.quarantined;
+            // Repeats are no fault of the source.
+            self.share.aside += part.quarantined - part.repeats;
         }
         for aside in &ingest.quarantine {
             let (object, messages) = (aside.object.clone(), aside.messages);
@@ -82,6 +83,18 @@ impl State {
         }
     }
 
+    /// What is left of messages that were set aside, in another object; `None`: nothing.
+    pub(super) fn still_aside(&mut self, old: &str, rest: Option<(&Ref, u64)>) {
+        let Some(at) = self.quarantine.iter().position(|aside| aside.object.path == old) else { return };
+        match rest {
+            Some((object, messages)) => {
+                let aside = &mut self.quarantine[at];
+                (aside.object, aside.messages) = (object.clone(), messages);
+            }
+            None => _ = self.quarantine.remove(at),
+        }
+    }
+
     /// Messages that were set aside were offered again.
     pub fn retry(&mut self, retry: &Retry) {
         self.wanted(&retry.wanted);
@@ -89,15 +102,12 @@ impl State {
         let mut rest = retry.rest.iter();
         for old in &retry.of {
             self.live.remove(&old.path);
-            let Some(at) = self.quarantine.iter().position(|aside| aside.object == *old) else { continue };
-            match rest.next().and_then(Option::as_ref) {
-                Some(rest) => {
-                    self.live.insert(rest.object.path.clone());
-                    let aside = &mut self.quarantine[at];
-                    (aside.object, aside.messages) = (rest.object.clone(), rest.messages);
-                }
-                None => _ = self.quarantine.remove(at),
+            if !self.quarantine.iter().any(|aside| aside.object == *old) {
+                continue;
             }
+            let rest = rest.next().and_then(Option::as_ref);
+            self.live.extend(rest.map(|rest| rest.object.path.clone()));
+            self.still_aside(&old.path, rest.map(|rest| (&rest.object, rest.messages)));
         }
         self.share.aside = self.share.aside.saturating_sub(retry.cleared);
         if !retry.segments.is_empty() {

@@ -8,9 +8,10 @@ use super::atoms::{Atoms, Counts, Since};
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
-use super::state::blind;
+use super::state::{Aside, blind};
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::Offer;
 use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy, read};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::{Erased, Fixed};
@@ -52,6 +53,7 @@ impl Live {
         }
         let mut rewritten = Rewritten::default();
         self.rewrite_segments(&known, &mut rewritten)?;
+        self.rewrite_quarantine(&asked, &mut rewritten)?;
         let pending = self.rewrite_atoms(&known, &mut rewritten)?;
         self.rewrite_counts(&gone, &pending, &mut rewritten)?;
         let Rewritten { drafts, moved } = rewritten;
@@ -128,8 +130,25 @@ impl Live {
             let roll: Roll = parse(VERSION, &sealed)?;
             if let Some(rest) = self.without(&roll, known)? {
                 let new = self.log.seal(&mut rewritten.drafts, "seg", &bytes(VERSION, &rest))?;
-                rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+                rewritten.moved.push(Moved::to(object.path, new));
             }
+        }
+        Ok(())
+    }
+
+    /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded.
+    fn rewrite_quarantine(&mut self, asked: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<()> {
+        for Aside { object, .. } in self.state.quarantine.clone() {
+            let Some(sealed) = self.log.objects().read(&object)? else { continue };
+            let offer = Offer::parse(&sealed)?;
+            let columns = &self.state.terms.columns;
+            let Some(rest) = offer.without(asked, columns, &self.hasher) else { continue };
+            let messages = rest.messages().len() as u64;
+            let new = match messages {
+                0 => None,
+                _ => Some(self.log.seal(&mut rewritten.drafts, "quarantine", &rest.bytes())?),
+            };
+            rewritten.moved.push(Moved { old: object.path, new, messages: Some(messages) });
         }
         Ok(())
     }
@@ -179,7 +198,7 @@ impl Live {
         }
         for (object, atoms) in changed {
             let new = self.log.seal(&mut rewritten.drafts, "atoms", &atoms.bytes())?;
-            rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+            rewritten.moved.push(Moved::to(object.path, new));
         }
         Ok(pending)
     }
@@ -286,7 +305,7 @@ impl Live {
                 None => counts.with_people(people),
             };
             let new = self.log.seal(&mut rewritten.drafts, "mask", &counts.bytes())?;
-            rewritten.moved.push(Moved { old: object.path, new: Some(new) });
+            rewritten.moved.push(Moved::to(object.path, new));
         }
         Ok(())
     }

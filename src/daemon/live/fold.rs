@@ -77,9 +77,13 @@ impl State {
     fn erased(&mut self, erase: &Erase) {
         self.wanted(&erase.wanted);
         self.held = None;
-        for Moved { old, new } in &erase.moved {
+        for Moved { old, new, messages } in &erase.moved {
             if self.live.remove(old) {
                 self.live.extend(new.iter().map(|new| new.path.clone()));
+            }
+            if let Some(messages) = messages {
+                self.still_aside(old, new.as_ref().map(|new| (new, *messages)));
+                continue;
             }
             let Some(new) = new else {
                 self.raw.retain(|raw| raw.object.path != *old);

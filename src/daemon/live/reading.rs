@@ -26,7 +26,7 @@ pub fn moved(entries: &[Checked]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
         if let Body::Erase(erase) = &entry.entry.body {
-            moved.extend(erase.moved.iter().map(|Moved { old, new }| (old.clone(), new.clone())));
+            moved.extend(erase.moved.iter().map(|Moved { old, new, .. }| (old.clone(), new.clone())));
         }
     }
     moved

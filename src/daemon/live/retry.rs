@@ -8,8 +8,9 @@ use super::state::Aside;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::ask_again;
-use crate::daemon::ingest::{Offer, retry};
+use crate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted};
 use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Retry, destroy};
+use crate::engine::model::Columns;
 
 impl Live {
     pub(super) fn retry(&mut self, request: &Request) -> Result<Answer> {
@@ -35,27 +36,26 @@ impl Live {
             cleared: 0,
         };
         let (offers, unanswered) = self.offers(&all)?;
-        let mut decoded = Vec::new();
-        for (aside, offer) in all.into_iter().zip(&offers) {
-            match retry(offer, &columns, &self.hasher, self.settings.unwanted) {
-                Ok(taken) => decoded.push((aside, taken)),
-                // Nobody is known by then of whom no entry tells.
-                Err(error) => return Ok(ask.refused(error.to_string())),
-            }
-        }
+        let decoded = match self.decoded(&offers, &columns) {
+            Ok(decoded) => all.into_iter().zip(&offers).zip(decoded),
+            // Nobody is known by then of whom no entry tells.
+            Err(error) => return Ok(ask.refused(error.to_string())),
+        };
         let mut came = Vec::new();
-        for (aside, taken) in decoded {
-            entry.offered += aside.messages;
+        for ((aside, offer), taken) in decoded {
+            // A message that was set aside as one may be many rows by now.
+            entry.offered += (taken.rows.len() + taken.aside.messages().len()) as u64 + taken.skipped;
             entry.quarantined += taken.aside.messages().len() as u64;
             entry.skipped += taken.skipped;
-            if taken.rows.is_empty() && taken.skipped == 0 {
+            if taken.rows.is_empty() && taken.skipped == 0 && taken.aside.faults() == offer.faults() {
                 continue;
             }
             let (rows, repeats) = self.state.feed.accept(taken.rows, &self.policy);
             (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
             entry.of.push(aside.object);
             let left = taken.aside.messages().len() as u64;
-            entry.cleared += if aside.fresh { aside.messages - left } else { 0 };
+            // Repeats do not count among those that came since the last tick.
+            entry.cleared += if aside.fresh { offer.faults().saturating_sub(taken.aside.faults()) } else { 0 };
             entry.rest.push(match left {
                 0 => None,
                 messages => {
@@ -80,6 +80,14 @@ impl Live {
         came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
         entry.of.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
         Ok(answer)
+    }
+
+    /// What the messages come to now, offer after offer.
+    fn decoded(&self, offers: &[Offer], columns: &Columns) -> Result<Vec<Taken>> {
+        let knows = self.knows();
+        let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
+        let again = |offer| retry_sifted(offer, columns, &self.hasher, self.settings.unwanted, repeats.as_mut());
+        offers.iter().map(again).collect()
     }
 
     /// What was set aside, with schemas that are known by now; and why those are not known that nobody has told.

@@ -8,8 +8,8 @@ use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::{Body, Drafts, Ingest, Kept, Origin, Part, Quarantined};
-use crate::engine::histogram::Rows;
-use crate::engine::policy::Decimal;
+use crate::engine::histogram::{Person, Rows};
+use crate::engine::policy::{Decimal, OnRepeat};
 use zeroize::Zeroizing;
 
 /// Rows of a segment at most.
@@ -43,6 +43,8 @@ pub struct TakenPart {
     pub skipped: u64,
     /// How many are set aside, and their content, to be sealed.
     pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
+    /// How many of those are rows of people who have one already.
+    pub repeats: u64,
 }
 
 impl Taken {
@@ -57,8 +59,16 @@ impl Taken {
     ) -> Taken {
         let Consumed { sha256, size, modified } = look;
         let origin = Origin::File { file, sha256, size, modified };
-        let part = TakenPart { origin, from: 0, next: seen, seen, rows: rows.len() as u64, skipped: 0, aside };
+        let part =
+            TakenPart { origin, from: 0, next: seen, seen, rows: rows.len() as u64, skipped: 0, aside, repeats: 0 };
         Taken { parts: vec![part], rows, nulled }
+    }
+
+    /// So many of the messages that are set aside are rows of people who have one already.
+    #[must_use]
+    pub fn with_repeats(mut self, repeats: u64) -> Taken {
+        self.parts.iter_mut().for_each(|part| part.repeats = repeats);
+        self
     }
 }
 
@@ -98,6 +108,12 @@ impl Live {
         &self.hasher
     }
 
+    /// Whether somebody has a row already, where rows of such people are to be set aside.
+    pub fn knows(&self) -> Option<impl Fn(Person) -> bool + '_> {
+        let wanted = self.policy.on_repeat() == OnRepeat::DeadLetter;
+        wanted.then_some(|person| self.state.feed.people().knows(person))
+    }
+
     /// Takes in messages, all or none of them.
     ///
     /// # Errors
@@ -111,7 +127,7 @@ impl Live {
         let mut quarantine = Vec::new();
         let mut became = Vec::with_capacity(parts.len());
         let mut first = 0;
-        for TakenPart { origin, from, next, seen, rows, skipped, aside } in parts {
+        for TakenPart { origin, from, next, seen, rows, skipped, aside, repeats: again } in parts {
             let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
             let duplicate = repeats.iter().filter(own).count() as u64;
             first += rows;
@@ -119,7 +135,8 @@ impl Live {
             if let Some((messages, content)) = aside {
                 quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
             }
-            let part = Part { origin, from, next, seen, kept: rows - duplicate, duplicate, skipped, quarantined };
+            let kept = rows - duplicate;
+            let part = Part { origin, from, next, seen, kept, duplicate, skipped, quarantined, repeats: again };
             assert!(part.adds_up(), "every message became something");
             became.push(part);
         }

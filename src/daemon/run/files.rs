@@ -11,7 +11,7 @@ use crate::daemon::clock;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::{Directory, Seen};
-use crate::daemon::ingest::{Source, Taken as Decoded, digest, take};
+use crate::daemon::ingest::{Repeats, Source, Taken as Decoded, digest, take_sifted};
 use crate::daemon::live::{Came, Consumed, Taken};
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
@@ -75,7 +75,10 @@ impl Keeper {
             let sha256 = digest(&file)?;
             self.fitting(&file).map_err(untaken)?;
             let columns = &self.live.state().terms.columns;
-            let decoded = take(&file, columns, self.live.hasher(), &mut |_| {}).map_err(untaken)?;
+            let knows = self.live.knows();
+            let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
+            let decoded = take_sifted(&file, columns, self.live.hasher(), repeats.as_mut(), &mut |_| {});
+            let decoded = decoded.map_err(untaken)?;
             Ok((digest(&file)? == sha256).then_some((sha256, decoded)))
         };
         let read = read();
@@ -93,9 +96,10 @@ impl Keeper {
         }
         let seen_rows = decoded.seen();
         let Decoded { rows, aside, nulled, .. } = decoded;
+        let repeats = aside.messages().len() as u64 - aside.faults();
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
-        let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled);
+        let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
         let came = self.live.take(taken, &clock::now())?;
         self.told.emit(&FileTaken {
             file: FileName::of(&file),

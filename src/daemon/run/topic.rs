@@ -9,7 +9,8 @@ use super::outcome::Tick;
 use super::told::became;
 use crate::daemon::clock;
 use crate::daemon::error::Result;
-use crate::daemon::ingest::topic::{Batch, News, Partition, Position, decode};
+use crate::daemon::ingest::Repeats;
+use crate::daemon::ingest::topic::{Batch, Decoded as Rows, News, Partition, Position, decode_sifted};
 use crate::daemon::journal::Origin;
 use crate::daemon::live::{Taken, TakenPart};
 use crate::daemon::observe::events::{
@@ -58,6 +59,7 @@ impl Keeper {
             rows: 0,
             skipped: 0,
             aside: None,
+            repeats: 0,
         };
         let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
         let partitions = parts.len() as u64;
@@ -72,13 +74,20 @@ impl Keeper {
         Decoded::empty(count(Role::Quasi), count(Role::Sensitive), count(Role::Identifier) > 0)
     }
 
+    /// What a batch holds.
+    fn decoded(&self, topic: &str, batch: &Batch) -> Result<Rows> {
+        let unwanted = self.live.settings().unwanted;
+        let (columns, hasher) = (&self.live.state().terms.columns, self.live.hasher());
+        let knows = self.live.knows();
+        let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
+        decode_sifted(topic, batch, columns, hasher, unwanted, repeats.as_mut())
+    }
+
     /// Takes a batch in.
     fn take_batch(&mut self, batch: &Batch) -> Result<()> {
         let (begun, topic) = (Instant::now(), self.topic());
-        let unwanted = self.live.settings().unwanted;
-        let state = self.live.state();
-        let decoded = decode(&topic, batch, &state.terms.columns, self.live.hasher(), unwanted)?;
-        let known = state.partitions.get(&topic).cloned().unwrap_or_default();
+        let decoded = self.decoded(&topic, batch)?;
+        let known = self.live.state().partitions.get(&topic).cloned().unwrap_or_default();
         let part = |one: Partition| {
             let Position { topic_id, next: from } = known[&one.partition].clone();
             TakenPart {
@@ -88,6 +97,7 @@ impl Keeper {
                 seen: one.seen,
                 rows: one.rows,
                 skipped: one.skipped,
+                repeats: one.aside.as_ref().map_or(0, |offer| offer.messages().len() as u64 - offer.faults()),
                 aside: one.aside.map(|offer| (offer.messages().len() as u64, offer.bytes())),
             }
         };

@@ -120,6 +120,9 @@ pub enum MisfitKind {
     /// The way to the field leads into a list, and there is something else.
     #[error("the path leads into a list where there is none")]
     NoList,
+    /// A row as such: its person has one already, and the feed file wants to see such rows.
+    #[error("the row is of somebody who has a row already, and that one stands")]
+    Repeat,
 }
 
 /// A column whose cells can be read.

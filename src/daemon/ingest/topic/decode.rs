@@ -19,6 +19,7 @@ use crate::daemon::ingest::offer::{Offer, SetAside};
 use crate::daemon::ingest::part::Coder;
 use crate::daemon::ingest::person::PersonHasher;
 use crate::daemon::ingest::raw::Raw;
+use crate::daemon::ingest::repeats::Repeats;
 use crate::engine::histogram::{MisfitKind, Rows};
 use crate::engine::model::Columns;
 
@@ -64,6 +65,21 @@ pub fn decode(
     hasher: &PersonHasher,
     unwanted: Unwanted,
 ) -> Result<Decoded> {
+    decode_sifted(topic, batch, columns, hasher, unwanted, None)
+}
+
+/// [`decode`], and rows of people who have one already are set aside too.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_sifted(
+    topic: &str,
+    batch: &Batch,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    unwanted: Unwanted,
+    mut repeats: Option<&mut Repeats<'_>>,
+) -> Result<Decoded> {
     let coder = Coder::new(columns, batch.writing.reading(), hasher);
     let decoder = Decoder::new(&batch.writing, &coder);
     let runs: Vec<(i32, Messages<'_>)> = batch
@@ -75,10 +91,14 @@ pub fn decode(
     let mut all = Assembly::new(columns);
     let mut partitions: Vec<Partition> = Vec::with_capacity(batch.partitions.len());
     let mut aside: BTreeMap<i32, Vec<SetAside>> = BTreeMap::new();
-    for ((partition, messages), Coded { parts, skipped, halt, rest }) in runs.iter().zip(coded) {
-        if let Some((offset, kind)) = halt {
+    for ((partition, messages), mut coded) in runs.iter().zip(coded) {
+        if let Some((offset, kind)) = coded.halt {
             return Err(halted(topic, *partition, offset, kind));
         }
+        if let Some(repeats) = &mut repeats {
+            coded.sift(messages, repeats);
+        }
+        let Coded { parts, skipped, rest, .. } = coded;
         if partitions.last().is_none_or(|last| last.partition != *partition) {
             partitions.push(Partition { partition: *partition, next: 0, seen: 0, rows: 0, skipped: 0, aside: None });
         }
@@ -127,6 +147,7 @@ pub(in crate::daemon::ingest) fn again(
     columns: &Columns,
     hasher: &PersonHasher,
     unwanted: Unwanted,
+    repeats: Option<&mut Repeats<'_>>,
 ) -> Result<Again> {
     let writing = Writing::of(offer.form());
     let coder = Coder::new(columns, writing.reading(), hasher);
@@ -138,7 +159,11 @@ pub(in crate::daemon::ingest) fn again(
         .filter_map(|(at, one)| Some((at, content(one.raw.as_ref()?, one.place.kind))))
         .collect();
     let messages = Messages { all: held.iter().map(|(at, bytes)| (*at, bytes.as_ref().map(|b| &b[..]))).collect() };
-    let Coded { parts, skipped, halt, rest } = decoder.code(&messages, &coder, unwanted);
+    let mut coded = decoder.code(&messages, &coder, unwanted);
+    if let Some(repeats) = repeats {
+        coded.sift(&messages, repeats);
+    }
+    let Coded { parts, skipped, halt, rest } = coded;
     if let Some((at, kind)) = halt {
         let offset = offer.messages()[at as usize].place.row;
         return Err(halted(offer.name(), offer.partition().unwrap_or_default(), offset, kind));

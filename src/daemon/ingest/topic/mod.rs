@@ -19,6 +19,7 @@ mod records;
 mod registry;
 mod resolve;
 mod schemas;
+mod sift;
 mod streams;
 mod told;
 
@@ -27,7 +28,7 @@ pub use avro::{Key, beside};
 pub use batch::{Batch, Fetched, Message};
 pub use client::Settings;
 pub(super) use decode::{Again, again};
-pub use decode::{Decoded, Partition, decode};
+pub use decode::{Decoded, Partition, decode, decode_sifted};
 pub use fetch::Fetch;
 pub use handover::{Bell, News};
 pub use messages::{Messages, Unwanted, Writing};

@@ -103,6 +103,7 @@ fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<Part>, Ke
             kept.extend(raws.into_iter().map(|raw| raw.map(|raw| stream(&head, std::iter::once(&raw)))));
         }
         part.faults.iter_mut().for_each(|fault| fault.line = Some(offset));
+        part.lines = vec![offset; part.codes.len()];
         parts.push(part);
     }
     Ok((parts, kept))
@@ -118,4 +119,23 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
         all.push((rows, whole?));
     }
     file.is_at_end().then_some(all)
+}
+
+/// A row of a message that has been read, as a message of its own; `None` where it is too long.
+pub fn row(content: &[u8], mut row: usize) -> Option<Raw> {
+    let mut file =
+        IpcFile::over(Path::new("a message"), Content::from(Raw::of(content))).ok()?.unpacking(MOST_UNPACKED);
+    // Rows are counted by a column, whichever.
+    let first = file.header().first()?.clone();
+    file.want(&[(first.clone(), first)]);
+    file.keep();
+    while let Some((_, all)) = file.batches().ok()? {
+        let all = all?;
+        if row < all.num_rows() {
+            let raw = messages(&all, std::iter::once(row))?.pop()??;
+            return Some(stream(&head(&all.schema())?, std::iter::once(&raw)));
+        }
+        row -= all.num_rows();
+    }
+    None
 }

@@ -48,6 +48,16 @@ pub struct Moved {
     pub old: String,
     /// The new one; null when nothing is left of it.
     pub new: Option<Ref>,
+    /// The messages that are left in it, where it holds messages that are set aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+}
+
+impl Moved {
+    /// Of rows, atoms or counts.
+    pub fn to(old: String, new: Ref) -> Moved {
+        Moved { old, new: Some(new), messages: None }
+    }
 }
 
 /// Somebody was taken out.

@@ -63,6 +63,13 @@ pub struct Part {
     pub skipped: u64,
     /// Messages that were set aside.
     pub quarantined: u64,
+    /// Those of them that are rows of people who have one already.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeats: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Part {
@@ -70,10 +77,11 @@ impl Part {
     pub fn adds_up(&self) -> bool {
         let parts = [self.duplicate, self.skipped, self.quarantined];
         let all = parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen);
-        all && match self.origin {
-            Origin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
-            Origin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
-        }
+        all && self.repeats <= self.quarantined
+            && match self.origin {
+                Origin::File { .. } => self.from.checked_add(self.seen) == Some(self.next),
+                Origin::Partition { .. } => self.from < self.next || (self.from == self.next && self.seen == 0),
+            }
     }
 }
 

@@ -1,0 +1,75 @@
+//! Rows of people who have a row already, where the feed file wants to see them (SCIENCE 3, repeats; `on_repeat =
+//! "dead-letter"`): they are set aside while a source is read, as any row that does not count. Who is known is told by whoever
+//! keeps the people; nothing here keeps an identifier.
+
+use std::collections::{BTreeSet, HashSet};
+
+use foldhash::fast::FixedState;
+
+use super::part::{Fault, Part};
+use crate::engine::histogram::{MisfitKind, Person};
+use crate::engine::model::Value;
+
+/// Tells whose row is not the first.
+pub struct Repeats<'k> {
+    known: &'k dyn Fn(Person) -> bool,
+    /// Who came since.
+    new: HashSet<Person, FixedState>,
+}
+
+impl<'k> Repeats<'k> {
+    /// Of people who are known, and of those who come from now on.
+    pub fn of(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
+        Repeats { known, new: HashSet::default() }
+    }
+
+    /// Sets rows of the next part aside; parts come in the order of their rows.
+    pub(super) fn sift(&mut self, part: &mut Part) {
+        let again: Vec<bool> =
+            part.people.iter().map(|&person| (self.known)(person) || !self.new.insert(person)).collect();
+        if again.contains(&true) {
+            part.set_aside(&again);
+        }
+    }
+}
+
+impl Part {
+    /// Sets aside those of the rows that count.
+    fn set_aside(&mut self, which: &[bool]) {
+        let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
+        let rows = (0..).filter(|row| !bad.contains(row));
+        let places = rows.zip(which).enumerate().filter(|(_, (_, aside))| **aside);
+        let faults = places.map(|(at, (row, _))| {
+            let line = self.lines.get(at).copied();
+            Fault { row, line, field: None, kind: MisfitKind::Repeat }
+        });
+        self.faults.extend(faults.collect::<Vec<_>>());
+        self.faults.sort_by_key(|fault| fault.row);
+        let null = |value: &&Value| **value == Value::Null;
+        let nulls = |code: u32| self.tuples[code as usize].iter().filter(null).count() as u64;
+        let gone = self.codes.iter().zip(which).filter(|(_, aside)| **aside);
+        self.nulled -= gone.map(|(&code, _)| nulls(code)).sum::<u64>();
+        only(&mut self.codes, which);
+        only(&mut self.people, which);
+        only(&mut self.lines, which);
+        self.leaves.iter_mut().for_each(|column| only(column, which));
+        self.forget_tuples();
+    }
+
+    /// Takes out the tuples of rows that do not count any more.
+    fn forget_tuples(&mut self) {
+        let mut used = vec![false; self.tuples.len()];
+        self.codes.iter().for_each(|&code| used[code as usize] = true);
+        let mut next = 0..;
+        let number: Vec<u32> = used.iter().map(|&used| if used { next.next().unwrap_or(0) } else { 0 }).collect();
+        self.codes.iter_mut().for_each(|code| *code = number[*code as usize]);
+        let mut used = used.into_iter();
+        self.tuples.retain(|_| used.next() == Some(true));
+    }
+}
+
+/// Leaves what is not set aside; what has nothing for each row has none to lose.
+fn only<T>(column: &mut Vec<T>, aside: &[bool]) {
+    let mut aside = aside.iter();
+    column.retain(|_| aside.next() != Some(&true));
+}

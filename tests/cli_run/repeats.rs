@@ -1,0 +1,72 @@
+//! Second rows of people where the feed file wants to see them (CONTRACTS 1, `on_repeat = "dead-letter"`): set aside and
+//! listed, never counted against the source, never taken in, and gone with whoever is erased.
+
+use super::asked::{at_work, ended, erase, twice};
+use super::place::{NEVER, PLANTED, Place, people, person};
+
+fn place() -> Place {
+    Place::with(NEVER, "k = 3\non_repeat = \"dead-letter\"\n", "")
+}
+
+/// How many messages are set aside, and how many of them are repeats.
+fn aside(place: &Place) -> (u64, u64) {
+    let answer = place.done(&["quarantine", "feed.toml"]);
+    assert!(PLANTED.iter().all(|planted| !answer.to_string().contains(planted)), "{answer}");
+    let groups = answer["groups"].as_array().expect("groups").iter();
+    let repeats = groups.filter(|group| group["text"].as_str().expect("a text").contains("has a row already"));
+    let count = |group: &serde_json::Value| group["messages"].as_u64().expect("a number");
+    (answer["messages"].as_u64().expect("a number"), repeats.map(count).sum())
+}
+
+#[test]
+fn repeats_are_set_aside_and_stay() {
+    twice(|alive| {
+        let place = place();
+        place.offer("0.csv", people((0..40).chain(0..6)));
+        let tick = place.once();
+        // A larger share than may be set aside, were they faults.
+        assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
+        assert_eq!(aside(&place), (6, 6));
+        place.offer("1.csv", people([0, 1]));
+        place.once();
+        assert_eq!(aside(&place), (8, 8));
+        place.verified();
+        let daemon = at_work(&place, alive);
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&8.into(), &0.into()), "{answer}");
+        assert_eq!(aside(&place), (8, 8), "a repeat is a repeat");
+        // Whoever is erased is gone from there too: of the two files that name them one has others left.
+        let named = |number: u64| format!("patient\n{}{number}\n", PLANTED[0]);
+        erase(&place, &named(0));
+        assert_eq!(aside(&place), (6, 6));
+        erase(&place, &named(1));
+        assert_eq!(aside(&place), (4, 4));
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!((&answer["count"], &answer["changed"]), (&4.into(), &0.into()), "{answer}");
+        ended(daemon);
+        place.verified();
+        // What the log says is what the next start finds.
+        place.once();
+        assert_eq!(aside(&place), (4, 4));
+        place.verified();
+    });
+}
+
+#[test]
+fn faults_and_repeats_lie_beside_each_other() {
+    let place = place();
+    place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
+    let strange = |number: u64| {
+        person(number).replace(",A1,", ",C1,").replace(",A2,", ",C1,").replace(",B1,", ",C1,").replace(",B2,", ",C1,")
+    };
+    // Somebody whose row is a fault and who has another one, somebody new, and a repeat.
+    place.offer("0.csv", people(0..40) + &strange(3) + &strange(50) + &person(5));
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
+    assert_eq!(aside(&place), (3, 1));
+    place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
+    let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+    assert_eq!((&answer["count"], &answer["changed"]), (&3.into(), &1.into()), "{answer}");
+    assert_eq!(aside(&place), (2, 2), "now that it can be read, it is seen whose it is");
+    place.verified();
+}

@@ -1,0 +1,76 @@
+//! Rows of people who have one already are set aside where that is wanted, from every format: with their place and all that is
+//! needed to offer them again, and nothing of them is left among the rows that count.
+
+use arrow_ipc::CompressionType;
+use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted, take, take_sifted};
+use tidegate::engine::histogram::{MisfitKind, Person};
+
+use super::{Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
+
+/// Offers what was set aside again, when these people are known.
+fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> Taken {
+    let offer = Offer::parse(&aside.bytes()).expect("what was written");
+    let mut repeats = Repeats::of(known);
+    retry_sifted(&offer, &columns(), &hasher(), Unwanted::SET_ASIDE, Some(&mut repeats)).expect("the same columns")
+}
+
+#[test]
+fn repeats_are_set_aside_from_every_format() {
+    let folder = Folder::new();
+    let bad = "{\"id\":\"9\",\"age\":500}\n";
+    let lines = json_lines() + bad + &json_lines();
+    let twice = csv() + csv().split_once('\n').expect("a header").1;
+    let packed = Some(CompressionType::ZSTD);
+    let files = [
+        ("a.csv", twice.into_bytes(), 0),
+        ("a.jsonl", lines.into_bytes(), 1),
+        ("a.parquet", parquet(&[batch(), batch()]), 0),
+        ("a.arrow", ipc(&[batch(), batch()], false, packed), 0),
+        ("a.arrows", ipc(&[batch(), batch()], true, None), 0),
+    ];
+    let first = take(&folder.file("first.csv", csv()), &columns(), &hasher(), &mut |_| {}).expect("rows");
+    let people = first.rows.people().expect("people").to_vec();
+    for (name, content, faults) in files {
+        let path = folder.file(name, content);
+        let took = |known: &dyn Fn(Person) -> bool| {
+            let mut repeats = Repeats::of(known);
+            take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows")
+        };
+        let taken = took(&|_| false);
+        assert!(taken.rows == first.rows && taken.nulled == first.nulled, "{name}: the first five");
+        let messages = taken.aside.messages();
+        assert_eq!((messages.len() as u64, taken.aside.faults(), taken.seen()), (5 + faults, faults, 10 + faults));
+        let places: Vec<u64> = messages.iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row).collect();
+        assert_eq!(places, (6 + faults..11 + faults).collect::<Vec<_>>(), "{name}");
+        assert!(messages.iter().all(|one| one.raw.is_some()), "{name}");
+        // They are repeats for as long as their people are known, and rows like others when they are not.
+        let same = again(&taken.aside, &|_| true);
+        assert!(same.rows.is_empty() && same.aside == taken.aside, "{name}: still repeats");
+        let rows = again(&taken.aside, &|_| false);
+        assert!(rows.rows == first.rows && rows.aside.messages().len() as u64 == faults, "{name}: rows again");
+        // Of people who were known before, nothing is left; values that only they have are not either.
+        let taken = took(&|person| people[..4].contains(&person));
+        assert_eq!((taken.rows.len(), taken.rows.values().len(), taken.aside.faults()), (1, 1, faults), "{name}");
+        assert_eq!(taken.rows.people(), Some(&people[4..]), "{name}");
+        // Of an offer those of one person are taken out.
+        let asked = [people[2]].into();
+        let rest = taken.aside.without(&asked, &columns(), &hasher()).expect("two are theirs");
+        assert_eq!(rest.messages().len(), taken.aside.messages().len() - 2, "{name}");
+        assert!(rest.without(&asked, &columns(), &hasher()).is_none(), "{name}");
+        assert!(rest.messages().iter().all(|one| taken.aside.messages().contains(one)), "{name}");
+    }
+}
+
+#[test]
+fn whoever_is_set_aside_for_a_fault_is_no_first_row() {
+    let folder = Folder::new();
+    let row = |age: u64, stay: u64| format!("1,{age},1990-01-02,A,x,{stay}\n");
+    let text = format!("id,age,born,ward,diagnosis,stay\n{}{}{}", row(500, 1), row(30, 2), row(30, 3));
+    let mut repeats = Repeats::of(&|_| false);
+    let path = folder.file("a.csv", text);
+    let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
+    let kinds: Vec<(u64, MisfitKind)> =
+        taken.aside.messages().iter().map(|one| (one.place.row, one.place.kind)).collect();
+    assert_eq!((taken.rows.len(), kinds), (1, vec![(1, MisfitKind::Outside), (3, MisfitKind::Repeat)]));
+}
