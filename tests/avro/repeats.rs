@@ -31,7 +31,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     // Were nobody known, the first of each would count.
     let rows = again(&|_| false);
     assert_eq!(rows.rows.len() + rows.aside.messages().len(), offsets.len());
-    assert!(rows.rows.len() > 0);
+    assert!(!rows.rows.is_empty());
 }
 
 #[test]
