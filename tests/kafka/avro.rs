@@ -5,7 +5,7 @@ use rdkafka::producer::{BaseRecord, Producer as _};
 use serde_json::json;
 
 use super::avro_write::{branch, long, record, text};
-use super::broker::Broker;
+use super::broker::{Broker, Lent};
 use super::feed::times;
 use super::place::{NEVER, OFTEN, PLANTED, Place, person, until};
 use super::public::releases;
@@ -71,7 +71,7 @@ pub fn put(broker: &Broker, messages: impl IntoIterator<Item = Vec<u8>>) {
     producer.flush(std::time::Duration::from_secs(30)).expect("all are there");
 }
 
-pub fn both() -> Option<(Broker, Registry)> {
+pub fn both() -> Option<(Lent, Registry)> {
     let registry = Registry::start(None)?;
     let broker = Broker::start()?;
     broker.topic("wards", 1, &[]);

@@ -1,10 +1,13 @@
-//! A real broker of Apache Kafka, for as long as a test runs; it ends with the test, also when that is killed.
+//! A real broker of Apache Kafka, for as long as a test runs; it ends with the tests, also when they are killed. One that a
+//! test has done no harm to is lent to the next test, without its topics.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
@@ -28,12 +31,59 @@ pub struct Broker {
     /// What it is formatted with.
     format: String,
     child: Option<(Child, Lines<BufReader<ChildStdout>>, Pid)>,
+    /// Topics that were made and not deleted.
+    topics: Mutex<Vec<String>>,
+}
+
+/// Brokers that nobody uses.
+static IDLE: Mutex<Vec<Broker>> = Mutex::new(Vec::new());
+/// A file that says that a broker is lent to nobody: its folder goes with the tests.
+const DISPOSABLE: &str = "disposable";
+
+/// A broker on loan.
+pub struct Lent(Option<Broker>);
+
+impl Deref for Lent {
+    type Target = Broker;
+
+    fn deref(&self) -> &Broker {
+        self.0.as_ref().expect("it is lent until it is dropped")
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut Broker {
+        self.0.as_mut().expect("it is lent until it is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some(broker) = self.0.take().filter(|broker| broker.child.is_some()) else { return };
+        if std::thread::panicking() {
+            return;
+        }
+        let topics = broker.topics.lock().map(|mut topics| std::mem::take(&mut *topics)).unwrap_or_default();
+        topics.iter().for_each(|topic| broker.delete(topic));
+        fs::write(broker.folder.path().join(DISPOSABLE), "").expect("a file");
+        if let Ok(mut idle) = IDLE.lock() {
+            idle.push(broker);
+        }
+    }
 }
 
 impl Broker {
-    /// Starts one; `None`, and a word about it, where it is not installed.
-    pub fn start() -> Option<Broker> {
-        Broker::start_with(2, "", |_, _| String::new())
+    /// Lends one; `None`, and a word about it, where it is not installed.
+    pub fn start() -> Option<Lent> {
+        let idle = IDLE.lock().ok().and_then(|mut idle| idle.pop());
+        let broker = match idle {
+            Some(broker) => {
+                fs::remove_file(broker.folder.path().join(DISPOSABLE)).expect("it is there");
+                broker
+            }
+            None => Broker::start_with(2, "", |_, _| String::new())?,
+        };
+        Some(Lent(Some(broker)))
     }
 
     /// Starts one with so many ports, of which it has two for itself, and with these settings more.
@@ -46,7 +96,7 @@ impl Broker {
         let port = free_ports(ports);
         let more = more(folder.path(), port);
         fs::write(folder.path().join("more.properties"), more).expect("a file");
-        let mut broker = Broker { folder, port, format: format.to_owned(), child: None };
+        let mut broker = Broker { folder, port, format: format.to_owned(), child: None, topics: Mutex::default() };
         broker.begin();
         Some(broker)
     }
@@ -106,10 +156,12 @@ impl Broker {
         }
         let made = block_on(self.admin().create_topics([&topic], &options())).expect("an answer");
         made.into_iter().for_each(|made| _ = made.expect("a topic"));
+        self.topics.lock().expect("no panic").push(name.to_owned());
     }
 
     /// Deletes a topic, and waits until nobody knows it.
     pub fn delete(&self, name: &str) {
+        self.topics.lock().expect("no panic").retain(|known| known != name);
         let gone = block_on(self.admin().delete_topics(&[name], &options())).expect("an answer");
         gone.into_iter().for_each(|gone| _ = gone.expect("a topic"));
         let client: BaseProducer = self.config().create().expect("a client");

@@ -48,5 +48,13 @@ while kill -0 "$broker" 2> /dev/null; do
     status=0
     read -r -t 1 _ || status=$?
     # More than 128: nothing was said for a second.
-    [ "$status" -gt 128 ] || exit 0
+    if [ "$status" -le 128 ]; then
+        # The tests are over, and this one was lent to nobody.
+        if [ -e "$folder/disposable" ]; then
+            kill -9 "$broker"
+            wait "$broker" 2> /dev/null || true
+            rm -rf "$folder"
+        fi
+        exit 0
+    fi
 done
