@@ -91,7 +91,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Begins partitions that are not read yet, if there are any. No batch is under way then.
+    /// Begins partitions that are not read yet, if there are any. What is in the batch by then is of others, and stays.
     pub(super) fn widened(&mut self, topic: &Topic) -> Step<()> {
         if topic.partitions.iter().all(|partition| self.positions.contains_key(partition)) {
             return Ok(());

@@ -165,3 +165,38 @@ pub fn registry_away(why: &Complaint) -> Error {
     );
     Error::new(Kind::Io, text).in_field("source.schema_registry")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_turned_away_is_told_from_whoever_is_not_heard() {
+        use RDKafkaErrorCode as Code;
+        let at_once = "one:9092/bootstrap: Disconnected: connection closed by peer: receive 0 after POLLIN";
+        for (code, said, word) in [
+            (Code::Authentication, "SASL authentication error: Authentication failed", Some("do not know us")),
+            (Code::SSL, "SSL handshake failed: certificate verify failed", Some("no encrypted connection")),
+            (Code::SSL, "Receive failed: tlsv13 alert certificate required", Some("do not accept our certificate")),
+            (Code::BrokerTransportFailure, "Receive failed: alert unknown ca", Some("do not accept our certificate")),
+            (
+                Code::BrokerTransportFailure,
+                &format!("{at_once} (after 7ms in state APIVERSION_QUERY)"),
+                Some("this port"),
+            ),
+            (
+                Code::BrokerTransportFailure,
+                &format!("{at_once} (after 7ms in state UP, 2 identical)"),
+                Some("this port"),
+            ),
+            // One that was heard for longer is going away, or is restarted.
+            (Code::BrokerTransportFailure, &format!("{at_once} (after 90210ms in state UP)"), None),
+            (Code::BrokerTransportFailure, "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)", None),
+            (Code::Resolve, "Failed to resolve 'one:9092': Name or service not known", None),
+        ] {
+            let told = turned_away(code, &Complaint::of(said)).map(|error| error.text);
+            assert_eq!(told.is_some(), word.is_some(), "{said}: {told:?}");
+            word.iter().for_each(|word| assert!(told.iter().all(|told| told.contains(word)), "{said}: {told:?}"));
+        }
+    }
+}
