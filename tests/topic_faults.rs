@@ -244,11 +244,11 @@ fn faults_of_all_kinds_leave_nobody_out() {
         RD_KAFKA_RESP_ERR_INVALID_MSG,
         RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE,
     ];
-    random::run("faults of a cluster", 2, |draw| {
+    random::run("faults of a cluster", 1, |draw| {
         let mut cluster = Cluster::new();
         let mut reader = Reader::begin(&cluster, BTreeMap::new());
         let mut all = Vec::new();
-        for _ in 0..10 {
+        for _ in 0..6 {
             cluster.send(draw.between(1, 200));
             for api in [Api::Fetch, Api::ListOffsets, Api::Metadata] {
                 let fault = faults[draw.between(0, faults.len() as u64 - 1) as usize];
