@@ -32,11 +32,17 @@ fn a_topic_is_told_with_how_it_is_kept() {
     assert!(warnings.is_empty(), "{warnings:?}");
     // Nothing was made and nothing was taken in.
     assert!(!place.path("private").exists());
+    let lines = "[notify]\ntopic = \"short\"\noperator_webhook = \"https://hooks.example/Sq7secret\"\n[http]\n";
+    place.edit("[http]\n", lines);
+    assert!(said(&place, 2, "notify.topic").0.contains("there is no topic short"));
     broker.topic(
         "short",
         1,
         &[("cleanup.policy", "compact,delete"), ("retention.ms", "3600000"), ("retention.bytes", "4096")],
     );
+    assert!(said(&place, 0, "notify.topic").0.contains("is there, partitions: 1"));
+    let (text, _) = said(&place, 0, "notify.operator_webhook");
+    assert!(text.contains("hooks.example") && !text.contains("Sq7secret"), "{text}");
     let (_, warnings) = said(&feed(&broker, "short", NEVER, ""), 0, "source");
     let [compacted, short, small] = &warnings[..] else { panic!("{warnings:?}") };
     assert!(

@@ -1,7 +1,7 @@
 //! Whoever is told: one seam, with a topic and a web address behind it.
 
 use super::notification::Notification;
-use crate::daemon::error::Complaint;
+use crate::daemon::error::{Complaint, Result};
 
 /// What came of handing a notification over.
 #[derive(Debug)]
@@ -18,6 +18,12 @@ pub enum Handed {
 
 /// Takes notifications.
 pub trait Hand: Send {
+    /// What is there, in words; nobody is told anything.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    fn look(&self) -> Result<String>;
+
     /// Hands one over; `ends` tells when nobody waits for the answer any more.
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed;
 }

@@ -18,6 +18,14 @@ pub struct Listener {
     pub hand: Box<dyn Hand>,
 }
 
+/// What is there of each receiver, by the key that names it; nobody is told anything.
+///
+/// # Errors
+/// As [`listeners`].
+pub fn look(feed: &Feed) -> Result<Vec<(Receiver, Result<String>)>> {
+    Ok(listeners(feed)?.into_iter().map(|listener| (listener.name, listener.hand.look())).collect())
+}
+
 /// The receivers that a feed file names. Nobody is connected to yet.
 ///
 /// # Errors

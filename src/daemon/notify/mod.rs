@@ -17,4 +17,5 @@ mod webhook;
 
 pub use follow::Notifier;
 pub use last_words::last_words;
+pub use listeners::look;
 pub use notification::{Audience, Notification, What};

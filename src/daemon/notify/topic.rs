@@ -14,11 +14,13 @@ use rdkafka::types::RDKafkaErrorCode;
 use super::hand::{Hand, Handed};
 use super::notification::Notification;
 use crate::daemon::config::Security;
-use crate::daemon::error::{Complaint, Result};
+use crate::daemon::error::{Complaint, Error, Kind, Result};
 use crate::daemon::ingest::topic::{connected, refused};
 
 /// How long the brokers may take to confirm a message.
 const PATIENCE_MS: &str = "10000";
+/// How long the brokers may take to say whether the topic is there.
+const ANSWER: Duration = Duration::from_secs(5);
 /// How long it is waited at a time.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -92,6 +94,19 @@ impl Topic {
 }
 
 impl Hand for Topic {
+    fn look(&self) -> Result<String> {
+        let away = |why: String| Error::new(Kind::Io, why);
+        let known = self.producer.client().fetch_metadata(Some(&self.name), ANSWER).map_err(|error| {
+            let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+            away(format!("the brokers do not answer: {code}"))
+        })?;
+        let partitions = known.topics().iter().map(|topic| topic.partitions().len()).sum::<usize>();
+        match partitions {
+            0 => Err(away(format!("there is no topic {}, or we may not see it: make it", self.name))),
+            some => Ok(format!("the topic {} is there, partitions: {some}", self.name)),
+        }
+    }
+
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
         let ear = self.producer.context().clone();
         let delivered = || ear.delivered.lock().ok().and_then(|mut delivered| delivered.take());

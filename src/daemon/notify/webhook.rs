@@ -41,6 +41,11 @@ impl Webhook {
 }
 
 impl Hand for Webhook {
+    fn look(&self) -> Result<String> {
+        let host = self.url.host_str().unwrap_or_default();
+        Ok(format!("an address at {host}; whether anybody listens there is seen only when there is something to tell"))
+    }
+
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
         let request = self.web.client.post(self.url.clone()).body(notification.bytes());
         let request = request.header("Content-Type", "application/json").header("Idempotency-Key", &notification.key);

@@ -11,6 +11,8 @@ use crate::daemon::config::{Feed, Registry, Root, Source, SourcePlace, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{probe, reach_registry};
+use crate::daemon::notify;
+use crate::daemon::observe::events::Receiver;
 
 /// Something that a feed file names.
 #[derive(Debug)]
@@ -45,7 +47,22 @@ pub fn connect(feed: &Feed) -> Vec<Reached> {
             all.push(Reached::of("store.key", key(feed).map(|_| "the key can be read".to_owned())));
         }
     }
+    all.extend(receivers(feed));
     all
+}
+
+/// Whoever is to be told.
+fn receivers(feed: &Feed) -> Vec<Reached> {
+    let what = |receiver| match receiver {
+        Receiver::Topic => "notify.topic",
+        Receiver::Webhook => "notify.webhook",
+        Receiver::OperatorTopic => "notify.operator_topic",
+        Receiver::OperatorWebhook => "notify.operator_webhook",
+    };
+    match notify::look(feed) {
+        Ok(found) => found.into_iter().map(|(receiver, found)| Reached::of(what(receiver), found)).collect(),
+        Err(error) => vec![Reached::of("notify", Err(error))],
+    }
 }
 
 fn of_source(feed: &Feed, source: &Source) -> Reached {

@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use rdkafka::consumer::Consumer as _;
+use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::away::Away;
+use super::client::Ear;
 use super::handover::{End, News, Step};
 use super::id::{Topic, describe};
 use super::reader::Reader;
@@ -58,19 +59,9 @@ impl Reader {
     }
 
     /// Asks where partitions begin or end until somebody answers.
-    ///
-    /// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
-    /// answered: a new feed would leave out all that is there.
     fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
         loop {
-            let mut list = TopicPartitionList::new();
-            for partition in partitions {
-                // It is one that the library can hold.
-                let _ = list.add_partition_offset(&self.topic, *partition, which);
-            }
-            let answer = self.consumer.offsets_for_times(list, self.slowness);
-            let found = answer.and_then(|list| partitions.iter().map(|&one| found(&list, &self.topic, one)).collect());
-            match found {
+            match ends(&self.consumer, &self.topic, partitions, which, self.slowness) {
                 Ok(offsets) => {
                     self.back()?;
                     return Ok(offsets);
@@ -159,6 +150,26 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Where partitions of a topic begin or end.
+///
+/// The library has a question for both at once, which takes the end for the beginning when only the second half of it is
+/// answered: a new feed would leave out all that is there.
+pub(super) fn ends(
+    consumer: &BaseConsumer<Ear>,
+    topic: &str,
+    partitions: &[i32],
+    which: Offset,
+    patience: Duration,
+) -> KafkaResult<Vec<u64>> {
+    let mut list = TopicPartitionList::new();
+    for &partition in partitions {
+        // It is one that the library can hold.
+        let _ = list.add_partition_offset(topic, partition, which);
+    }
+    let list = consumer.offsets_for_times(list, patience)?;
+    partitions.iter().map(|&one| found(&list, topic, one)).collect()
 }
 
 /// The offset of a partition in an answer.

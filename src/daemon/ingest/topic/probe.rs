@@ -11,6 +11,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
+use super::ask::ends;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::id::describe;
 use super::told;
@@ -44,7 +45,7 @@ pub fn probe(settings: &Settings<'_>, tick: Option<Duration>) -> Result<Probed> 
     let probe = Probe { consumer, settings };
     let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false)
         .map_err(|code| probe.why(code))?;
-    let partitions = topic.partitions.iter().map(|&partition| probe.marks(partition)).collect::<Result<Vec<_>>>()?;
+    let partitions = probe.marks(&topic.partitions)?;
     let mut doubts = Vec::new();
     if let Some(last) = partitions.last() {
         probe.may_read(last.0, last.2)?;
@@ -84,11 +85,14 @@ impl Probe<'_> {
         self.why(error.rdkafka_error_code().unwrap_or(Code::BadMessage))
     }
 
-    fn marks(&self, partition: i32) -> Result<(i32, u64, u64)> {
-        let marks = self.consumer.fetch_watermarks(self.settings.topic, partition, PATIENCE);
-        let (low, high) = marks.map_err(|error| self.failed(&error))?;
-        let offset = |mark: i64| u64::try_from(mark).unwrap_or_default();
-        Ok((partition, offset(low), offset(high)))
+    /// Partitions, with where they begin and end.
+    fn marks(&self, partitions: &[i32]) -> Result<Vec<(i32, u64, u64)>> {
+        let ends = |which| {
+            let found = ends(&self.consumer, self.settings.topic, partitions, which, PATIENCE);
+            found.map_err(|error| self.failed(&error))
+        };
+        let marks = ends(Offset::Beginning)?.into_iter().zip(ends(Offset::End)?);
+        Ok(partitions.iter().zip(marks).map(|(&partition, (low, high))| (partition, low, high)).collect())
     }
 
     /// Whether we may read, which is not asked by anything else: from the end of a partition on, where nothing is.
