@@ -241,15 +241,17 @@ fn text(shown: &FeedShown) -> String {
         wrapped(&mut text, &format!("  {seq:>6}  {time:20}  "), &format!("{what}{who}{why}"));
     }
     text.push('\n');
-    if let Some(held) = shown.held {
-        wrapped(&mut text, "", &format!("Release {held} waits for a person: `tidegate approve` or `tidegate reject`."));
-    }
-    if shown.quarantined > 0 {
-        let what = format!("{} messages are set aside: see `tidegate quarantine`.", shown.quarantined);
-        wrapped(&mut text, "", &what);
-    }
-    if shown.new > 0 {
-        wrapped(&mut text, "", &format!("{} rows came since the last tick.", shown.new));
+    let held =
+        shown.held.map(|held| format!("Release {held} waits for a person: `tidegate approve` or `tidegate reject`."));
+    let aside = (shown.quarantined > 0).then(|| {
+        let what = if shown.quarantined == 1 { "message is" } else { "messages are" };
+        format!("{} {what} set aside: see `tidegate quarantine`.", shown.quarantined)
+    });
+    let new = (shown.new > 0).then(|| format!("{} rows came since the last tick.", shown.new));
+    let remarks: Vec<String> = [held, aside, new].into_iter().flatten().collect();
+    remarks.iter().for_each(|remark| wrapped(&mut text, "", remark));
+    if !remarks.is_empty() {
+        text.push('\n');
     }
     words::waiting(&mut text, &shown.waiting);
     words::warned(&mut text, shown.guarantee);
