@@ -1,0 +1,65 @@
+//! Minimality attacks (SCIENCE 5; MIN 4 and 5): the paper's tables, known answers, every assignment of small tables
+//! enumerated, and bounds that are never below the truth.
+
+mod common;
+
+#[path = "minimality/enumerate.rs"]
+mod enumerate;
+#[path = "minimality/paper.rs"]
+mod paper;
+#[path = "minimality/properties.rs"]
+mod properties;
+
+use common::golden;
+use serde_json::Value as Json;
+use tidegate::engine::gate::minimality::requirement::l_diverse;
+use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
+
+/// What is found, as texts; null where nothing is.
+fn texts(found: &[Option<Credibility>]) -> Vec<Option<String>> {
+    let text = |found: &Credibility| match found {
+        Credibility::Exact(share) => share.to_string(),
+        Credibility::AtMost(share) => panic!("a bound, {share}"),
+    };
+    found.iter().map(|found| found.as_ref().map(text)).collect()
+}
+
+fn number(json: &Json) -> u64 {
+    json.as_u64().expect("a number")
+}
+
+fn origin(json: &Json) -> Origin {
+    match json.as_array() {
+        None => Origin::whole(number(json)),
+        Some(counts) => {
+            Origin { people: number(&counts[0]), generalised: number(&counts[1]), shown: number(&counts[2]) }
+        }
+    }
+}
+
+#[track_caller]
+fn check(case: &Json) {
+    let list = |key: &str| case[key].as_array().cloned();
+    let origins: Vec<Origin> = list("sizes").or_else(|| list("classes")).expect("classes").iter().map(origin).collect();
+    let sensitive = case["ns"].as_u64().or(case["ns_G"].as_u64()).expect("sensitive rows");
+    let attack = Attack::new(&origins, sensitive, l_diverse(number(&case["l"])));
+    let expected: Vec<Option<String>> =
+        list("cred").expect("credibilities").iter().map(|one| one.as_str().map(str::to_owned)).collect();
+    assert_eq!(texts(&attack.exact()), expected, "{case}");
+    let total = case["total"].as_str().map_or_else(|| case["total"].to_string(), str::to_owned);
+    assert_eq!(attack.is_possible(), total != "0", "{case}");
+    assert_eq!(attack.left().to_string(), total, "{case}");
+    let most = attack.at_most();
+    for (exact, most) in attack.exact().iter().zip(&most) {
+        let [exact, most] = [exact, most].map(|one| one.as_ref().map(Credibility::value));
+        assert!(exact <= most, "{case}: {exact:?} > {most:?}");
+    }
+}
+
+#[test]
+fn golden_cases() {
+    let golden = golden("credibility.json");
+    for part in ["paper", "random", "big"] {
+        golden[part].as_array().expect("cases").iter().for_each(check);
+    }
+}
