@@ -10,7 +10,6 @@
 //! All of it needs that more sensitive rows never heal a violation; where a requirement also forbids too few, nothing better
 //! than 1 is said.
 
-use super::Origin;
 use super::residues::Factor;
 
 /// What all classes have in common.
@@ -30,14 +29,14 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Of kinds with their factors.
-    pub fn of(kinds: &[(Origin, Option<usize>)], factors: &[Factor], rows: u64, sensitive: u64) -> Bound {
+    /// Of the factors of all classes; `surely` if there is a class without one, which violates whatever it holds.
+    pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> Bound {
         // Every logarithm of a factorial is off by a few units of its last place, and every tail has nine of them; terms
         // that are left out and sums are far below that.
         let slack = 128.0 * f64::EPSILON * (rows as f64 + 2.0) * (rows as f64 + 2.0).ln();
         let sound = factors.iter().all(|factor| factor.low == 0);
         let mut bound = Bound { rows, sensitive, violated: None, elsewhere: Vec::new(), sum: 0.0, slack, sound };
-        if kinds.iter().all(|(_, factor)| factor.is_some()) {
+        if !surely {
             bound.some_violates(factors);
         }
         bound

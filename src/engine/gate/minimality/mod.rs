@@ -13,7 +13,9 @@ pub mod requirement;
 mod residues;
 pub mod values;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use num_bigint::BigUint;
 
@@ -50,6 +52,11 @@ pub enum Credibility {
 }
 
 impl Credibility {
+    /// A share that everybody can see.
+    pub fn seen(part: u64, of: u64) -> Credibility {
+        Credibility::Exact(Fraction::new(part.into(), of.into()))
+    }
+
     /// As a number; a bound stays one.
     pub fn value(&self) -> f64 {
         match self {
@@ -58,11 +65,29 @@ impl Credibility {
         }
     }
 
+    /// Which is larger; bounds are taken for the truth.
+    pub fn compare(&self, other: &Credibility) -> Ordering {
+        match (self, other) {
+            (Credibility::Exact(a), Credibility::Exact(b)) => a.cmp(b),
+            (a, b) => a.value().total_cmp(&b.value()),
+        }
+    }
+
     /// Whether it is shown to be at most 1/m.
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         match self {
             Credibility::Exact(share) => share.is_at_most_one_in(m),
             Credibility::AtMost(share) => *share * m as f64 <= 1.0,
+        }
+    }
+}
+
+/// `53/86`, or `<=0.616280` for a bound, rounded up.
+impl fmt::Display for Credibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Credibility::Exact(share) => write!(f, "{share}"),
+            Credibility::AtMost(share) => write!(f, "<={:.6}", (share * 1e6).ceil() / 1e6),
         }
     }
 }
@@ -169,7 +194,7 @@ impl Attack {
         if !self.is_possible() {
             return vec![None; self.kind.len()];
         }
-        let bound = Bound::of(&self.kinds, &self.factors, self.generalised, self.sensitive);
+        let bound = Bound::of(&self.factors, self.nothing_stands(), self.generalised, self.sensitive);
         let share = |(origin, factor): &(Origin, Option<usize>)| {
             if origin.people == 0 {
                 return None;
