@@ -64,8 +64,8 @@ impl Values {
     pub fn guarded(&self, columns: &Columns) -> Vec<Vec<bool>> {
         let sensitive = columns.of(Role::Sensitive).enumerate();
         let sets = sensitive.flat_map(|(at, column)| column.guarded.iter().map(move |set| (at, column.kind, set)));
-        let holds = |(at, kind, set): (usize, _, &Vec<_>)| {
-            let members: Vec<Value> = set.iter().filter_map(|text: &Box<str>| parse_text(text, kind)).collect();
+        let holds = |(at, kind, set): (usize, _, &Vec<Box<str>>)| {
+            let members: Vec<Value> = set.iter().filter_map(|text| parse_text(text, kind)).collect();
             self.tuples.iter().map(|tuple| members.contains(&tuple[at])).collect()
         };
         sets.map(holds).collect()

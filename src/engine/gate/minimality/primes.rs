@@ -45,7 +45,7 @@ pub fn inverses(most: usize, prime: u64) -> Vec<u64> {
 }
 
 fn is_prime(number: u64) -> bool {
-    if let Some(small) = WITNESSES.iter().find(|&&small| number % small == 0) {
+    if let Some(small) = WITNESSES.iter().find(|&&small| number.is_multiple_of(small)) {
         return number == *small;
     }
     let twos = (number - 1).trailing_zeros();
