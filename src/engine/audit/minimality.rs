@@ -71,7 +71,7 @@ impl Minimality {
         let cases: Vec<(usize, usize)> =
             (0..release.classes()).flat_map(|class| (0..sets.len()).map(move |set| (class, set))).collect();
         let cases: Vec<Case<'_>> = cases.into_par_iter().map(|(class, set)| case(class, set)).collect();
-        let counted = affordable(&cases, work);
+        let counted = affordable(&cases, m, work);
         let found: Vec<Vec<Tie>> = cases.par_iter().zip(counted).map(|(case, counted)| case.ties(counted)).collect();
         let mut ties: Vec<Tie> = found.into_iter().flatten().collect();
         ties.sort_by(|a, b| (a.class, &a.leaves, a.set).cmp(&(b.class, &b.leaves, b.set)));
@@ -91,13 +91,18 @@ impl Minimality {
     }
 }
 
-/// Which cases are counted exactly: the cheapest first, as long as there is work left.
-fn affordable(cases: &[Case<'_>], mut work: u64) -> Vec<bool> {
-    let mut order: Vec<(u64, usize)> = cases.iter().map(|case| case.attack.cost()).zip(0..).collect();
+/// Which cases are counted exactly, as long as there is work left: first those that their bounds leave open, the cheapest
+/// of them first.
+fn affordable(cases: &[Case<'_>], m: u64, mut work: u64) -> Vec<bool> {
+    let rank = |case: &Case<'_>| {
+        let open = case.attack.at_most().into_iter().flatten().any(|bound| !bound.is_at_most_one_in(m));
+        (!open, case.attack.cost())
+    };
+    let mut order: Vec<((bool, u64), usize)> = cases.par_iter().map(rank).zip(0..cases.len()).collect();
     order.sort_unstable();
     let mut counted = vec![false; cases.len()];
-    for (cost, at) in order {
-        let Some(left) = work.checked_sub(cost) else { break };
+    for ((_, cost), at) in order {
+        let Some(left) = work.checked_sub(cost) else { continue };
         (work, counted[at]) = (left, true);
     }
     counted
