@@ -53,8 +53,8 @@ struct Case<'c> {
 }
 
 impl Minimality {
-    /// Steps of work that all classes of a release may cost together; about ten seconds.
-    pub const WORK: u64 = 2_000_000_000;
+    /// Steps of work that all classes of a release may cost together; about five seconds.
+    pub const WORK: u64 = 6_000_000_000;
 
     /// Of a release and the rows behind it, which give exactly that release; beyond so much work figures are bounds.
     pub fn of(release: &Release, raw: &Histogram, columns: &Columns, m: u64, work: u64) -> Minimality {
