@@ -9,6 +9,7 @@ use crate::daemon::live::Seen;
 use crate::daemon::oneshot::{begun, find_key, read_key, roots};
 use crate::daemon::run::seen_with;
 use crate::engine::audit::Subject;
+use crate::engine::histogram::Histogram;
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Policy};
 
@@ -18,6 +19,8 @@ pub struct Asked {
     pub policy: Policy,
     pub subject: Subject,
     pub names: Vec<String>,
+    /// The rows behind the release, as finely as they were given, where minimality attacks are asked for.
+    pub behind: Option<Histogram>,
 }
 
 /// The newest chain of a folder, with the people who really came with each release.
@@ -31,12 +34,12 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     };
     // The folder of a feed at work has its feed file in it.
     if let Some(file) = feed_in(folder).filter(|_| feed.is_none()) {
-        return of_feed(&Feed::load(&file)?, key);
+        return of_feed(&Feed::load_to_judge(&file)?, key);
     }
     if !begun(folder)? {
         return Err(nothing());
     }
-    let feed = feed.map(Feed::load).transpose()?;
+    let feed = feed.map(Feed::load_to_judge).transpose()?;
     let secret = feed.as_ref().and_then(|feed| feed.services.key());
     let found = find_key(key, secret, folder, false)?;
     let seen = roots(folder, &found.key)?.map(Seen::quickly).transpose()?.flatten().ok_or_else(nothing)?;
@@ -77,5 +80,5 @@ fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
         Error::new(Kind::Input, text).in_file(place)
     })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();
-    Ok(Asked { columns: terms.columns.clone(), policy, subject, names })
+    Ok(Asked { columns: terms.columns.clone(), policy, subject, names, behind: None })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::audit::{ChainFigures, Figures, ReleaseFigures, Verdict};
+use crate::engine::audit::{self, ChainFigures, Figures, ReleaseFigures, Verdict};
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
 use crate::engine::model::Columns;
@@ -27,12 +27,35 @@ pub struct Audit {
     pub pairs: Vec<Pair>,
     /// The whole chain; null for a disjoint feed.
     pub chain: Option<Chain>,
-    /// Minimality attacks; null while they are not made.
-    pub minimality: Option<NotMade>,
+    /// What one release tells whoever knows that it was generalised until l-diversity held; null without `--minimality`.
+    pub minimality: Option<Minimality>,
     /// Refinement attacks; null while they are not made.
     pub refinement: Option<NotMade>,
     /// Numeric disclosure; null while it is not judged.
     pub dominance: Option<NotMade>,
+}
+
+/// How strongly people are tied to guarded sets.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Minimality {
+    /// Nobody may be tied to a guarded set with more than 1/m.
+    pub m: u64,
+    /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes.
+    pub classes: Vec<Tie>,
+    /// The largest credibility; null where there is none.
+    pub max: Option<String>,
+}
+
+/// People who were equal before the release was generalised, and one guarded set.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tie {
+    /// Their leaves, one per quasi column.
+    pub class: Vec<String>,
+    /// The guarded set, counted from 0 in the order of the feed file.
+    pub set: usize,
+    /// An exact share such as `53/86`; with `<=` before it a bound, where counting is too much work. Null where the release
+    /// cannot have been generalised for this set.
+    pub credibility: Option<String>,
 }
 
 /// A section that this version never fills.
@@ -206,10 +229,20 @@ pub fn audit(figures: &Figures, verdict: &Verdict, releases: &[Release], columns
         releases: entries.map(|((figures, release), name)| entry(figures, release, columns, name)).collect(),
         pairs: figures.pairs.iter().map(pair).collect(),
         chain: figures.chain.as_ref().map(chain),
-        minimality: None,
+        minimality: figures.minimality.as_ref().map(|of| minimality(of, columns)),
         refinement: None,
         dominance: None,
     }
+}
+
+fn minimality(of: &audit::Minimality, columns: &Columns) -> Minimality {
+    let tie = |tie: &audit::Tie| Tie {
+        class: tie.leaves.iter().zip(columns.trees()).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
+        set: tie.set,
+        credibility: tie.credibility.as_ref().map(ToString::to_string),
+    };
+    let max = of.strongest(None).map(|(_, credibility)| credibility.to_string());
+    Minimality { m: of.m, classes: of.ties.iter().map(tie).collect(), max }
 }
 
 fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &str) -> ReleaseEntry {

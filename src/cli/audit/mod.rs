@@ -16,7 +16,7 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
-use crate::engine::audit::{Figures, Subject, Unfit, judge};
+use crate::engine::audit::{Figures, Minimality, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Role};
@@ -26,6 +26,7 @@ use crate::engine::policy::OnRepeat;
 #[derive(clap::Args)]
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
+tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality\n       \
 tidegate audit --dir <DIR> [--key <FILE>]\n       \
 tidegate audit --feed <FILE> [--key <FILE>]",
     after_help = "\
@@ -47,6 +48,10 @@ pub struct Args {
     /// The raw rows that were new in a release; none, or one per release in the same order
     #[arg(long = "increment", value_name = "FILE", requires = "releases")]
     pub increments: Vec<PathBuf>,
+    /// Ask, too, what the release tells whoever knows that it was generalised until l-diversity held, l being policy.m:
+    /// one release with its raw rows
+    #[arg(long)]
+    pub minimality: bool,
     /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
@@ -61,7 +66,7 @@ pub struct Args {
 /// The feed file or a table cannot be read, or they do not belong together.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let (asked, figures) = attacked(&args)?;
-    let Asked { columns, policy, subject, names } = &asked;
+    let Asked { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
         out.value(&json::audit(&figures, &verdict, &subject.releases, columns, names));
@@ -85,15 +90,25 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
 
 /// What is asked about, and all figures of it.
 fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
+    if args.minimality && (args.releases.len() != 1 || args.increments.len() != 1) {
+        let text = "--minimality judges one release that was made elsewhere: name it with --release, and all the rows behind \
+                    it with --increment";
+        return Err(Error::new(Kind::Usage, text).in_field("--minimality"));
+    }
     let asked = if let Some(dir) = &args.dir {
         asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
-        let feed = Feed::load(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
+        let feed = Feed::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
         if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
     };
-    let Asked { columns, policy, subject, names } = &asked;
+    let Asked { columns, policy, subject, names, behind } = &asked;
     let _shown = progress::Shown::new("attacking");
-    let figures = Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    let mut figures =
+        Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    if let (Some(rows), Some(masking)) = (behind, policy.masking()) {
+        let found = Minimality::of(&subject.releases[0], rows, columns, masking.m, Minimality::WORK);
+        figures.minimality = Some(found);
+    }
     Ok((asked, figures))
 }
 
@@ -105,13 +120,18 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
             format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
         return Err(Error::new(Kind::Usage, text).in_field("--increment"));
     }
-    let subject = read(&feed, args)?;
+    if args.minimality && feed.policy.masking().is_none() {
+        let text = "--minimality judges by `m`: write `m = 2` in [policy], and the values that nobody may be tied to with more \
+                    than 1/m in `guarded = [[\"…\"]]` of a sensitive column";
+        return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
+    }
+    let (subject, behind) = read(&feed, args)?;
     let names = args.releases.iter().map(|path| name(path)).collect();
-    Ok(Asked { columns: feed.columns, policy: feed.policy, subject, names })
+    Ok(Asked { columns: feed.columns, policy: feed.policy, subject, names, behind })
 }
 
-/// Reads all tables, as many at once as there are cores.
-fn read(feed: &Feed, args: &Args) -> error::Result<Subject> {
+/// Reads all tables, as many at once as there are cores; the second value is [`Asked::behind`].
+fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)> {
     let shown = progress::Shown::files(args.releases.len() + args.increments.len());
     let columns = &feed.columns;
     let release = |path: &PathBuf| {
@@ -139,8 +159,10 @@ fn read(feed: &Feed, args: &Args) -> error::Result<Subject> {
     if feed.policy.on_repeat() != OnRepeat::None {
         one_row_each(&people, args)?;
     }
+    let behind = raw.first().filter(|_| args.minimality).cloned();
     let raw = (!raw.is_empty()).then_some(raw);
-    Subject::new(columns, feed.chain(), labels, raw).map_err(|unfit| misfit(unfit, feed, args))
+    let subject = Subject::new(columns, feed.chain(), labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
+    Ok((subject, behind))
 }
 
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{ChainFigures, Figures, Subject, Verdict};
+use crate::engine::audit::{ChainFigures, Figures, Subject, Tie, Verdict};
+use crate::engine::gate::minimality::Credibility;
 use crate::engine::policy::{ChainKind, Distance, Policy};
 
 /// The report.
@@ -23,6 +24,7 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
         whole(&mut text, chain, policy.k());
     }
     diversity(&mut text, figures, policy);
+    minimality(&mut text, figures, policy);
     judgement(&mut text, verdict, figures, subject, policy);
     text
 }
@@ -157,6 +159,30 @@ fn diversity(text: &mut String, figures: &Figures, policy: &Policy) {
     put(text, "");
 }
 
+fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
+    let Some(found) = &figures.minimality else {
+        if policy.masking().is_some() {
+            put(text, "What knowing the method tells of guarded sets (policy.m) is not judged without --minimality");
+            put(text, "");
+        }
+        return;
+    };
+    let m = found.m;
+    put(text, &format!("How strongly whoever knows that {m}-diversity was the aim ties people to guarded sets"));
+    put(text, "      strongest    people beyond the limit");
+    for set in 0..found.sets() {
+        let Some((_, most)) = found.strongest(Some(set)) else {
+            put(text, &format!("{:>4}  the release cannot have been generalised for this set", set + 1));
+            continue;
+        };
+        let beyond = |tie: &&Tie| tie.set == set && tie.credibility.as_ref().is_some_and(|c| !c.is_at_most_one_in(m));
+        let people: u64 = found.ties.iter().filter(beyond).map(|tie| tie.people).sum();
+        let exact = if matches!(most, Credibility::Exact(_)) { " " } else { "≤" };
+        put(text, &format!("{:>4} {exact}{:<11.4}  {people}", set + 1, most.value()));
+    }
+    put(text, "");
+}
+
 /// The most reasons that are written out.
 const MOST_REASONS: usize = 12;
 
@@ -219,8 +245,14 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
     if has("chain") && !verdict.decided {
         advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
     }
-    if verdict.reasons.iter().any(|reason| !matches!(reason.check, "k" | "chain" | "max_loss")) {
+    if verdict.reasons.iter().any(|reason| !matches!(reason.check, "k" | "chain" | "max_loss" | "minimality")) {
         advice.push("generalise further where one value prevails, or ask less in policy.diversity");
+    }
+    if has("minimality") {
+        advice.push(
+            "do not generalise until l-diversity holds: form classes without a look at sensitive values, by k alone; \
+             generalising this release further heals nothing",
+        );
     }
     if has("max_loss") {
         advice.push("wait for more rows, or allow more generalisation with policy.max_loss");

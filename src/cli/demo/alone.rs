@@ -60,7 +60,7 @@ impl Snapshots {
     /// The audit of all of them.
     pub fn audit(&self) -> audit::Args {
         let (releases, increments) = (self.releases.clone(), self.increments.clone());
-        audit::Args { feed: Some(self.feed()), releases, increments, dir: None, key: None }
+        audit::Args { feed: Some(self.feed()), releases, increments, dir: None, key: None, minimality: false }
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf> {

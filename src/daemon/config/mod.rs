@@ -34,7 +34,7 @@ use toml::de::DeTable;
 use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
 use self::places::{Places, Problem};
-use self::unbuilt::{Unbuilt, unbuilt};
+use self::unbuilt::{Purpose, Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{ChainKind, Facts, Policy, contradictions};
@@ -74,6 +74,18 @@ impl Feed {
     /// # Errors
     /// Whatever is wrong first; see the head of this file.
     pub fn load(file: &Path) -> Result<Feed> {
+        Feed::load_for(file, Purpose::Releases)
+    }
+
+    /// The same, for releases that others made: what an audit looks after may be asked for.
+    ///
+    /// # Errors
+    /// As for [`Feed::load`].
+    pub fn load_to_judge(file: &Path) -> Result<Feed> {
+        Feed::load_for(file, Purpose::Judging)
+    }
+
+    fn load_for(file: &Path, purpose: Purpose) -> Result<Feed> {
         let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
         if about.is_dir() {
             return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
@@ -91,7 +103,7 @@ impl Feed {
             let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
             Error::new(Kind::Feed, text).in_file(file).at_line(line)
         })?;
-        Feed::parse(&text, file)
+        Feed::parse_for(&text, file, purpose)
     }
 
     /// Reads the text of a feed file that lies, or would lie, at `file`.
@@ -99,6 +111,10 @@ impl Feed {
     /// # Errors
     /// Whatever is wrong first; see the head of this file.
     pub fn parse(text: &str, file: &Path) -> Result<Feed> {
+        Feed::parse_for(text, file, Purpose::Releases)
+    }
+
+    fn parse_for(text: &str, file: &Path, purpose: Purpose) -> Result<Feed> {
         let mut places = Places::new(file, text);
         let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
         let walked = walk::walk(&schema::feed(), &tree, &mut places);
@@ -107,7 +123,7 @@ impl Feed {
                 return Err(error);
             }
         }
-        let unbuilt = unbuilt(tree.get_ref());
+        let unbuilt = unbuilt(tree.get_ref(), purpose);
         let written = deserialize(tree, &places)?;
         understand(written, file, &places, unbuilt)
     }

@@ -1,5 +1,6 @@
 //! Safeguards that a feed file may name and that this version does not have (CONTRACTS, preface). Written, they are
-//! refused by every command: a promise that nobody keeps is worse than none. Building one deletes its line here, and
+//! refused by every command, but for what an audit of releases that others made judges: a promise that nobody keeps is
+//! worse than none. Building one deletes its line here, and
 //! nothing else in this file may grow.
 
 use toml::de::{DeTable, DeValue};
@@ -32,6 +33,18 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("column.role", Some("measure")),
 ];
 
+/// What of it an audit looks after: only for releases that others made can it be written.
+const JUDGED: &[&str] = &["policy.m"];
+
+/// What a feed file is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Releases are made under it.
+    Releases,
+    /// Releases that others made are judged by it.
+    Judging,
+}
+
 /// A safeguard that is written and not built.
 pub struct Unbuilt {
     path: String,
@@ -47,9 +60,10 @@ impl Unbuilt {
 }
 
 /// What is written in a feed file and not built.
-pub fn unbuilt(file: &DeTable<'_>) -> Vec<Unbuilt> {
+pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
     let mut found = Vec::new();
-    for (key, value) in UNBUILT {
+    let judged = |key: &str| purpose == Purpose::Judging && JUDGED.contains(&key);
+    for (key, value) in UNBUILT.iter().filter(|(key, _)| !judged(key)) {
         let (table, key) = key.split_once('.').expect("every line names a table and a key");
         let Some(table_value) = file.get(table) else { continue };
         match table_value.get_ref() {

@@ -3,7 +3,8 @@
 
 use super::{ChainFigures, Figures, Weakest};
 use crate::engine::gate::diversity::Diversity;
-use crate::engine::histogram::Release;
+use crate::engine::gate::minimality::Credibility;
+use crate::engine::histogram::{Release, describe};
 use crate::engine::model::Columns;
 use crate::engine::policy::{Distance, Policy};
 
@@ -44,6 +45,7 @@ pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: 
     let decided = figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons));
     bench.diversity(figures, &mut reasons);
     bench.loss(figures, &mut reasons);
+    bench.minimality(figures, &mut reasons);
     Verdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
@@ -198,6 +200,33 @@ impl Bench<'_> {
             add("t", value, Some(closeness.t.get()), at_most);
         }
         limits
+    }
+
+    fn minimality(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        let Some(minimality) = &figures.minimality else { return };
+        let m = minimality.m;
+        for set in 0..minimality.sets() {
+            let Some((tie, credibility)) = minimality.strongest(Some(set)) else { continue };
+            if credibility.is_at_most_one_in(m) {
+                continue;
+            }
+            let value = credibility.value();
+            let sure = match credibility {
+                Credibility::Exact(_) => format!("ties somebody to guarded set {} with {}", set + 1, short(value)),
+                Credibility::AtMost(_) => {
+                    format!("may tie somebody to guarded set {} with up to {}, which is a bound", set + 1, short(value))
+                }
+            };
+            let text = format!(
+                "release 1 ({}): whoever knows that it was generalised until {m}-diversity held {sure}: {} from {} in class \
+                 {}; the policy wants at most 1/{m}",
+                self.names[0],
+                many(tie.people, "row"),
+                describe(&tie.leaves, self.columns),
+                self.class(0, tie.class)
+            );
+            reasons.push(Reason { check: "minimality", release: Some(0), value, limit: 1.0 / m as f64, text });
+        }
     }
 
     fn loss(&self, figures: &Figures, reasons: &mut Vec<Reason>) {

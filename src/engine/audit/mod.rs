@@ -7,6 +7,7 @@ mod chain;
 mod found;
 mod judge;
 mod look;
+mod minimality;
 mod pairs;
 mod solve;
 mod suspects;
@@ -14,6 +15,7 @@ mod tables;
 
 pub use found::{ChainFigures, Realised, Weakest};
 pub use judge::{Reason, Verdict, judge};
+pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
 pub use tables::{Subject, Unfit};
 
@@ -34,6 +36,8 @@ pub struct Figures {
     pub pairs: Vec<PairFigures>,
     /// The whole chain; `None` in a disjoint feed.
     pub chain: Option<ChainFigures>,
+    /// One release that others made until l-diversity held; `None` where that is not asked.
+    pub minimality: Option<Minimality>,
 }
 
 /// One release on its own.
@@ -93,7 +97,7 @@ impl Figures {
             })
             .collect();
         if policy.kind() == ChainKind::Disjoint {
-            return Ok(Figures { releases, pairs: Vec::new(), chain: None });
+            return Ok(Figures { releases, pairs: Vec::new(), chain: None, minimality: None });
         }
         let chain = Chain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
@@ -105,6 +109,6 @@ impl Figures {
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }
-        Ok(Figures { releases, pairs, chain: Some(figures) })
+        Ok(Figures { releases, pairs, chain: Some(figures), minimality: None })
     }
 }

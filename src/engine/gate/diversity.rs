@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::histogram::{Release, ValueCode, Values};
-use crate::engine::model::{Column, Columns, Domain, Kind, Node, Role, Value};
+use crate::engine::model::{Column, Columns, Domain, Node, Role, Value};
 
 /// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
 pub type Crowd = [(ValueCode, u64)];
@@ -76,17 +76,13 @@ impl Measures {
     /// For the values of a chain; `l` as the policy has it.
     pub fn new(columns: &Columns, values: &Values, l: Option<u64>) -> Measures {
         let codes = || 0..values.len() as ValueCode;
-        let (mut guarded, mut hierarchies) = (Vec::new(), Vec::new());
+        let mut hierarchies = Vec::new();
         for (at, column) in columns.of(Role::Sensitive).enumerate() {
-            for set in &column.guarded {
-                let holds = |code| set.iter().any(|text| is_text(&values.get(code)[at], text, column.kind));
-                guarded.push(codes().map(holds).collect());
-            }
             if let Some(domain) = &column.taxonomy {
                 hierarchies.push(Hierarchy::of(domain, column, codes().map(|code| &values.get(code)[at])));
             }
         }
-        Measures { l, guarded, hierarchies }
+        Measures { l, guarded: values.guarded(columns), hierarchies }
     }
 
     /// The figures of one crowd, those that compare it with a whole table left out.
@@ -234,9 +230,4 @@ fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
         Value::Float(number) => domain.leaf_of_text(column.kind, &number.get().to_string()),
     };
     leaf.map(|leaf| domain.tree.leaf_node(leaf))
-}
-
-/// Whether a value is the one that a feed file's text stands for.
-fn is_text(value: &Value, text: &str, kind: Kind) -> bool {
-    crate::engine::histogram::parse_value(text, kind).as_ref() == Some(value)
 }

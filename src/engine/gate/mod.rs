@@ -5,5 +5,6 @@ pub mod bytes;
 pub mod chain;
 pub mod correspondence;
 pub mod diversity;
+pub mod minimality;
 pub mod own;
 pub mod utility;

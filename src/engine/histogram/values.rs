@@ -7,7 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::Value;
+use super::cells::parse_text;
+use crate::engine::model::{Columns, Role, Value};
 
 /// A code in a [`Values`] dictionary.
 pub type ValueCode = u32;
@@ -57,6 +58,17 @@ impl Values {
     /// The tuple of a code.
     pub fn get(&self, code: ValueCode) -> &[Value] {
         &self.tuples[code as usize]
+    }
+
+    /// Per guarded set, in the order of the columns and of their sets, whether each value is in it.
+    pub fn guarded(&self, columns: &Columns) -> Vec<Vec<bool>> {
+        let sensitive = columns.of(Role::Sensitive).enumerate();
+        let sets = sensitive.flat_map(|(at, column)| column.guarded.iter().map(move |set| (at, column.kind, set)));
+        let holds = |(at, kind, set): (usize, _, &Vec<Box<str>>)| {
+            let members: Vec<Value> = set.iter().filter_map(|text| parse_text(text, kind)).collect();
+            self.tuples.iter().map(|tuple| members.contains(&tuple[at])).collect()
+        };
+        sets.map(holds).collect()
     }
 
     /// The dictionary of just the values in use, and per old code the new one (of values that are not in use: anything).

@@ -1,0 +1,140 @@
+//! Credibility from above where counting is too much work (SCIENCE 5), in logarithms and in a time that follows the rows.
+//!
+//! Sensitive rows fall on the classes like draws without putting back, and such counts are negatively associated
+//! (Joag-Dev and Proschan 1983): the more there are in one class, the fewer in the others. Let V_i say that class i
+//! violates, V that some class does, V' that another class than i does, and let o be a generalised row of class i out of G
+//! with S sensitive ones. Then P(V) ≥ 1 − Π (1 − P(V_k)), and P(V | o sensitive) ≤ P(V_i | o sensitive) + P(V' | o sensitive), where
+//! P(V' | o sensitive) is at most P(V), and at most Σ P(V_k | o sensitive) over the others. The credibility of o is
+//! S/G · P(V | o sensitive) / P(V).
+//!
+//! All of it needs that more sensitive rows never heal a violation; where a requirement also forbids too few, nothing better
+//! than 1 is said.
+
+use super::residues::Factor;
+
+/// What all classes have in common.
+pub struct Bound {
+    rows: u64,
+    sensitive: u64,
+    /// ln P(V), from below; `None` where a class violates whatever it holds.
+    violated: Option<f64>,
+    /// P(V_k | a row elsewhere is sensitive) / P(V) per factor, from above.
+    elsewhere: Vec<f64>,
+    /// Their sum over all classes.
+    sum: f64,
+    /// What rounding may have cost, in logarithms.
+    slack: f64,
+    /// Whether more sensitive rows never heal a violation.
+    sound: bool,
+}
+
+impl Bound {
+    /// Of the factors of all classes; `surely` if there is a class without one, which violates whatever it holds.
+    pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> Bound {
+        // Every logarithm of a factorial is off by a few units of its last place, and every tail has nine of them; terms
+        // that are left out and sums are far below that.
+        let slack = 128.0 * f64::EPSILON * (rows as f64 + 2.0) * (rows as f64 + 2.0).ln();
+        let sound = factors.iter().all(|factor| factor.low == 0);
+        let mut bound = Bound { rows, sensitive, violated: None, elsewhere: Vec::new(), sum: 0.0, slack, sound };
+        if !surely {
+            bound.some_violates(factors);
+        }
+        bound
+    }
+
+    /// 1 − Π (1 − P(V_k)), and at least the largest P(V_k), where the first is too small for a float.
+    fn some_violates(&mut self, factors: &[Factor]) {
+        let tail = |factor: &Factor| self.tail(self.rows, factor.rows, self.sensitive, factor.high + 1).min(0.0);
+        let tails: Vec<f64> = factors.iter().map(tail).collect();
+        let each = tails.iter().zip(factors);
+        let none: f64 = each.map(|(tail, factor)| factor.times as f64 * (-tail.exp()).ln_1p()).sum();
+        let largest = tails.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let violated = f64::max((-none.exp_m1()).ln(), largest) - self.slack;
+        let elsewhere = |factor: &Factor| match (self.rows - factor.rows, self.sensitive) {
+            (1.., 1..) => self.tail(self.rows - 1, factor.rows, self.sensitive - 1, factor.high + 1),
+            _ => f64::NEG_INFINITY,
+        };
+        self.elsewhere = factors.iter().map(|factor| (elsewhere(factor) + self.slack - violated).exp()).collect();
+        self.sum = self.elsewhere.iter().zip(factors).map(|(one, factor)| one * factor.times as f64).sum();
+        self.violated = Some(violated);
+    }
+
+    /// For a generalised row of a class with this factor; `None`: one that violates whatever it holds.
+    pub fn of_generalised(&self, factor: Option<(usize, &Factor)>) -> f64 {
+        let share = self.sensitive as f64 / self.rows.max(1) as f64;
+        // Where some class violates whatever it holds, nothing was excluded.
+        let (Some(violated), Some((at, factor))) = (self.violated, factor) else { return share };
+        if !self.sound {
+            return 1.0;
+        }
+        let anywhere = (self.slack - violated).exp();
+        let here = match (factor.rows, self.sensitive) {
+            (1.., 1..) => self.tail(self.rows - 1, factor.rows - 1, self.sensitive - 1, factor.high),
+            _ => f64::NEG_INFINITY,
+        };
+        // The sum holds this class once; what rounding may have cost it stays in.
+        let others = (self.sum * (1.0 + 4.0 * self.slack) - self.elsewhere[at]).max(0.0);
+        let with_here = (here + 2.0 * self.slack - violated).exp() + others.min(1.0);
+        (share * f64::min(anywhere, with_here)).min(1.0)
+    }
+
+    /// ln P(X ≥ least) for the sensitive ones among `drawn` of so many rows.
+    fn tail(&self, rows: u64, drawn: u64, sensitive: u64, least: u64) -> f64 {
+        let (fewest, most) = ((drawn + sensitive).saturating_sub(rows), drawn.min(sensitive));
+        if least <= fewest {
+            return 0.0;
+        }
+        if least > most {
+            return f64::NEG_INFINITY;
+        }
+        let chance = |j: u64| ln_choose(drawn, j) + ln_choose(rows - drawn, sensitive - j) - ln_choose(rows, sensitive);
+        // P(j + 1) / P(j)
+        let (n, s, all) = (drawn as f64, sensitive as f64, rows as f64);
+        let up = |j: u64| {
+            let j = j as f64;
+            (n - j) * (s - j) / ((j + 1.0) * (all - n - s + j + 1.0))
+        };
+        // Towards the thinner side, so that terms only fall.
+        if up(least) <= 1.0 {
+            let sum = falling((least..most).map(up));
+            return chance(least) + sum.ln();
+        }
+        let below = least - 1;
+        let sum = falling((fewest..below).rev().map(|j| 1.0 / up(j)));
+        (-(chance(below) + sum.ln()).exp()).max(-1.0).ln_1p()
+    }
+}
+
+/// 1 + r1 + r1 r2 + … for ratios that fall; what is left out is below the last place.
+fn falling(ratios: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut term) = (1.0, 1.0);
+    for ratio in ratios {
+        term *= ratio;
+        sum += term;
+        if ratio < 1.0 && term * ratio / (1.0 - ratio) < sum * f64::EPSILON / 4.0 {
+            break;
+        }
+    }
+    sum
+}
+
+fn ln_choose(n: u64, j: u64) -> f64 {
+    ln_factorial(n) - ln_factorial(j) - ln_factorial(n - j)
+}
+
+/// Stirling's series; exact products where that would be too coarse.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 64 {
+        return (2..=n).map(|k| (k as f64).ln()).sum();
+    }
+    let n = n as f64;
+    let inverse = 1.0 / n;
+    let square = inverse * inverse;
+    let tail = inverse * (1.0 / 12.0 - square * (1.0 / 360.0 - square / 1260.0));
+    n * n.ln() - n + 0.5 * (2.0 * std::f64::consts::PI * n).ln() + tail
+}
+
+/// A share that is not below what was computed, rounding included.
+pub fn above(share: f64) -> f64 {
+    (share * (1.0 + 16.0 * f64::EPSILON)).min(1.0)
+}

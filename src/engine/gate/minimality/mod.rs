@@ -1,0 +1,227 @@
+//! Minimality attacks (SCIENCE 5; MIN 4): how far a reader who knows that classes were generalised *because* one of them
+//! violated a requirement can tie the people of each to a guarded set. Every assignment of the sensitive rows under which
+//! no class would have violated it is excluded, the others are equally likely; counted exactly, as polynomials modulo
+//! primes.
+//!
+//! Knows counts only: neither columns nor values, and never how a recoding was found. A figure that is only a bound says so
+//! in its type, and lies on the unsafe side: the truth is never higher.
+
+mod bound;
+mod fraction;
+mod primes;
+pub mod requirement;
+mod residues;
+pub mod values;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use num_bigint::BigUint;
+
+use self::bound::Bound;
+pub use self::fraction::Fraction;
+use self::fraction::choose;
+use self::residues::{Factor, Kept};
+
+/// One of the classes C_1 … C_u that were generalised into one: people who were equal before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// n_i: how many people, which the reader knows from elsewhere.
+    pub people: u64,
+    /// n_i,g: how many of their rows were generalised; all of them under global recoding.
+    pub generalised: u64,
+    /// n_i,u(s): sensitive rows among those that were not.
+    pub shown: u64,
+}
+
+impl Origin {
+    /// A class that was generalised as a whole.
+    pub fn whole(people: u64) -> Origin {
+        Origin { people, generalised: people, shown: 0 }
+    }
+}
+
+/// How strongly somebody is tied to a guarded set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Credibility {
+    /// Exactly so.
+    Exact(Fraction),
+    /// At most so: counting was beyond the budget.
+    AtMost(f64),
+}
+
+impl Credibility {
+    /// A share that everybody can see.
+    pub fn seen(part: u64, of: u64) -> Credibility {
+        Credibility::Exact(Fraction::new(part.into(), of.into()))
+    }
+
+    /// As a number; a bound stays one.
+    pub fn value(&self) -> f64 {
+        match self {
+            Credibility::Exact(share) => share.value(),
+            Credibility::AtMost(share) => *share,
+        }
+    }
+
+    /// Which is larger; bounds are taken for the truth.
+    pub fn compare(&self, other: &Credibility) -> Ordering {
+        match (self, other) {
+            (Credibility::Exact(a), Credibility::Exact(b)) => a.cmp(b),
+            (a, b) => a.value().total_cmp(&b.value()),
+        }
+    }
+
+    /// Whether it is shown to be at most 1/m.
+    pub fn is_at_most_one_in(&self, m: u64) -> bool {
+        match self {
+            Credibility::Exact(share) => share.is_at_most_one_in(m),
+            Credibility::AtMost(share) => *share * m as f64 <= 1.0,
+        }
+    }
+}
+
+/// `53/86`, or `<=0.616280` for a bound, rounded up.
+impl fmt::Display for Credibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Credibility::Exact(share) => write!(f, "{share}"),
+            Credibility::AtMost(share) => write!(f, "<={:.6}", (share * 1e6).ceil() / 1e6),
+        }
+    }
+}
+
+/// Origins of one published class with one guarded set, and what the requirement would have let stand.
+pub struct Attack {
+    /// Distinct origins, each with its factor; `None` where every count violates.
+    kinds: Vec<(Origin, Option<usize>)>,
+    factors: Vec<Factor>,
+    /// The kind of each origin, in the order in which they were given.
+    kind: Vec<usize>,
+    generalised: u64,
+    sensitive: u64,
+}
+
+impl Attack {
+    /// Of origins whose generalised rows hold so many sensitive ones; `admits` says whether a class of so many people
+    /// with so many sensitive rows satisfies the requirement.
+    ///
+    /// # Panics
+    /// If there are more sensitive rows than rows, or what is admitted for a class has a gap.
+    pub fn new(origins: &[Origin], sensitive: u64, admits: impl Fn(u64, u64) -> bool) -> Attack {
+        let generalised = origins.iter().map(|origin| origin.generalised).sum();
+        assert!(sensitive <= generalised, "sensitive rows are rows");
+        let mut times: BTreeMap<Origin, u64> = BTreeMap::new();
+        origins.iter().for_each(|&origin| *times.entry(origin).or_default() += 1);
+        let numbered: BTreeMap<Origin, usize> = times.keys().copied().zip(0..).collect();
+        let mut factors: BTreeMap<[u64; 3], u64> = BTreeMap::new();
+        let stands = |origin: &Origin| {
+            let admitted = |count: &u64| admits(origin.people, origin.shown + count);
+            let mut counts = (0..=origin.generalised.min(sensitive)).filter(admitted);
+            let low = counts.next()?;
+            let (last, held) = counts.fold((low, 1), |(_, held), count| (count, held + 1));
+            assert_eq!(last - low + 1, held, "what a requirement admits has no gap");
+            Some([origin.generalised, low, last])
+        };
+        let stands: Vec<(Origin, Option<[u64; 3]>)> = times.keys().map(|origin| (*origin, stands(origin))).collect();
+        for (origin, factor) in &stands {
+            factor.iter().for_each(|key| *factors.entry(*key).or_default() += times[origin]);
+        }
+        let place: BTreeMap<[u64; 3], usize> = factors.keys().copied().zip(0..).collect();
+        Attack {
+            kinds: stands.into_iter().map(|(origin, factor)| (origin, factor.map(|key| place[&key]))).collect(),
+            factors: factors.into_iter().map(|([rows, low, high], times)| Factor { rows, low, high, times }).collect(),
+            kind: origins.iter().map(|origin| numbered[origin]).collect(),
+            generalised,
+            sensitive,
+        }
+    }
+
+    /// Whether under some assignment one of the classes would have violated the requirement. If not, the release was not
+    /// made the way that the reader believes, and there is no credibility.
+    pub fn is_possible(&self) -> bool {
+        let free = |rows: u64| {
+            let others = self.generalised - rows;
+            (self.sensitive.saturating_sub(others), rows.min(self.sensitive))
+        };
+        self.kinds.iter().any(|(origin, factor)| {
+            let (least, most) = free(origin.generalised);
+            factor.is_none_or(|at| least < self.factors[at].low || most > self.factors[at].high)
+        })
+    }
+
+    /// Steps of work that an exact answer costs.
+    pub fn cost(&self) -> u64 {
+        if !self.is_possible() || self.nothing_stands() {
+            return 0;
+        }
+        residues::cost(&self.factors, self.generalised, self.sensitive)
+    }
+
+    /// How many assignments are left: those under which some class would have violated the requirement.
+    pub fn left(&self) -> BigUint {
+        choose(self.generalised, self.sensitive) - self.kept().all
+    }
+
+    /// The credibility for each origin, in the order given; `None` where no assignment is left, or nobody is there.
+    pub fn exact(&self) -> Vec<Option<Credibility>> {
+        if !self.is_possible() {
+            return vec![None; self.kind.len()];
+        }
+        let kept = self.kept();
+        let total = choose(self.generalised, self.sensitive) - &kept.all;
+        assert!(total != BigUint::ZERO, "some assignment violates, and it was counted");
+        // Sensitive rows of one given row, over all assignments.
+        let through = match self.sensitive {
+            0 => BigUint::ZERO,
+            some => choose(self.generalised - 1, some - 1),
+        };
+        let share = |(origin, factor): &(Origin, Option<usize>)| {
+            if origin.people == 0 {
+                return None;
+            }
+            let mut sensitive = &through * origin.generalised;
+            sensitive -= factor.map_or(&BigUint::ZERO, |at| &kept.marked[at]);
+            let share = Fraction::new(sensitive + &total * origin.shown, &total * origin.people);
+            Some(Credibility::Exact(share))
+        };
+        self.each(share)
+    }
+
+    /// The same as bounds, in a time that follows the rows.
+    pub fn at_most(&self) -> Vec<Option<Credibility>> {
+        if !self.is_possible() {
+            return vec![None; self.kind.len()];
+        }
+        let bound = Bound::of(&self.factors, self.nothing_stands(), self.generalised, self.sensitive);
+        let share = |(origin, factor): &(Origin, Option<usize>)| {
+            if origin.people == 0 {
+                return None;
+            }
+            let part = bound.of_generalised(factor.map(|at| (at, &self.factors[at])));
+            let shown = origin.shown as f64 + part * origin.generalised as f64;
+            Some(Credibility::AtMost(bound::above(shown / origin.people as f64)))
+        };
+        self.each(share)
+    }
+
+    /// What is counted of the assignments under which nothing violates.
+    fn kept(&self) -> Kept {
+        if self.nothing_stands() {
+            return Kept::nothing(self.factors.len());
+        }
+        let most = self.factors.iter().map(|factor| factor.rows).max().unwrap_or(0).max(1);
+        residues::kept(&self.factors, self.sensitive, &(choose(self.generalised, self.sensitive) * most))
+    }
+
+    fn each(&self, of: impl Fn(&(Origin, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
+        let by_kind: Vec<Option<Credibility>> = self.kinds.iter().map(of).collect();
+        self.kind.iter().map(|&kind| by_kind[kind].clone()).collect()
+    }
+
+    /// Whether some class violates whatever it holds: then nothing is excluded.
+    fn nothing_stands(&self) -> bool {
+        self.kinds.iter().any(|(_, factor)| factor.is_none())
+    }
+}

@@ -1,0 +1,87 @@
+//! Primes just below 2^61, and arithmetic modulo one: products fit twice into 128 bits with room for sums of them.
+
+/// How far the largest of them lie below 2^61; most classes need no more.
+const BELOW: [u64; 12] = [1, 31, 45, 229, 259, 283, 339, 391, 403, 465, 531, 579];
+
+/// The first witnesses that together betray every composite number of 64 bits.
+const WITNESSES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+
+/// Bits that every prime has in full.
+pub const BITS: u64 = 60;
+
+/// The largest so many primes below 2^61, descending.
+pub fn largest(count: usize) -> Vec<u64> {
+    let known = BELOW.iter().map(|below| (1 << 61) - below);
+    let last = (1u64 << 61) - BELOW[BELOW.len() - 1];
+    let further = (1 << 60..last).rev().filter(|&number| is_prime(number));
+    known.chain(further).take(count).collect()
+}
+
+/// The product modulo a prime.
+pub fn times(a: u64, b: u64, prime: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(prime)) as u64
+}
+
+/// The power modulo a prime.
+pub fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
+    let (mut square, mut product) = (base % prime, 1);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            product = times(product, square, prime);
+        }
+        square = times(square, square, prime);
+        exponent >>= 1;
+    }
+    product
+}
+
+/// 1/1, 1/2, … 1/most modulo a prime; the first entry is no inverse.
+pub fn inverses(most: usize, prime: u64) -> Vec<u64> {
+    let mut inverse = vec![0, 1];
+    for number in 2..=most as u64 {
+        inverse.push(times(prime - prime / number, inverse[(prime % number) as usize], prime));
+    }
+    inverse
+}
+
+fn is_prime(number: u64) -> bool {
+    if let Some(small) = WITNESSES.iter().find(|&&small| number.is_multiple_of(small)) {
+        return number == *small;
+    }
+    let twos = (number - 1).trailing_zeros();
+    let odd = (number - 1) >> twos;
+    WITNESSES.iter().all(|&witness| {
+        let mut root = power(witness, odd, number);
+        root == 1
+            || (0..twos).any(|_| {
+                let found = root == number - 1;
+                root = times(root, root, number);
+                found
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_what_a_search_finds() {
+        let searched: Vec<u64> =
+            (1u64..).map(|below| (1u64 << 61) - below).filter(|&number| is_prime(number)).take(14).collect();
+        assert_eq!(largest(14), searched);
+    }
+
+    #[test]
+    fn small_numbers() {
+        let found: Vec<u64> = (2..60).filter(|&number| is_prime(number)).collect();
+        assert_eq!(found, [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59]);
+    }
+
+    #[test]
+    fn inverses_invert() {
+        let prime = largest(1)[0];
+        let inverse = inverses(100, prime);
+        (1..=100u64).for_each(|number| assert_eq!(times(number, inverse[number as usize], prime), 1));
+    }
+}

@@ -1,0 +1,159 @@
+//! Random tables: against every assignment, one by one, and what must hold of any table.
+
+use proptest::prelude::*;
+use tidegate::engine::gate::minimality::requirement::{
+    Share, alpha_k, close, close_to, guarded, k_e, l_diverse, recursive,
+};
+use tidegate::engine::gate::minimality::values::ties;
+use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
+
+use super::enumerate::{orders, sets};
+use super::texts;
+use crate::common::cases;
+
+/// The credibility by the definition, as a fraction that need not be in lowest terms.
+fn by_hand(origins: &[Origin], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) -> (u64, Vec<u64>) {
+    let rows: Vec<u64> = origins.iter().map(|origin| origin.generalised).collect();
+    let violates = |counts: &&Vec<u64>| {
+        origins.iter().zip(*counts).any(|(origin, count)| !admits(origin.people, origin.shown + count))
+    };
+    let all = sets(&rows, sensitive);
+    let left: Vec<&Vec<u64>> = all.iter().filter(violates).collect();
+    let held = |class: usize| left.iter().map(|counts| origins[class].shown + counts[class]).sum();
+    (left.len() as u64, (0..origins.len()).map(held).collect())
+}
+
+fn lowest(part: u64, of: u64) -> String {
+    let (mut a, mut b) = (part, of);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    if of == a { (part / a).to_string() } else { format!("{}/{}", part / a, of / a) }
+}
+
+#[track_caller]
+fn check(origins: &[Origin], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) {
+    let attack = Attack::new(origins, sensitive, admits);
+    let (total, held) = by_hand(origins, sensitive, admits);
+    assert_eq!(attack.left().to_string(), total.to_string());
+    let expected = |(origin, &held): (&Origin, &u64)| {
+        (total > 0 && origin.people > 0).then(|| lowest(held, total * origin.people))
+    };
+    assert_eq!(texts(&attack.exact()), origins.iter().zip(&held).map(expected).collect::<Vec<_>>());
+    below(&attack);
+}
+
+/// No bound is below the truth, and none is above 1.
+#[track_caller]
+fn below(attack: &Attack) {
+    for (exact, most) in attack.exact().into_iter().zip(attack.at_most()) {
+        let [truth, bound] = [&exact, &most].map(|share| share.as_ref().map(Credibility::value));
+        assert!(truth <= bound && bound <= Some(1.0), "{exact:?} > {most:?}");
+        assert_eq!(truth.is_none(), bound.is_none());
+    }
+}
+
+/// Up to four classes with 15 generalised rows at most, and how many of those are sensitive.
+fn tables() -> impl Strategy<Value = (Vec<Origin>, u64)> {
+    let origin = (0u64..6, 0u64..4, 0u64..4).prop_map(|(generalised, stands, shown)| Origin {
+        people: generalised + stands,
+        generalised,
+        shown: shown.min(stands),
+    });
+    let origins = prop_oneof![
+        prop::collection::vec(origin, 1..5),
+        prop::collection::vec((0u64..6).prop_map(Origin::whole), 1..5),
+    ];
+    let few = origins.prop_map(|mut origins| {
+        while origins.iter().map(|origin| origin.generalised).sum::<u64>() > 13 {
+            origins.pop();
+        }
+        origins
+    });
+    (few, any::<prop::sample::Index>()).prop_map(|(origins, index)| {
+        let rows: u64 = origins.iter().map(|origin| origin.generalised).sum();
+        let sensitive = index.index(rows as usize + 1) as u64;
+        (origins, sensitive)
+    })
+}
+
+fn share() -> impl Strategy<Value = Share> {
+    (1u64..7, 1u64..7).prop_map(|(a, b)| Share { part: a.min(b), of: a.max(b) })
+}
+
+/// One or two classes and up to four values, eight rows in all.
+fn values() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
+    prop::collection::vec(1u64..4, 1..4).prop_flat_map(|sizes| {
+        let rows: u64 = sizes.iter().sum();
+        let values = prop::collection::vec(0..4usize, rows as usize).prop_map(|rows| {
+            let mut counts = vec![0; 4];
+            rows.iter().for_each(|&value| counts[value] += 1);
+            counts
+        });
+        (Just(sizes), values)
+    })
+}
+
+#[track_caller]
+fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) {
+    let found = ties(sizes, values, admits, 1_000_000).expect("little work");
+    let mut left = orders(sizes, values);
+    left.retain(|classes| classes.iter().any(|counts| !admits(counts)));
+    assert_eq!(found.total.to_string(), left.len().to_string());
+    for class in 0..sizes.len() {
+        for value in 0..values.len() {
+            let held: u64 = left.iter().map(|classes| classes[class][value]).sum();
+            let of = left.len() as u64 * sizes[class];
+            let expected = (of > 0).then(|| lowest(held, of));
+            assert_eq!(found.credibility(class, &[value]).map(|share| share.to_string()), expected);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(300)))]
+
+    #[test]
+    fn l_diversity_as_enumerated((origins, sensitive) in tables(), l in 1u64..6) {
+        check(&origins, sensitive, &l_diverse(l));
+    }
+
+    #[test]
+    fn alpha_and_k_as_enumerated((origins, sensitive) in tables(), alpha in share(), k in 1u64..5) {
+        check(&origins, sensitive, &alpha_k(alpha, k));
+    }
+
+    #[test]
+    fn closeness_as_enumerated((origins, sensitive) in tables(), t in share(), whole in share()) {
+        check(&origins, sensitive, &close(t, whole));
+    }
+
+    #[test]
+    fn requirements_on_all_values_as_enumerated(
+        (sizes, counts) in values(), share in share(), l in 1usize..4, k in 1u64..4,
+    ) {
+        check_values(&sizes, &counts, &recursive(Share { part: share.of, of: share.part }, l));
+        check_values(&sizes, &counts, &close_to(share, counts.clone()));
+        check_values(&sizes, &counts, &k_e(k, l as u64, vec![1, 2, 4, 5]));
+        check_values(&sizes, &counts, &guarded(vec![vec![0, 1], vec![2]], share));
+    }
+
+    /// The rows that the assignments give to the classes are all the sensitive rows.
+    #[test]
+    fn expected_rows_add_up(sizes in prop::collection::vec(1u64..200, 1..12), l in 2u64..5, part in 0.0..0.6f64) {
+        let rows: u64 = sizes.iter().sum();
+        let sensitive = (rows as f64 * part) as u64;
+        let origins: Vec<Origin> = sizes.iter().map(|&size| Origin::whole(size)).collect();
+        let attack = Attack::new(&origins, sensitive, l_diverse(l));
+        let found = attack.exact();
+        prop_assert_eq!(found.iter().all(Option::is_some), attack.is_possible());
+        if attack.is_possible() {
+            let value = |found: &Option<Credibility>| found.as_ref().map_or(0.0, Credibility::value);
+            let sum: f64 = found.iter().zip(&sizes).map(|(found, &size)| value(found) * size as f64).sum();
+            prop_assert!((sum - sensitive as f64).abs() < 1e-6 * rows as f64, "{} {}", sum, sensitive);
+            below(&attack);
+            let same = |a: usize, b: usize| sizes[a] != sizes[b] || found[a] == found[b];
+            prop_assert!((0..sizes.len()).all(|a| (0..sizes.len()).all(|b| same(a, b))));
+        }
+    }
+}
