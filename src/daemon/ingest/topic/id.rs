@@ -107,6 +107,10 @@ unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topi
         }
         let id = rd::rd_kafka_Uuid_base64str(rd::rd_kafka_TopicDescription_topic_id(described));
         let id = if id.is_null() { String::new() } else { CStr::from_ptr(id).to_string_lossy().into_owned() };
+        // Brokers that know of no ids: one topic could not be told from another.
+        if id.trim_start_matches('A').trim_end_matches('=').is_empty() {
+            return Err(RDKafkaErrorCode::UnsupportedFeature);
+        }
         let mut count = 0;
         let all = rd::rd_kafka_TopicDescription_partitions(described, &raw mut count);
         let all = if all.is_null() { &[][..] } else { slice::from_raw_parts(all, count) };
