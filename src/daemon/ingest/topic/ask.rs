@@ -10,6 +10,7 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::away::Away;
 use super::client::Ear;
+use super::damage::{Damage, is_damage};
 use super::handover::{End, News, Step};
 use super::id::{Topic, describe};
 use super::reader::Reader;
@@ -60,14 +61,32 @@ impl Reader {
 
     /// Asks where partitions begin or end until somebody answers.
     fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
+        if partitions.is_empty() {
+            return Ok(Vec::new());
+        }
         loop {
             match ends(&self.consumer, &self.topic, partitions, which, self.slowness) {
                 Ok(offsets) => {
                     self.back()?;
                     return Ok(offsets);
                 }
-                Err(error) => self.unanswered(error.rdkafka_error_code().unwrap_or(Code::Fail))?,
+                Err(error) => {
+                    let code = error.rdkafka_error_code().unwrap_or(Code::Fail);
+                    if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic | Code::UnknownPartition) {
+                        self.still_there(partitions)?;
+                    }
+                    self.unanswered(code)?;
+                }
             }
+        }
+    }
+
+    /// Whether the topic has these partitions still.
+    fn still_there(&mut self, partitions: &[i32]) -> Step<()> {
+        let topic = self.same()?;
+        match partitions.iter().find(|partition| !topic.partitions.contains(partition)) {
+            Some(partition) => Err(told::vanished(&self.topic, *partition).into()),
+            None => Ok(()),
         }
     }
 
@@ -103,7 +122,11 @@ impl Reader {
                 self.same()?;
                 let partitions: Vec<i32> = self.positions.keys().copied().collect();
                 for (partition, (low, high)) in partitions.iter().copied().zip(self.marks(&partitions)?) {
-                    self.on(partition, self.positions[&partition].next, low, high)?;
+                    let next = self.positions[&partition].next;
+                    if self.on(partition, next, low, high)? != next {
+                        // The feed file says how to go on from here, at the next start.
+                        return Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
+                    }
                 }
                 // It was so for a moment only.
                 if !self.id.is_empty() {
@@ -113,8 +136,37 @@ impl Reader {
             }
             // Whoever does not answer messages may answer this, and then all is well.
             Code::AllBrokersDown => self.same().map(drop),
-            _ => Ok(()),
+            code => match is_damage(code) {
+                Some(sure) => self.damaged(sure),
+                None => Ok(()),
+            },
         }
+    }
+
+    /// Messages cannot be read: they are asked for again, and what the library has of those behind them is dropped.
+    fn damaged(&mut self, sure: bool) -> Step<()> {
+        let damage = Damage::again(self.damage);
+        self.damage = Some(damage);
+        self.complaints.clear();
+        let begun = Instant::now();
+        while begun.elapsed() < AGAIN {
+            if self.shared.ends() {
+                return Err(End::Told);
+            }
+            std::thread::sleep(SLICE);
+        }
+        if damage.lasts(sure) {
+            let partitions: Vec<i32> = self.positions.keys().copied().collect();
+            let marks = self.marks(&partitions)?;
+            let unread = partitions
+                .iter()
+                .zip(marks)
+                .map(|(partition, (_, high))| (*partition, self.positions[partition].next, high));
+            let unread: Vec<(i32, u64)> =
+                unread.filter(|(_, next, high)| next < high).map(|(one, next, _)| (one, next)).collect();
+            return Err(told::unreadable(&self.topic, &unread).into());
+        }
+        self.assign()
     }
 
     /// No broker answers.
@@ -143,7 +195,7 @@ impl Reader {
             if self.shared.ends() {
                 return Err(End::Told);
             }
-            match self.is_full() {
+            match self.is_full() || self.stands() {
                 true => std::thread::sleep(SLICE),
                 false => self.poll(SLICE),
             }

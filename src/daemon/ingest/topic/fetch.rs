@@ -52,6 +52,7 @@ impl Fetch {
             batch: Batch::default(),
             first: None,
             complaints: Vec::new(),
+            damage: None,
             slowness: SHORT,
             known: false,
             away: None,

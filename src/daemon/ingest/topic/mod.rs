@@ -7,6 +7,7 @@ mod avro;
 mod away;
 mod batch;
 mod client;
+mod damage;
 mod decode;
 mod decoder;
 mod fetch;

@@ -73,8 +73,7 @@ impl Reader {
         match self.resume.get(&partition) {
             Some(resume) if (low..=high).contains(resume) => Ok(*resume),
             Some(resume) => Err(told::no_way_on(&self.topic, partition, *resume, low, high)),
-            None if next < low => Err(told::overtaken(&self.topic, partition, next, low)),
-            None => Err(told::shortened(&self.topic, partition, next, high)),
+            None => Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high)),
         }
     }
 

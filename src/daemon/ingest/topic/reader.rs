@@ -17,6 +17,7 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 use super::away::Away;
 use super::batch::Batch;
 use super::client::Ear;
+use super::damage::{Damage, is_damage};
 use super::handover::{End, News, Shared, Step};
 use super::headers;
 use super::messages::Writing;
@@ -62,6 +63,8 @@ pub(super) struct Reader {
     pub(super) first: Option<Instant>,
     /// What the library has complained of, and nobody has looked at yet.
     pub(super) complaints: Vec<Code>,
+    /// That messages cannot be read.
+    pub(super) damage: Option<Damage>,
     /// How long an answer of the brokers is waited for.
     pub(super) slowness: Duration,
     /// Whether a broker has ever answered us.
@@ -147,6 +150,11 @@ impl Reader {
     /// Whether nothing more fits into the batch.
     pub(super) fn is_full(&self) -> bool {
         self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
+    }
+
+    /// Whether messages could not be read, so that what the library has next may lie behind them.
+    pub(super) fn stands(&self) -> bool {
+        self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
     pub(super) fn tell(&self, news: News) -> Step<()> {

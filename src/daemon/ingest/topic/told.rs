@@ -53,6 +53,24 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     Error::new(Kind::Input, text).in_field("source.topic")
 }
 
+/// Offsets that are not there: before the first that is kept, or behind the last.
+pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, high: u64) -> Error {
+    if next < low { overtaken(topic, partition, next, low) } else { shortened(topic, partition, next, high) }
+}
+
+/// Messages cannot be read as the brokers send them; each partition with where it stands.
+pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
+    let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
+    let text = format!(
+        "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
+         the way, or written in a way that nobody knows. Nothing was passed over. Partitions that are not read to their end: \
+         {}. Look at the disks and logs of the brokers, or have another replica lead, and start again. Where the messages are \
+         lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
+        places.join(", ")
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
 /// There are fewer partitions than there were.
 pub fn vanished(topic: &str, partition: i32) -> Error {
     let text = format!(

@@ -1,0 +1,50 @@
+//! Messages that cannot be read as the brokers send them. The library goes on behind them; here they are asked for again, and
+//! when that does not help the feed halts: nothing is passed over.
+
+use std::time::{Duration, Instant};
+
+use rdkafka::types::RDKafkaErrorCode as Code;
+
+/// How often messages are asked for again that are damaged for sure.
+const TRIES: u32 = 8;
+/// How long they are when nobody knows what is wrong.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// After so long without one it is over.
+const QUIET: Duration = Duration::from_secs(30);
+
+/// Since when, how often, and when last.
+#[derive(Debug, Clone, Copy)]
+pub struct Damage {
+    since: Instant,
+    last: Instant,
+    times: u32,
+}
+
+/// Whether a complaint says that messages cannot be read; `Some(true)`: that they are damaged for sure.
+pub fn is_damage(code: Code) -> Option<bool> {
+    match code {
+        Code::BadMessage
+        | Code::BadCompression
+        | Code::InvalidMessage
+        | Code::InvalidMessageSize
+        | Code::InvalidRecord
+        | Code::UnsupportedCompressionType => Some(true),
+        Code::Unknown | Code::KafkaStorageError | Code::MessageSizeTooLarge | Code::InvalidRequest => Some(false),
+        _ => None,
+    }
+}
+
+impl Damage {
+    /// One more, after those that were.
+    pub fn again(before: Option<Damage>) -> Damage {
+        let now = Instant::now();
+        let first = Damage { since: now, last: now, times: 0 };
+        let known = before.filter(|known| known.last.elapsed() < QUIET).unwrap_or(first);
+        Damage { last: now, times: known.times + 1, ..known }
+    }
+
+    /// Whether it is no use to ask again.
+    pub fn lasts(&self, sure: bool) -> bool {
+        sure && self.times > TRIES || self.since.elapsed() >= PATIENCE
+    }
+}
