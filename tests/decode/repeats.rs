@@ -1,12 +1,15 @@
 //! Rows of people who have one already are set aside where that is wanted, from every format: with their place and all that is
 //! needed to offer them again, and nothing of them is left among the rows that count.
 
+use std::path::Path;
+
 use arrow_ipc::CompressionType;
+use tidegate::daemon::config::Feed;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted, take, take_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
-use super::{Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
+use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
 
 /// Offers what was set aside again, when these people are known.
 fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> Taken {
@@ -60,6 +63,26 @@ fn repeats_are_set_aside_from_every_format() {
         assert!(rest.without(&asked, &columns(), &hasher()).is_none(), "{name}");
         assert!(rest.messages().iter().all(|one| taken.aside.messages().contains(one)), "{name}");
     }
+}
+
+#[test]
+fn repeats_that_became_faults_stay_when_others_are_erased() {
+    let folder = Folder::new();
+    let row = |id: u64, age: u64| format!("{id},{age},1990-01-02,A,x,1\n");
+    let rows = [row(1, 30), row(2, 110), row(1, 30), row(2, 110), row(1, 40)].concat();
+    let path = folder.file("a.csv", format!("id,age,born,ward,diagnosis,stay\n{rows}"));
+    let mut repeats = Repeats::of(&|_| false);
+    let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
+    let people = taken.rows.people().expect("people").to_vec();
+    // Nobody is that old any more.
+    let fewer = Feed::parse(&FEED.replace("119", "99"), Path::new("feed.toml")).expect("a feed file").columns;
+    let rest = |person: Person| taken.aside.without(&[person].into(), &fewer, &hasher());
+    let rows: Vec<u64> = rest(people[0]).expect("two are theirs").messages().iter().map(|one| one.place.row).collect();
+    assert_eq!(rows, [4]);
+    assert!(rest(people[1]).is_none() && rest(Person(1)).is_none());
+    // A column that is not there any more tells nobody.
+    let other = Feed::parse(&FEED.replace("\"id\"", "\"nr\""), Path::new("feed.toml")).expect("a feed file").columns;
+    assert!(taken.aside.without(&people.into_iter().collect(), &other, &hasher()).is_none());
 }
 
 #[test]

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Answer, Ask, Hash, Live, Request, past};
+use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Live, Request, Taken, past};
 use tidegate::engine::histogram::Person;
+use tidegate::engine::release::Sha256;
 
 use super::draw::{Draw, POLICIES};
-use super::feed::{crowd, feed, key, open, step, time};
+use super::feed::{crowd, feed, key, open, rows, step, time};
 
 fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
     let mut chance = Seeded::new(seed);
@@ -117,6 +118,21 @@ fn whatever_is_asked_nobody_is_lost() {
     for what in ["erase true", "new-chain true", "approve true", "reject true"] {
         assert!(done.get(what).is_some_and(|times| *times > 10), "{what}: {done:?}");
     }
+}
+
+#[test]
+fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
+    let (private, public) = (Memory::default(), Memory::default());
+    let mut live = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
+    let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
+    let people = rows(&[(7 << 100, 0, 1, 0)]);
+    live.take(Taken::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
+    let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))] }, 1, POLICIES[0]);
+    assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
+    assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);
+    assert!(!holds(&private, 7 << 100) && live.state().quarantine.len() == 1);
+    let answer = ask(&mut live, Ask::Retry, 2, POLICIES[0]);
+    assert!(!answer.done && answer.text.contains("another version"), "{}", answer.text);
 }
 
 /// Whatever a writer has left half done, the next one finishes before it does what is asked.

@@ -13,20 +13,25 @@ use crate::engine::model::Value;
 /// Tells whose row is not the first.
 pub struct Repeats<'k> {
     known: &'k dyn Fn(Person) -> bool,
-    /// Who came since.
-    new: HashSet<Person, FixedState>,
+    /// Who came since, where that matters.
+    new: Option<HashSet<Person, FixedState>>,
 }
 
 impl<'k> Repeats<'k> {
     /// Of people who are known, and of those who come from now on.
     pub fn of(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
-        Repeats { known, new: HashSet::default() }
+        Repeats { known, new: Some(HashSet::default()) }
+    }
+
+    /// Of people who are known only, however often others come.
+    pub(super) fn only(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
+        Repeats { known, new: None }
     }
 
     /// Sets rows of the next part aside; parts come in the order of their rows.
     pub(super) fn sift(&mut self, part: &mut Part) {
-        let again: Vec<bool> =
-            part.people.iter().map(|&person| (self.known)(person) || !self.new.insert(person)).collect();
+        let mut came = |person| self.new.as_mut().is_some_and(|new| !new.insert(person));
+        let again: Vec<bool> = part.people.iter().map(|&person| (self.known)(person) || came(person)).collect();
         if again.contains(&true) {
             part.set_aside(&again);
         }

@@ -124,18 +124,23 @@ impl Offer {
         self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
     }
 
-    /// The offer without the repeats of these people; `None` if there are none. Whose another message is nobody knows.
+    /// The offer without the repeats of these people; `None` if there are none. Whose another message is nobody knows, nor
+    /// any more whose a repeat is that has become a fault: those stay.
     pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<Offer> {
-        let is_theirs = |message: &SetAside| {
-            let one = message.place.is_repeat().then(|| self.with(vec![message.clone()]))?;
-            let taken = retry(&one, columns, hasher, Unwanted::SET_ASIDE).ok();
-            let person = taken.and_then(|taken| taken.rows.people()?.first().copied());
-            // One that says nothing any more says nothing to anybody who looks for it.
-            Some(person.is_none_or(|person| people.contains(&person)))
+        let repeats = (0..).zip(self.messages()).filter(|(_, one)| one.place.is_repeat() && one.raw.is_some());
+        // Each is told by its place in the offer.
+        let told = |(row, one): (u64, &SetAside)| {
+            let SetAside { place, raw } = one.clone();
+            SetAside { place: Misplaced { row, ..place }, raw }
         };
-        let theirs: Vec<bool> = self.messages().iter().map(|message| is_theirs(message) == Some(true)).collect();
-        let rest = self.messages().iter().zip(&theirs).filter(|(_, theirs)| !**theirs);
-        theirs.contains(&true).then(|| self.with(rest.map(|(message, _)| message.clone()).collect()))
+        let repeats = self.with(repeats.map(told).collect());
+        let asked = |person| people.contains(&person);
+        let mut theirs = Repeats::only(&asked);
+        let taken = retry_sifted(&repeats, columns, hasher, Unwanted::SET_ASIDE, Some(&mut theirs)).ok()?;
+        let theirs = taken.aside.messages().iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row);
+        let theirs: BTreeSet<u64> = theirs.collect();
+        let rest = (0..).zip(self.messages()).filter(|(at, _)| !theirs.contains(at)).map(|(_, one)| one.clone());
+        (!theirs.is_empty()).then(|| self.with(rest.collect()))
     }
 }
 

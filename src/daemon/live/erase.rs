@@ -53,7 +53,7 @@ impl Live {
         }
         let mut rewritten = Rewritten::default();
         self.rewrite_segments(&known, &mut rewritten)?;
-        self.rewrite_quarantine(&asked, &mut rewritten)?;
+        let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
         let pending = self.rewrite_atoms(&known, &mut rewritten)?;
         self.rewrite_counts(&gone, &pending, &mut rewritten)?;
         let Rewritten { drafts, moved } = rewritten;
@@ -76,10 +76,16 @@ impl Live {
         self.last = Last::default();
         self.reload()?;
         let Erase { asked, erased, published, unknown, .. } = erase;
-        let text = format!(
+        let mut text = format!(
             "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
              stays), {unknown} were never here"
         );
+        if unread > 0 {
+            text += &format!(
+                ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \
+                 they are: whose they are cannot be told"
+            );
+        }
         Ok(Answer { count: Some(asked), changed: Some(erased), ..Ask::Erase { people: Vec::new() }.done(text) })
     }
 
@@ -136,11 +142,16 @@ impl Live {
         Ok(())
     }
 
-    /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded.
-    fn rewrite_quarantine(&mut self, asked: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<()> {
+    /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded. How many objects cannot be
+    /// read; they keep nobody else from being taken out.
+    fn rewrite_quarantine(&mut self, asked: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<u64> {
+        let mut unread = 0;
         for Aside { object, .. } in self.state.quarantine.clone() {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
-            let offer = Offer::parse(&sealed)?;
+            let Ok(offer) = Offer::parse(&sealed) else {
+                unread += 1;
+                continue;
+            };
             let columns = &self.state.terms.columns;
             let Some(rest) = offer.without(asked, columns, &self.hasher) else { continue };
             let messages = rest.messages().len() as u64;
@@ -150,7 +161,7 @@ impl Live {
             };
             rewritten.moved.push(Moved { old: object.path, new, messages: Some(messages) });
         }
-        Ok(())
+        Ok(unread)
     }
 
     /// A roll without these people; `None` if none of them is in it.

@@ -1,26 +1,33 @@
 //! Messages that were set aside are offered again (HOUSE 3 and 4), after the feed file was corrected: what counts now comes
 //! in, what still does not stays set aside.
 
+use std::collections::BTreeSet;
+
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, bytes};
-use super::state::Aside;
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::ingest::topic::ask_again;
-use crate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted};
-use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Retry, destroy};
-use crate::engine::model::Columns;
+use crate::daemon::ingest::topic::{Key, Known, ask_again, learn, unknown};
+use crate::daemon::ingest::{Offer, Repeats, retry_sifted};
+use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Ref, Retry, destroy};
+use crate::engine::histogram::Rows;
+
+/// An offer that comes to something else than it was.
+struct Came {
+    object: Ref,
+    rows: Rows,
+    /// What still does not count.
+    rest: Offer,
+}
 
 impl Live {
     pub(super) fn retry(&mut self, request: &Request) -> Result<Answer> {
         let ask = Ask::Retry;
-        let all: Vec<Aside> = self.state.quarantine.clone();
-        if all.is_empty() {
+        if self.state.quarantine.is_empty() {
             return Ok(ask.refused("nothing is set aside"));
         }
-        let columns = self.state.terms.columns.clone();
-        let (tick, trees) = (self.state.feed.ticks(), columns.trees());
+        let (tick, trees) = (self.state.feed.ticks(), self.state.terms.columns.trees());
         let mut drafts = Drafts::default();
         let mut entry = Retry {
             wanted: request.wanted.clone(),
@@ -35,31 +42,21 @@ impl Live {
             quarantined: 0,
             cleared: 0,
         };
-        let (offers, unanswered) = self.offers(&all)?;
-        let decoded = match self.decoded(&offers, &columns) {
-            Ok(decoded) => all.into_iter().zip(&offers).zip(decoded),
+        let (schemas, unanswered) = self.schemas()?;
+        let all = match self.offered(&schemas, &mut entry)? {
+            Ok(all) => all,
             // Nobody is known by then of whom no entry tells.
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
         let mut came = Vec::new();
-        for ((aside, offer), taken) in decoded {
-            // A message that was set aside as one may be many rows by now.
-            entry.offered += (taken.rows.len() + taken.aside.messages().len()) as u64 + taken.skipped;
-            entry.quarantined += taken.aside.messages().len() as u64;
-            entry.skipped += taken.skipped;
-            if taken.rows.is_empty() && taken.skipped == 0 && taken.aside.faults() == offer.faults() {
-                continue;
-            }
-            let (rows, repeats) = self.state.feed.accept(taken.rows, &self.policy);
+        for Came { object, rows, rest } in all {
+            let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
             (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
-            entry.of.push(aside.object);
-            let left = taken.aside.messages().len() as u64;
-            // Repeats do not count among those that came since the last tick.
-            entry.cleared += if aside.fresh { offer.faults().saturating_sub(taken.aside.faults()) } else { 0 };
-            entry.rest.push(match left {
+            entry.of.push(object);
+            entry.rest.push(match rest.messages().len() as u64 {
                 0 => None,
                 messages => {
-                    let object = self.log.seal(&mut drafts, "quarantine", &taken.aside.bytes())?;
+                    let object = self.log.seal(&mut drafts, "quarantine", &rest.bytes())?;
                     Some(Quarantined { object, messages })
                 }
             });
@@ -82,20 +79,49 @@ impl Live {
         Ok(answer)
     }
 
-    /// What the messages come to now, offer after offer.
-    fn decoded(&self, offers: &[Offer], columns: &Columns) -> Result<Vec<Taken>> {
+    /// What the messages come to now, one offer after another: of those that stay as they were nothing is held. Within, why
+    /// they cannot be offered.
+    fn offered(&self, schemas: &[(Key, Known)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
         let knows = self.knows();
         let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
-        let again = |offer| retry_sifted(offer, columns, &self.hasher, self.settings.unwanted, repeats.as_mut());
-        offers.iter().map(again).collect()
+        let (columns, unwanted) = (&self.state.terms.columns, self.settings.unwanted);
+        let mut all = Vec::new();
+        for aside in &self.state.quarantine {
+            let sealed = self.log.objects().need(&aside.object)?;
+            let again = Offer::parse(&sealed).and_then(|mut offer| {
+                learn(&mut offer, schemas);
+                let taken = retry_sifted(&offer, columns, &self.hasher, unwanted, repeats.as_mut())?;
+                Ok((taken, offer.faults()))
+            });
+            let (taken, faults) = match again {
+                Ok(again) => again,
+                Err(error) => return Ok(Err(error)),
+            };
+            // A message that was set aside as one may be many rows by now.
+            let left = taken.aside.messages().len() as u64;
+            entry.offered += taken.rows.len() as u64 + left + taken.skipped;
+            entry.quarantined += left;
+            entry.skipped += taken.skipped;
+            if taken.rows.is_empty() && taken.skipped == 0 && taken.aside.faults() == faults {
+                continue;
+            }
+            // Repeats do not count among those that came since the last tick.
+            entry.cleared += if aside.fresh { faults.saturating_sub(taken.aside.faults()) } else { 0 };
+            all.push(Came { object: aside.object.clone(), rows: taken.rows, rest: taken.aside });
+        }
+        Ok(Ok(all))
     }
 
-    /// What was set aside, with schemas that are known by now; and why those are not known that nobody has told.
-    fn offers(&self, all: &[Aside]) -> Result<(Vec<Offer>, Option<String>)> {
-        let read = |aside: &Aside| Offer::parse(&self.log.objects().need(&aside.object)?);
-        let mut offers = all.iter().map(read).collect::<Result<Vec<Offer>>>()?;
-        let unanswered = self.settings.registry.as_ref().and_then(|registry| ask_again(&mut offers, registry));
-        Ok((offers, unanswered))
+    /// Schemas that are known by now of messages that had none; and why those are not known that nobody has told.
+    fn schemas(&self) -> Result<(Vec<(Key, Known)>, Option<String>)> {
+        let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
+        let mut keys = BTreeSet::new();
+        for aside in &self.state.quarantine {
+            // What cannot be read is told of when it is offered.
+            let offer = Offer::parse(&self.log.objects().need(&aside.object)?);
+            keys.extend(offer.iter().flat_map(unknown));
+        }
+        Ok(ask_again(keys, registry))
     }
 }
 

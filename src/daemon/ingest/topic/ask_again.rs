@@ -15,27 +15,27 @@ use crate::daemon::ingest::offer::Offer;
 /// How long all answers together may take: whoever asks waits for a minute, and the feed meanwhile.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Why schemas are not known that were asked for.
-pub type Unanswered = Option<String>;
+/// Schemas that are known, and why others are not that were asked for.
+pub type Answered = (Vec<(Key, Known)>, Option<String>);
 
-/// Puts schemas to messages that had none, as far as there are any by now.
-pub fn ask_again(offers: &mut [Offer], settings: &config::Registry) -> Unanswered {
-    let keys: BTreeSet<Key> = offers.iter().flat_map(unknown).collect();
+/// Asks for schemas.
+pub fn ask_again(keys: BTreeSet<Key>, settings: &config::Registry) -> Answered {
     if keys.is_empty() {
-        return None;
+        return (Vec::new(), None);
     }
     // A thread of its own: an answer is waited for where no other runtime may be.
     let asked = std::thread::scope(|scope| scope.spawn(|| ask(keys, settings)).join());
-    let (known, trouble) = asked.unwrap_or_else(|_| (Vec::new(), Some("asking has ended by a fault".to_owned())));
-    for offer in offers {
-        let own: BTreeSet<Key> = unknown(offer).collect();
-        offer.learn(known.iter().filter(|(key, _)| own.contains(key)));
-    }
-    trouble
+    asked.unwrap_or_else(|_| (Vec::new(), Some("asking has ended by a fault".to_owned())))
+}
+
+/// Puts schemas to messages that had none, as far as they are among these.
+pub fn learn(offer: &mut Offer, known: &[(Key, Known)]) {
+    let own: BTreeSet<Key> = unknown(offer).collect();
+    offer.learn(known.iter().filter(|(key, _)| own.contains(key)));
 }
 
 /// Schemas that messages name and that are not kept beside them.
-fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
+pub fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
     let kept = match offer.form() {
         Form::Records { schemas } => Some(schemas),
         _ => None,
@@ -45,7 +45,7 @@ fn unknown(offer: &Offer) -> impl Iterator<Item = Key> {
 }
 
 /// Asks for all of them, until the time is over or nobody answers.
-fn ask(keys: BTreeSet<Key>, settings: &config::Registry) -> (Vec<(Key, Known)>, Unanswered) {
+fn ask(keys: BTreeSet<Key>, settings: &config::Registry) -> Answered {
     let begun = Instant::now();
     let late = || begun.elapsed() >= PATIENCE;
     let mut known = Vec::new();

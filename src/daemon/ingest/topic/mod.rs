@@ -28,7 +28,7 @@ mod sift;
 mod streams;
 mod told;
 
-pub use ask_again::{ask_again, reach as reach_registry};
+pub use ask_again::{ask_again, learn, reach as reach_registry, unknown};
 pub use avro::{Key, beside};
 pub use batch::{Batch, Fetched, Message};
 pub use client::{Settings, connected, refused};

@@ -209,7 +209,7 @@ impl Probed {
     pub fn words(&self, topic: &str) -> String {
         /// Partitions that are named.
         const NAMED: usize = 8;
-        let named = |(partition, low, high): &(i32, u64, u64)| match high - low {
+        let named = |(partition, low, high): &(i32, u64, u64)| match high.saturating_sub(*low) {
             0 => format!("{partition}: none"),
             _ => format!("{partition}: {low} to {}", high - 1),
         };

@@ -92,7 +92,7 @@ impl Registry {
         Ok(Registry { web, url: url.trim_end_matches('/').to_owned(), login })
     }
 
-    /// What the registry says of a schema; `None`: it has none.
+    /// What the registry says of a schema; `None`: it has none, or not yet what that refers to.
     pub fn ask(&self, key: Key, ends: impl Fn() -> bool) -> std::result::Result<Option<Known>, Trouble> {
         self.web.wait(self.schema(key), ends).unwrap_or(Err(Trouble::Told))
     }
@@ -115,8 +115,12 @@ impl Registry {
                 continue;
             }
             done.push((subject.clone(), version));
+            if done.len() > MOST_REFERRED {
+                return Ok(Some(Known::Strange));
+            }
             let place = format!("subjects/{}/versions/{version}?deleted=true", escaped(&subject));
-            let found = if done.len() <= MOST_REFERRED { self.get(&place).await?.flatten() } else { None };
+            // It may come yet, as a schema that nobody has may: neither is known for ever.
+            let Some(found) = self.get(&place).await? else { return Ok(None) };
             let Some(found) = found else { return Ok(Some(Known::Strange)) };
             open.push((Reference { subject, version }, Some(found.schema)));
             open.extend(found.references.into_iter().rev().map(|one| (one, None)));

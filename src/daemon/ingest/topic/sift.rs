@@ -3,6 +3,8 @@
 
 use super::messages::{Coded, Messages};
 use super::streams;
+use crate::daemon::ingest::part::Part;
+use crate::daemon::ingest::raw::Raw;
 use crate::daemon::ingest::repeats::Repeats;
 use crate::engine::histogram::MisfitKind;
 
@@ -13,23 +15,36 @@ impl Coded {
         let Some(rest) = self.rest.take() else { return };
         let mut rest = rest.into_iter();
         let mut all = Vec::new();
-        // The message that the part before was of, and the rows that it had so far.
-        let (mut message, mut before) = (None, 0);
-        for part in self.parts.iter().filter(|part| part.rows > 0) {
-            let offset = part.faults.first().and_then(|fault| fault.line).or_else(|| part.lines.first().copied());
-            if message != offset {
-                (message, before) = (offset, 0);
-            }
-            for fault in &part.faults {
+        let parts: Vec<&Part> = self.parts.iter().filter(|part| part.rows > 0).collect();
+        for parts in parts.chunk_by(|one, next| offset(one) == offset(next)) {
+            let mut cut = cut(parts, messages).into_iter();
+            for fault in parts.iter().flat_map(|part| &part.faults) {
                 all.push(match fault.kind {
-                    MisfitKind::Repeat => streams::row(content(messages, fault.line), before + fault.row),
+                    MisfitKind::Repeat => cut.next().flatten(),
                     _ => rest.next().flatten(),
                 });
             }
-            before += part.rows as usize;
         }
         self.rest = Some(all);
     }
+}
+
+/// What is kept of the repeats of a message.
+fn cut(parts: &[&Part], messages: &Messages<'_>) -> Vec<Option<Raw>> {
+    let (mut before, mut wanted) = (0, Vec::new());
+    for part in parts {
+        let repeats = part.faults.iter().filter(|fault| fault.kind == MisfitKind::Repeat);
+        wanted.extend(repeats.map(|fault| before + fault.row));
+        before += part.rows as usize;
+    }
+    // It is read again once, and only then.
+    let read = (!wanted.is_empty()).then(|| content(messages, offset(parts[0])));
+    read.and_then(|content| streams::cut(content, &wanted)).unwrap_or_default()
+}
+
+/// That of the message that rows are of.
+fn offset(part: &Part) -> Option<u64> {
+    part.faults.first().and_then(|fault| fault.line).or_else(|| part.lines.first().copied())
 }
 
 /// What the message at an offset holds.

@@ -98,9 +98,7 @@ fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<Part>, Ke
         if single {
             kept.extend(faults().map(|_| Some(Raw::of(content))));
         } else if !part.faults.is_empty() {
-            let head = head(&all.schema()).ok_or_else(not_arrow)?;
-            let raws = messages(all, faults()).ok_or_else(not_arrow)?;
-            kept.extend(raws.into_iter().map(|raw| raw.map(|raw| stream(&head, std::iter::once(&raw)))));
+            kept.extend(alone(all, faults()).ok_or_else(not_arrow)?);
         }
         part.faults.iter_mut().for_each(|fault| fault.line = Some(offset));
         part.lines = vec![offset; part.codes.len()];
@@ -121,21 +119,27 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
     file.is_at_end().then_some(all)
 }
 
-/// A row of a message that has been read, as a message of its own; `None` where it is too long.
-pub fn row(content: &[u8], mut row: usize) -> Option<Raw> {
+/// These rows of a message that has been read, ascending, each as a message of its own; without bytes where one is too long.
+pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<Raw>>> {
     let mut file =
         IpcFile::over(Path::new("a message"), Content::from(Raw::of(content))).ok()?.unpacking(MOST_UNPACKED);
     // Rows are counted by a column, whichever.
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
     file.keep();
-    while let Some((_, all)) = file.batches().ok()? {
-        let all = all?;
-        if row < all.num_rows() {
-            let raw = messages(&all, std::iter::once(row))?.pop()??;
-            return Some(stream(&head(&all.schema())?, std::iter::once(&raw)));
-        }
-        row -= all.num_rows();
+    let (mut before, mut found) = (0, Kept::new());
+    while found.len() < wanted.len() {
+        let all = file.batches().ok()??.1?;
+        let here = wanted[found.len()..].iter().map(|row| row - before).take_while(|row| *row < all.num_rows());
+        found.extend(alone(&all, here)?);
+        before += all.num_rows();
     }
-    None
+    Some(found)
+}
+
+/// Rows of a batch, each as a message of its own; without bytes where one is too long.
+fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<Kept> {
+    let head = head(&all.schema())?;
+    let stream = |raw: Option<Raw>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
+    Some(messages(all, rows)?.into_iter().map(stream).collect())
 }
