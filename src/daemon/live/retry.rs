@@ -113,7 +113,7 @@ impl Live {
     }
 
     /// Schemas that are known by now of messages that had none; and why those are not known that nobody has told.
-    fn schemas(&self) -> Result<(Vec<(Key, Known)>, Option<String>)> {
+    fn schemas(&self) -> Result<(Learnt, Option<String>)> {
         let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
         let mut keys = BTreeSet::new();
         for aside in &self.state.quarantine {
@@ -124,6 +124,9 @@ impl Live {
         Ok(ask_again(keys, registry))
     }
 }
+
+/// Schemas by what names them.
+type Learnt = Vec<(Key, Known)>;
 
 fn told(entry: &Retry, unanswered: Option<String>) -> Answer {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
