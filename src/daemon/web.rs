@@ -15,7 +15,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Web {
     /// Makes requests.
     pub client: Client,
-    runtime: Runtime,
+    /// There until the end.
+    runtime: Option<Runtime>,
 }
 
 impl Web {
@@ -29,7 +30,7 @@ impl Web {
         let client = client.redirect(reqwest::redirect::Policy::none()).build().map_err(none)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|_| Error::new(Kind::Io, "the system does not let us wait for an answer"))?;
-        Ok(Web { client, runtime })
+        Ok(Web { client, runtime: Some(runtime) })
     }
 
     /// Waits for an answer; `None` once it is not wanted any more.
@@ -39,7 +40,7 @@ impl Web {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        self.runtime.block_on(async {
+        self.runtime.as_ref()?.block_on(async {
             tokio::select! {
                 answer = answer => Some(answer),
                 () = told => None,
@@ -48,11 +49,25 @@ impl Web {
     }
 }
 
+impl Drop for Web {
+    fn drop(&mut self) {
+        // A name that is being looked up is not waited for: that may take minutes.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 /// Why nothing came.
 pub fn why(error: &reqwest::Error) -> Complaint {
     let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
     let mut cause = std::error::Error::source(error);
     while let Some(next) = cause {
+        // The library has no type for it.
+        if next.to_string() == "dns error" {
+            why = "its name is not known here".to_owned();
+            break;
+        }
         if let Some(system) = next.downcast_ref::<std::io::Error>() {
             use std::io::ErrorKind::{InvalidData, Other};
             why = match system.kind() {
@@ -63,4 +78,22 @@ pub fn why(error: &reqwest::Error) -> Complaint {
         cause = next.source();
     }
     Complaint::of(&why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_nobody_knows() {
+        let web = Web::new(Client::builder().no_proxy(), "notify.webhook").expect("a client");
+        let request = web.client.post("http://nobody.invalid/hooks/Pq7person");
+        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("nobody");
+        assert_eq!(why(&error).text(), "its name is not known here");
+    }
+
+    #[tokio::test]
+    async fn it_may_end_anywhere() {
+        drop(Web::new(Client::builder(), "notify.webhook").expect("a client"));
+    }
 }

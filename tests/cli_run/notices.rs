@@ -185,6 +185,17 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
 }
 
 #[test]
+fn files_of_one_look_are_told_before_it_ends() {
+    let public = Listener::new(200);
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
+    for file in 0..3 {
+        place.offer(&format!("{file}.csv"), people(file * 40..file * 40 + 40));
+    }
+    place.once();
+    assert_eq!(public.keys(), ["t/release/1", "t/release/2", "t/release/3"]);
+}
+
+#[test]
 fn a_rejection_is_the_operators_alone() {
     let (public, operator) = (Listener::new(200), Listener::new(200));
     let urls = [("webhook", public.url("/")), ("operator_webhook", operator.url("/"))];

@@ -1,7 +1,6 @@
 //! Threads that follow the log behind its writer, one for each receiver, each as fast as its receiver takes.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::listeners::{Listener, listeners};
@@ -18,10 +17,13 @@ use crate::daemon::observe::events::ErrorText;
 /// Entries that are passed without a word before it is put down how far it is.
 const PASSED: u64 = 1_000;
 
+/// How long threads that are told to end are waited for; one that waits for somebody else is let go of.
+const ENDING: Duration = Duration::from_secs(1);
+
 /// Follows the log of a feed.
 pub struct Notifier {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+    threads: usize,
 }
 
 /// What the threads and whoever writes the log share.
@@ -37,6 +39,17 @@ struct Known {
     told: Vec<u64>,
     /// The threads are to end.
     ends: bool,
+    /// Threads that have ended.
+    ended: usize,
+}
+
+/// Says that a thread has ended, however it has.
+struct Ending(Arc<Shared>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.change(|known| known.ended += 1);
+    }
 }
 
 impl Shared {
@@ -79,23 +92,30 @@ impl Notifier {
         let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
         let from = |listener: &Listener| marker::begin(&**roots[0], listener.name, entries);
         let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
-        let known = Known { entries, told: from.clone(), ends: false };
+        let known = Known { entries, told: from.clone(), ends: false, ended: 0 };
         let shared = Arc::new(Shared { known: Mutex::new(known), rings: Condvar::new() });
-        let mut threads = Vec::new();
+        let mut notifier = Notifier { shared: Arc::clone(&shared), threads: 0 };
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
             let [private, public] = roots.map(Arc::clone);
-            let (shared, teller) = (Arc::clone(&shared), Teller::new(listener, told.clone()));
-            let mut follower = Follower { feed: feed.name.clone(), at, next, private, public, shared, teller };
-            let thread = std::thread::Builder::new().name("notify".to_owned()).spawn(move || follower.follow());
-            let none = |_| Error::new(Kind::Io, "the operating system gives no threads");
-            threads.push(thread.map_err(none)?);
+            let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
+            let teller = Teller::new(listener, told.clone());
+            let follower = Follower { feed: feed.name.clone(), at, next, private, public, shared, teller };
+            notifier.threads += 1;
+            let follows = move || {
+                let _ending = ending;
+                // Gone before it is said.
+                let mut follower = follower;
+                follower.follow();
+            };
+            let thread = std::thread::Builder::new().name("notify".to_owned()).spawn(follows);
+            thread.map_err(|_| Error::new(Kind::Io, "the operating system gives no threads"))?;
         }
-        Ok(Notifier { shared, threads })
+        Ok(notifier)
     }
 
     /// The log has so many entries now.
     pub fn entries(&self, entries: u64) {
-        if !self.threads.is_empty() {
+        if self.threads > 0 {
             self.shared.change(|known| known.entries = entries);
         }
     }
@@ -109,10 +129,7 @@ impl Notifier {
 impl Drop for Notifier {
     fn drop(&mut self) {
         self.shared.change(|known| known.ends = true);
-        for thread in self.threads.drain(..) {
-            // A thread that has panicked has said so.
-            let _ = thread.join();
-        }
+        self.shared.until(Some(ENDING), |known| known.ended >= self.threads);
     }
 }
 

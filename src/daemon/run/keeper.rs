@@ -62,9 +62,10 @@ impl Keeper {
         let source = Intake::begin(&feed, live.state(), once)?;
         let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, notifier, _roots: roots };
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
-        let rolled = keeper.go_on(&now)?;
-        keeper.notifier.entries(keeper.live.log().next());
-        keeper.live.shown(false)?;
+        let rolled = keeper.go_on(&now);
+        let rolled = keeper.tell(rolled)?;
+        let shown = keeper.live.shown(false);
+        keeper.tell(shown)?;
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
         }
@@ -84,7 +85,8 @@ impl Keeper {
             seconds: begun.elapsed(),
         });
         // What has halted it may be so still: nobody is to think that all is well until the next tick.
-        keeper.bearable()?;
+        let bearable = keeper.bearable();
+        keeper.tell(bearable)?;
         Ok(keeper)
     }
 
@@ -117,12 +119,16 @@ impl Keeper {
     /// The feed halts.
     pub fn handle(&mut self, event: Event) -> Result<Vec<Tick>> {
         let ticks = self.does(event);
+        self.tell(ticks)
+    }
+
+    /// Receivers are told what was done; what has happened before a halt is told before it.
+    fn tell<T>(&self, done: Result<T>) -> Result<T> {
         self.notifier.entries(self.live.log().next());
-        if ticks.is_err() {
-            // What has happened before the halt is told before it.
+        if done.is_err() {
             self.notifier.finish(BEFORE_A_HALT);
         }
-        ticks
+        done
     }
 
     /// Ends; receivers that listen are told what they were not told yet.

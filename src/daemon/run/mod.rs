@@ -115,7 +115,8 @@ async fn keep(feed: Feed, told: FeedObserver, until: Until, shutdown: watch::Rec
     if let Err(error) = &kept {
         told.emit(&Halted::because(error));
         let error = error.clone();
-        aside(move || last_words(&feed, &error, &told)).await?;
+        // Whatever comes of it, why the feed has halted is what counts.
+        let _ = aside(move || last_words(&feed, &error, &told)).await;
     }
     kept
 }
@@ -153,6 +154,7 @@ async fn feed_loop(
         }
         if *shutdown.borrow() {
             told.emit(&ShuttingDown {});
+            aside(move || drop(keeper)).await?;
             return Ok(Vec::new());
         }
         let now = clock::instant();
@@ -210,11 +212,15 @@ async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec
         keeper = same;
         ticks.extend(more);
     }
-    if *shutdown.borrow() || matches!(keeper.schedule().ticks, Ticks::PerFile) {
+    if *shutdown.borrow() {
+        aside(move || drop(keeper)).await?;
         return Ok(ticks);
     }
-    let (keeper, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
-    ticks.extend(more);
+    if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
+        let (same, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
+        keeper = same;
+        ticks.extend(more);
+    }
     aside(move || keeper.finish()).await?;
     Ok(ticks)
 }
