@@ -249,3 +249,14 @@ fn a_feed_that_cannot_begin() {
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
 }
+
+/// Nobody was warned of an address that lies elsewhere.
+#[test]
+fn a_secret_address_at_another_machine_is_encrypted() {
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);
+    fs::write(place.path("hook"), "http://data.invalid/Pq7person").expect("a file");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
+    let text = answer["error"]["text"].as_str().expect("text");
+    assert!(text.contains("https://") && !answer.to_string().contains("Pq7person"), "{answer}");
+}

@@ -21,7 +21,7 @@ pub struct Listener {
 /// What is there of each receiver, by the key that names it; nobody is told anything.
 ///
 /// # Errors
-/// As [`listeners`].
+/// A secret cannot be read, or is no address.
 pub fn look(feed: &Feed) -> Result<Vec<(Receiver, Result<String>)>> {
     Ok(listeners(feed)?.into_iter().map(|listener| (listener.name, listener.hand.look())).collect())
 }

@@ -30,10 +30,16 @@ impl Webhook {
         let url = url.ok_or_else(|| {
             Error::new(Kind::Feed, "this is no web address: write one that begins with https://").in_field(field)
         })?;
+        let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
+        // What the feed file says was warned of when it was read.
+        if url.scheme() == "http" && !local && address.host().is_none() {
+            let text = "notifications would travel unencrypted to another machine: write an address with https://";
+            return Err(Error::new(Kind::Feed, text).in_field(field));
+        }
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
         // Long after the last one whoever listens has closed the connection.
         let mut client = Client::builder().timeout(PATIENCE).user_agent(agent).pool_max_idle_per_host(0);
-        if url.host_str().is_some_and(is_local) {
+        if local {
             client = client.no_proxy();
         }
         Ok(Webhook { web: Web::new(client, field)?, url })
