@@ -123,22 +123,6 @@ impl Broker {
         child.wait().expect("the script ends");
     }
 
-    /// Ends it as its operator would, so that it trusts what it finds when it begins again.
-    pub fn stop(&mut self) {
-        let Some((mut child, _, pid)) = self.child.take() else { return };
-        kill_process(pid, Signal::TERM).expect("it was started");
-        child.wait().expect("the script ends");
-    }
-
-    /// Changes a bit of a message of partition 0 that holds this word, on the disk of a broker that is not running.
-    pub fn damage(&self, topic: &str, word: &str) {
-        let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
-        let mut bytes = fs::read(&path).expect("messages");
-        let at = bytes.windows(word.len()).position(|bytes| bytes == word.as_bytes()).expect("it is there");
-        bytes[at] ^= 1;
-        fs::write(&path, bytes).expect("a file");
-    }
-
     /// Where it listens.
     pub fn address(&self) -> String {
         self.listens(0)
