@@ -1,7 +1,6 @@
 //! Safeguards that a feed file may name and that this version does not have (CONTRACTS, preface). Written, they are
 //! refused by every command, but for what an audit of releases that others made judges: a promise that nobody keeps is
-//! worse than none. Building one deletes its line here, and
-//! nothing else in this file may grow.
+//! worse than none. Building one deletes its line here, and nothing else in this file may grow.
 
 use toml::de::{DeTable, DeValue};
 

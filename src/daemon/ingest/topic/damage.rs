@@ -1,5 +1,7 @@
-//! Messages that cannot be read as the brokers send them. The library goes on behind them; here they are asked for again, and
-//! when that does not help the feed halts: nothing is passed over.
+//! Messages that cannot be read as the brokers send them. The library may go on behind them; here they are asked for again,
+//! and complaints that do not end halt the feed.
+//!
+//! Known limit: where the library complains once and is silent from then on, the partition stands still without a word.
 
 use std::time::{Duration, Instant};
 
