@@ -20,6 +20,8 @@ use common::random::{self, Draw};
 
 const PARTITIONS: i32 = 3;
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Whoever waits for something that never comes needs more.
+const LONG: Duration = Duration::from_secs(150);
 
 /// Brokers with a topic.
 struct Cluster {
@@ -86,7 +88,8 @@ impl Reader {
     fn take(&mut self, people: u64) -> Result<(), String> {
         let begun = Instant::now();
         while (self.came.len() as u64) < people {
-            assert!(begun.elapsed() < PATIENCE, "{} of {people} have come", self.came.len());
+            let patience = if people == u64::MAX { LONG } else { PATIENCE };
+            assert!(begun.elapsed() < patience, "{} of {people} have come", self.came.len());
             match self.fetch.next() {
                 None => sleep(Duration::from_millis(5)),
                 Some(News::Begins(begins)) => {
@@ -231,6 +234,10 @@ fn what_cannot_be_right_halts() {
     scope(|scope| {
         scope.spawn(|| halts("fetch", &|cluster| cluster.fail(Api::Fetch, &[refused; 6]), &right));
         scope.spawn(|| halts("topic", &|cluster| wards(cluster, refused), &right));
+        // Whatever it is, nothing comes.
+        let never = RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
+        let words = ["no messages of the topic wards have come for a minute", "Nothing was passed over"];
+        scope.spawn(move || halts("never", &|cluster| cluster.fail(Api::Fetch, &[never; 5_000]), &words));
         scope.spawn(|| halts("gone", &|cluster| wards(cluster, gone), &["topic wards"]));
     });
 }

@@ -44,12 +44,12 @@ fn records_are_read_by_what_stands_beside_them() {
     let schema = record("P", FIELDS);
     let mut batch = Batch::default();
     batch.writing = Writing::Avro(Schemas::of(&[(Key::Id(1), known(&schema)), (Key::Guid(guid), known(&schema))]));
-    batch.push_behind(0, 0, &GUID, Some(&bytes));
-    batch.push_behind(0, 1, &ID, Some(&bytes));
-    batch.push_behind(0, 2, &[], Some(&framed(1, &bytes)));
-    batch.push_behind(0, 3, &GUID, Some(&framed(1, &bytes)));
-    batch.push_behind(0, 4, &[0xff], Some(&framed(1, &bytes)));
-    batch.push_behind(0, 5, &GUID, None);
+    batch.push_behind(0, 0, None, &GUID, Some(&bytes));
+    batch.push_behind(0, 1, None, &ID, Some(&bytes));
+    batch.push_behind(0, 2, None, &[], Some(&framed(1, &bytes)));
+    batch.push_behind(0, 3, None, &GUID, Some(&framed(1, &bytes)));
+    batch.push_behind(0, 4, None, &[0xff], Some(&framed(1, &bytes)));
+    batch.push_behind(0, 5, None, &GUID, None);
     let found = decoded(&batch, &columns);
     let three = [object.clone(), object.clone(), object];
     assert!(found.rows == json(&three, &columns), "the same row three times");

@@ -123,6 +123,41 @@ impl Broker {
         child.wait().expect("the script ends");
     }
 
+    /// Ends it as its operator would, so that it trusts what it finds when it begins again.
+    pub fn stop(&mut self) {
+        let Some((mut child, _, pid)) = self.child.take() else { return };
+        kill_process(pid, Signal::TERM).expect("it was started");
+        // The script would kill it as soon as nobody holds the other end.
+        let held = child.stdin.take();
+        child.wait().expect("the script ends");
+        drop(held);
+    }
+
+    /// Changes a bit of a message of partition 0 that holds this word, on the disk of a broker that is not running.
+    pub fn damage(&self, topic: &str, word: &str) {
+        assert!(self.folder.path().join("data/.kafka_cleanshutdown").exists(), "it was ended in order");
+        let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
+        let mut bytes = fs::read(&path).expect("messages");
+        let at = bytes.windows(word.len()).position(|bytes| bytes == word.as_bytes()).expect("it is there");
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).expect("a file");
+    }
+
+    /// Loses all messages of partition 0 from an offset on, as disks do that are put back from a copy, while it is not running.
+    pub fn lose(&self, topic: &str, from: u64) {
+        let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
+        let bytes = fs::read(&path).expect("messages");
+        let mut at = 0;
+        let number =
+            |at: usize, long: usize| bytes[at..at + long].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        while at < bytes.len() && number(at, 8) < from {
+            at += 12 + number(at + 8, 4) as usize;
+        }
+        assert!(at < bytes.len(), "a batch begins there");
+        fs::write(&path, &bytes[..at]).expect("a file");
+        fs::remove_file(self.folder.path().join("data/.kafka_cleanshutdown")).expect("it was ended in order");
+    }
+
     /// Where it listens.
     pub fn address(&self) -> String {
         self.listens(0)

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::broker::Broker;
 use super::feed::{entries, feed, messages, times};
-use super::place::{Daemon, NEVER, OFTEN, Place};
+use super::place::{Daemon, NEVER, OFTEN, PLANTED, Place};
 use super::public::releases;
 
 fn put(broker: &Broker, partition: i32, people: std::ops::Range<u64>) {
@@ -125,5 +125,74 @@ fn brokers_that_are_away_are_waited_for() {
     assert_eq!(daemon.end(), Some(0));
     assert!(begun.elapsed() < Duration::from_secs(2), "it took {:?}", begun.elapsed());
     assert_eq!(times(&releases(&place.public())[1].diagnoses).len(), 80);
+    place.verified();
+}
+
+/// What fails its checksum is left out by the library, which goes on behind it.
+#[test]
+fn messages_that_are_damaged_are_never_passed_over() {
+    let Some(mut broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    for from in [0, 40, 80] {
+        broker.put("wards", 0, messages(from..from + 40).iter().map(String::as_str));
+    }
+    broker.stop();
+    broker.damage("wards", &format!("{}55\"", PLANTED[0]));
+    broker.begin();
+    let place = feed(&broker, "wards", NEVER, "");
+    let mut daemon = place.start();
+    assert_eq!(daemon.ended(), Some(2));
+    for word in ["source.topic", "cannot be read as the brokers send them", "0 at 40", "Nothing was passed over"] {
+        assert!(daemon.said().contains(word), "{}", daemon.said());
+    }
+    assert!(PLANTED.iter().all(|word| !daemon.said().contains(word)), "{}", daemon.said());
+    let taken: u64 = entries(&place).iter().filter_map(|entry| entry["body"]["parts"][0]["kept"].as_u64()).sum();
+    assert_eq!(taken, 40);
+    // Who gives them up says so, twice.
+    broker.forget("wards", 0, 80);
+    let mut daemon = place.start();
+    assert_eq!(daemon.ended(), Some(2));
+    assert!(daemon.said().contains("resume = { \"0\" = [40, 80] }"), "{}", daemon.said());
+    place.edit("format = \"json\"\n", "format = \"json\"\nresume = { \"0\" = [40, 80] }\n");
+    assert_eq!(place.once()["rows"], 80);
+    place.verified();
+}
+
+/// Brokers that have lost messages give their offsets to others, and soon nobody sees it by the offsets.
+#[test]
+fn messages_that_took_the_place_of_others_are_found_out() {
+    let Some(mut broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    put(&broker, 0, 0..40);
+    put(&broker, 0, 40..80);
+    let place = feed(&broker, "wards", NEVER, "");
+    assert_eq!(place.once()["rows"], 80);
+    let mut daemon = place.start();
+    broker.stop();
+    broker.lose("wards", 40);
+    broker.begin();
+    // The source sends again whom it has not seen confirmed, and goes on.
+    put(&broker, 0, 60..160);
+    let words = ["confirmed", "[80, OFFSET]", "or with 0", "What was taken in is safe"];
+    assert_eq!(daemon.ended(), Some(2));
+    // It may have looked before the partition had grown again.
+    assert!(daemon.said().contains(words[0]) && daemon.said().contains(words[3]), "{}", daemon.said());
+    // A feed that was not there when it happened finds it out too.
+    halts(&place, &words);
+    // What was written for another halt counts for nothing.
+    place.edit("format = \"json\"\n", "format = \"json\"\nresume = { \"0\" = [40, 0] }\n");
+    halts(&place, &words);
+    place.edit("[40, 0]", "[80, 40]");
+    let everybody = |people: u64| {
+        let tick = place.once();
+        let count = |what: &str| tick[what].as_u64().expect("a number");
+        assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == people, "{tick}");
+    };
+    everybody(160);
+    let people = times(&releases(&place.public())[1].diagnoses);
+    assert!(people.values().all(|times| *times == 1));
+    // It goes on from there once.
+    put(&broker, 0, 160..200);
+    everybody(200);
     place.verified();
 }

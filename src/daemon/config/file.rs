@@ -88,8 +88,9 @@ pub struct SourceTable {
     pub security: Option<SecurityTable>,
     /// Kafka: the topic that takes the place of one of the same name which was deleted, by what tells it from that one.
     pub topic_id: Option<String>,
-    /// Kafka: where to go on in partitions of which messages are lost, by partition.
-    pub resume: Option<BTreeMap<String, u64>>,
+    /// Kafka: where to go on in partitions of which messages are lost: by partition, the offset that is next and the one that
+    /// is read instead of it.
+    pub resume: Option<BTreeMap<String, (u64, u64)>>,
     /// Kafka: whether records may travel unencrypted to another host; false when left out.
     pub allow_plaintext: Option<bool>,
     /// Directory: where files appear.

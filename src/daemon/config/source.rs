@@ -44,8 +44,8 @@ pub enum Place {
         security: Option<Box<Security>>,
         /// The topic that takes the place of one of the same name which was deleted.
         topic_id: Option<String>,
-        /// Where to go on in partitions of which messages are lost.
-        resume: BTreeMap<i32, u64>,
+        /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
+        resume: BTreeMap<i32, (u64, u64)>,
     },
     /// `kind = "directory"`
     Directory {
@@ -189,10 +189,10 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
     }
     let start = table.start.unwrap_or(Start::Earliest);
     let mut resume = BTreeMap::new();
-    for (partition, offset) in table.resume.unwrap_or_default() {
+    for (partition, offsets) in table.resume.unwrap_or_default() {
         match partition.parse::<i32>().ok().filter(|partition| *partition >= 0) {
-            Some(partition) => _ = resume.insert(partition, offset),
-            None => notes.refuse("source.resume", "`resume` is an offset for each partition: { \"3\" = 1042 }"),
+            Some(partition) => _ = resume.insert(partition, offsets),
+            None => notes.refuse("source.resume", "`resume` names partitions: { \"3\" = [1042, 1100] }"),
         }
     }
     Some(Place::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume })

@@ -57,7 +57,7 @@ impl State {
                     let known = self.partitions.entry(topic).or_default();
                     // Of a topic that another one has taken the place of nothing is read any more.
                     known.retain(|_, position| position.topic_id == topic_id);
-                    known.insert(partition, Position { topic_id, next: part.next });
+                    known.insert(partition, Position { topic_id, next: part.next, epoch: part.epoch });
                 }
             }
             self.share.seen += part.seen;

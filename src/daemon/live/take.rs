@@ -35,6 +35,8 @@ pub struct TakenPart {
     pub from: u64,
     /// The one after the last.
     pub next: u64,
+    /// What tells the last one from another one that was given its offset.
+    pub epoch: Option<i32>,
     /// How many there were.
     pub seen: u64,
     /// How many of them are rows that count.
@@ -59,8 +61,8 @@ impl Taken {
     ) -> Taken {
         let Consumed { sha256, size, modified } = look;
         let origin = Origin::File { file, sha256, size, modified };
-        let part =
-            TakenPart { origin, from: 0, next: seen, seen, rows: rows.len() as u64, skipped: 0, aside, repeats: 0 };
+        let (next, count) = (seen, rows.len() as u64);
+        let part = TakenPart { origin, from: 0, next, epoch: None, seen, rows: count, skipped: 0, aside, repeats: 0 };
         Taken { parts: vec![part], rows, nulled }
     }
 
@@ -127,7 +129,7 @@ impl Live {
         let mut quarantine = Vec::new();
         let mut became = Vec::with_capacity(parts.len());
         let mut first = 0;
-        for TakenPart { origin, from, next, seen, rows, skipped, aside, repeats: again } in parts {
+        for TakenPart { origin, from, next, epoch, seen, rows, skipped, aside, repeats: again } in parts {
             let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
             let duplicate = repeats.iter().filter(own).count() as u64;
             first += rows;
@@ -136,7 +138,7 @@ impl Live {
                 quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
             }
             let kept = rows - duplicate;
-            let part = Part { origin, from, next, seen, kept, duplicate, skipped, quarantined, repeats: again };
+            let part = Part { origin, from, next, epoch, seen, kept, duplicate, skipped, quarantined, repeats: again };
             assert!(part.adds_up(), "every message became something");
             became.push(part);
         }

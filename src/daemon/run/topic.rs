@@ -51,10 +51,11 @@ impl Keeper {
     /// Partitions are read from here on: it is put down before anything of them comes.
     fn take_begins(&mut self, begins: Vec<(i32, u64, Position)>) -> Result<()> {
         let topic = self.topic();
-        let part = |(partition, from, Position { topic_id, next }): (i32, u64, Position)| TakenPart {
+        let part = |(partition, from, Position { topic_id, next, epoch }): (i32, u64, Position)| TakenPart {
             origin: Origin::Partition { topic: topic.clone(), topic_id, partition },
             from: from.min(next),
             next,
+            epoch,
             seen: 0,
             rows: 0,
             skipped: 0,
@@ -89,11 +90,12 @@ impl Keeper {
         let decoded = self.decoded(&topic, batch)?;
         let known = self.live.state().partitions.get(&topic).cloned().unwrap_or_default();
         let part = |one: Partition| {
-            let Position { topic_id, next: from } = known[&one.partition].clone();
+            let Position { topic_id, next: from, .. } = known[&one.partition].clone();
             TakenPart {
                 origin: Origin::Partition { topic: topic.clone(), topic_id, partition: one.partition },
                 from,
                 next: one.next,
+                epoch: one.epoch,
                 seen: one.seen,
                 rows: one.rows,
                 skipped: one.skipped,

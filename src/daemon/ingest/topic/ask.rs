@@ -24,13 +24,14 @@ const LONG: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long it is not looked whether it is to end.
 const SLICE: Duration = Duration::from_millis(50);
-/// How often brokers must say that a topic is not there: one that has just begun may not know yet.
-const SURE: u32 = 4;
+/// How long brokers must say that a topic is not there, when it was never read, and when it was: those that have just begun
+/// may not know yet.
+const SURE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(15)];
 
 impl Reader {
     /// Asks about the topic until somebody answers.
     pub(super) fn asked(&mut self) -> Step<Topic> {
-        let mut missing = 0;
+        let mut missing = None;
         loop {
             let (client, shared) = (self.consumer.client(), &self.shared);
             let code = match describe(client, &self.topic, self.slowness, LONG, &|| shared.ends()) {
@@ -41,12 +42,13 @@ impl Reader {
                 Err(code) => code,
             };
             if matches!(code, Code::UnknownTopicOrPartition | Code::UnknownTopic) {
-                missing += 1;
-                if missing >= SURE {
+                let since = missing.get_or_insert_with(Instant::now);
+                if since.elapsed() >= SURE[usize::from(!self.positions.is_empty())] {
                     return Err(told::missing(&self.topic, !self.positions.is_empty()).into());
                 }
                 self.listen(AGAIN)?;
             } else {
+                missing = None;
                 self.unanswered(code)?;
             }
         }
@@ -60,7 +62,7 @@ impl Reader {
     }
 
     /// Asks where partitions begin or end until somebody answers.
-    fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
+    pub(super) fn offsets(&mut self, partitions: &[i32], which: Offset) -> Step<Vec<u64>> {
         if partitions.is_empty() {
             return Ok(Vec::new());
         }
@@ -119,7 +121,7 @@ impl Reader {
         match code {
             // Offsets that are not there: retention, another topic, a cluster that was put back.
             Code::AutoOffsetReset | Code::OffsetOutOfRange | Code::UnknownTopicOrPartition | Code::UnknownTopicId => {
-                self.same()?;
+                self.hand_on()?;
                 let partitions: Vec<i32> = self.positions.keys().copied().collect();
                 for (partition, (low, high)) in partitions.iter().copied().zip(self.marks(&partitions)?) {
                     let next = self.positions[&partition].next;
@@ -128,7 +130,7 @@ impl Reader {
                         return Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
                     }
                 }
-                // It was so for a moment only.
+                // It was so for a moment only; or other messages are there now, which is found out from the last one.
                 if !self.id.is_empty() {
                     self.assign()?;
                 }
@@ -138,7 +140,10 @@ impl Reader {
             Code::AllBrokersDown => self.same().map(drop),
             code => match is_damage(code) {
                 Some(sure) => self.damaged(sure),
-                None => Ok(()),
+                None => {
+                    self.still.doubt();
+                    Ok(())
+                }
             },
         }
     }
@@ -156,17 +161,34 @@ impl Reader {
             std::thread::sleep(SLICE);
         }
         if damage.lasts(sure) {
+            self.hand_on()?;
             let partitions: Vec<i32> = self.positions.keys().copied().collect();
-            let marks = self.marks(&partitions)?;
-            let unread = partitions
-                .iter()
-                .zip(marks)
-                .map(|(partition, (_, high))| (*partition, self.positions[partition].next, high));
-            let unread: Vec<(i32, u64)> =
-                unread.filter(|(_, next, high)| next < high).map(|(one, next, _)| (one, next)).collect();
+            let unread = self.unread(&partitions)?;
             return Err(told::unreadable(&self.topic, &unread).into());
         }
         self.assign()
+    }
+
+    /// Those of these partitions that have messages which were not read, with the first of each.
+    fn unread(&mut self, partitions: &[i32]) -> Step<Vec<(i32, u64)>> {
+        let marks = self.marks(partitions)?;
+        let all = partitions.iter().zip(marks).map(|(one, (_, high))| (*one, self.positions[one].next, high));
+        Ok(all.filter(|(_, next, high)| next < high).map(|(one, next, _)| (one, next)).collect())
+    }
+
+    /// Whether partitions go on of which there are messages.
+    pub(super) fn goes_on(&mut self) -> Step<()> {
+        let reading = self.positions.iter().filter(|(partition, _)| !self.at_end.contains(partition));
+        let still = self.still.look(reading.map(|(partition, position)| (*partition, position.next)));
+        let all: Vec<i32> = still.iter().map(|(partition, _)| *partition).collect();
+        let unread = self.unread(&all)?;
+        let too_long = |one: &i32| still.iter().any(|(partition, too_long)| partition == one && *too_long);
+        if unread.iter().any(|(partition, _)| too_long(partition)) {
+            self.hand_on()?;
+            return Err(told::still(&self.topic, &unread).into());
+        }
+        // Another try may help; and whoever is believed to be at the end is asked again when somebody has complained.
+        if self.still.is_doubted() || !unread.is_empty() { self.assign() } else { Ok(()) }
     }
 
     /// No broker answers.

@@ -12,6 +12,8 @@ const UNSURE: Duration = Duration::from_secs(1);
 /// How long brokers must turn us away before the feed halts: at its beginning, when somebody looks on, and later, when they
 /// knew us before and may just be starting.
 const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
+/// How long at the beginning when it may be something else that stands before them; later it is borne.
+const UNCLEAR: Duration = Duration::from_secs(15);
 
 /// Since when, and what was said of it.
 pub struct Away {
@@ -32,12 +34,17 @@ impl Away {
     /// # Errors
     /// They turn us away, and are sure of it.
     pub fn bears(&mut self, heard: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
-        let Some(error) = heard.and_then(|(code, why)| told::turned_away(*code, why)) else {
+        let Some((error, sure)) = heard.and_then(|(code, why)| told::turned_away(*code, why)) else {
             self.turned = None;
             return Ok(());
         };
         let since = self.turned.get_or_insert_with(Instant::now);
-        if since.elapsed() < TURNED_AWAY[usize::from(knew_us)] { Ok(()) } else { Err(error) }
+        let long = match (sure, knew_us) {
+            (true, knew_us) => TURNED_AWAY[usize::from(knew_us)],
+            (false, false) => UNCLEAR,
+            (false, true) => return Ok(()),
+        };
+        if since.elapsed() < long { Ok(()) } else { Err(error) }
     }
 
     /// Whether it lasts longer than this.

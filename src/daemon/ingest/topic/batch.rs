@@ -24,6 +24,7 @@ pub struct Message {
 pub struct Fetched {
     bytes: Zeroizing<Vec<u8>>,
     messages: Vec<Message>,
+    epoch: Option<i32>,
 }
 
 impl Fetched {
@@ -36,6 +37,11 @@ impl Fetched {
             self.bytes.len()
         });
         self.messages.push(Message { offset, from, to });
+    }
+
+    /// What tells the last one from another one at its offset.
+    pub fn epoch(&self) -> Option<i32> {
+        self.epoch
     }
 
     /// All of them, by offset.
@@ -69,15 +75,24 @@ pub struct Batch {
 impl Batch {
     /// The next message of a partition.
     pub fn push(&mut self, partition: i32, offset: u64, content: Option<&[u8]>) {
-        self.push_behind(partition, offset, &[], content);
+        self.push_behind(partition, offset, None, &[], content);
     }
 
-    /// The next message of a partition; what names its schema beside it is put before what it holds, so that all that comes
-    /// after knows one framing.
-    pub fn push_behind(&mut self, partition: i32, offset: u64, before: &[u8], content: Option<&[u8]>) {
+    /// The next message of a partition, with what tells it from another one at its offset; what names its schema beside it is
+    /// put before what it holds, so that all that comes after knows one framing.
+    pub fn push_behind(
+        &mut self,
+        partition: i32,
+        offset: u64,
+        epoch: Option<i32>,
+        before: &[u8],
+        content: Option<&[u8]>,
+    ) {
         self.bytes += content.map_or(0, |content| before.len() + content.len());
         self.messages += 1;
-        self.partitions.entry(partition).or_default().push(offset, before, content);
+        let fetched = self.partitions.entry(partition).or_default();
+        fetched.push(offset, before, content);
+        fetched.epoch = epoch;
     }
 
     /// What all of them hold.

@@ -37,8 +37,8 @@ pub struct Settings<'f> {
     pub registry: Option<&'f Registry>,
     /// The topic that may take the place of the one that was read before.
     pub topic_id: Option<&'f str>,
-    /// Where to go on in partitions of which messages are lost.
-    pub resume: &'f BTreeMap<i32, u64>,
+    /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
+    pub resume: &'f BTreeMap<i32, (u64, u64)>,
     /// How long brokers that are away are waited for; `None`: for ever.
     pub patience: Option<Duration>,
 }

@@ -1,14 +1,12 @@
 //! Messages that cannot be read as the brokers send them. The library may go on behind them; here they are asked for again,
 //! and complaints that do not end halt the feed.
-//!
-//! Known limit: where the library complains once and is silent from then on, the partition stands still without a word.
 
 use std::time::{Duration, Instant};
 
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 /// How often messages are asked for again that are damaged for sure.
-const TRIES: u32 = 8;
+const TRIES: u32 = 5;
 /// How long they are when nobody knows what is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// After so long without one it is over.

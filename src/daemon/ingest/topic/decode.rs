@@ -44,6 +44,8 @@ pub struct Partition {
     pub partition: i32,
     /// The offset behind the last message.
     pub next: u64,
+    /// What tells that one from another one at its offset.
+    pub epoch: Option<i32>,
     /// Messages; where each may be many rows, rows.
     pub seen: u64,
     /// Those that are rows that count.
@@ -100,7 +102,9 @@ pub fn decode_sifted(
         }
         let Coded { parts, skipped, rest, .. } = coded;
         if partitions.last().is_none_or(|last| last.partition != *partition) {
-            partitions.push(Partition { partition: *partition, next: 0, seen: 0, rows: 0, skipped: 0, aside: None });
+            let epoch = batch.partitions[partition].epoch();
+            let (partition, next, seen, rows, skipped, aside) = (*partition, 0, 0, 0, 0, None);
+            partitions.push(Partition { partition, next, epoch, seen, rows, skipped, aside });
         }
         let last = partitions.last_mut().expect("it was put there");
         last.next = messages.all.last().map_or(0, |(offset, _)| offset + 1);

@@ -16,6 +16,7 @@ use super::handover::{Bell, News, Shared};
 use super::positions::Position;
 use super::reader::Reader;
 use super::resolve::Resolver;
+use super::still::Still;
 use crate::daemon::config::Format;
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -53,6 +54,8 @@ impl Fetch {
             first: None,
             complaints: Vec::new(),
             damage: None,
+            replaced: None,
+            still: Still::new(),
             slowness: SHORT,
             known: false,
             away: None,

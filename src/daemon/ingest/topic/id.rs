@@ -1,6 +1,6 @@
 //! What tells a topic from another one of the same name, which is what it is after somebody has deleted it and made it anew:
-//! offsets of the one mean nothing in the other. The Kafka library tells it to callers from C only; this is the one place in
-//! the program where memory is not looked after by the compiler.
+//! offsets of the one mean nothing in the other; and what tells a message from another one at its offset. The Kafka library
+//! tells both to callers from C only; this is the one place in the program where memory is not looked after by the compiler.
 
 use std::ffi::{CStr, CString, c_char};
 use std::slice;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use rdkafka::bindings as rd;
 use rdkafka::client::{Client, ClientContext};
 use rdkafka::error::KafkaError;
+use rdkafka::message::BorrowedMessage;
 use rdkafka::types::RDKafkaErrorCode;
 
 /// A topic as the brokers describe it.
@@ -92,6 +93,14 @@ pub fn describe<C: ClientContext>(
         }
         read(*described)
     }
+}
+
+/// The reign of the leader that has given a message its offset, where the brokers tell: another message at this offset is of
+/// another one.
+pub fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
+    // SAFETY: it is a message of the library's, and lives.
+    let epoch = unsafe { rd::rd_kafka_message_leader_epoch(message.ptr()) };
+    (epoch >= 0).then_some(epoch)
 }
 
 /// What a description says.

@@ -25,6 +25,7 @@ mod registry;
 mod resolve;
 mod schemas;
 mod sift;
+mod still;
 mod streams;
 mod told;
 

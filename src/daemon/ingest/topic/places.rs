@@ -57,7 +57,7 @@ impl Reader {
                 Some(next) => self.on(partition, next, low, high)?,
             };
             if known != Some(next) {
-                let position = Position { topic_id: topic.id.clone(), next };
+                let position = Position { topic_id: topic.id.clone(), next, epoch: None };
                 begins.push((partition, known.unwrap_or(next), position.clone()));
                 self.positions.insert(partition, position);
             }
@@ -71,17 +71,39 @@ impl Reader {
             return Ok(next);
         }
         match self.resume.get(&partition) {
-            Some(resume) if (low..=high).contains(resume) => Ok(*resume),
-            Some(resume) => Err(told::no_way_on(&self.topic, partition, *resume, low, high)),
-            None => Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high)),
+            Some((from, to)) if *from == next && (low..=high).contains(to) => Ok(*to),
+            Some((from, to)) if *from == next => Err(told::no_way_on(&self.topic, partition, *to, low, high)),
+            // What was written for another halt means nothing here.
+            _ => Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high)),
         }
     }
 
-    /// Reads all partitions from where they are.
+    /// Other messages have taken the place of some that were taken in: the feed file says how to go on, or nobody does.
+    pub(super) fn other(&mut self, partition: i32) -> Step<()> {
+        self.hand_on()?;
+        let (low, high) = self.marks(&[partition])?[0];
+        let Position { topic_id, next, .. } = self.positions[&partition].clone();
+        // It goes on in this way once.
+        let on = self.resume.remove(&partition).filter(|(from, to)| *from == next && (low..=high).contains(to));
+        let Some((_, to)) = on else {
+            return Err(told::replaced(&self.topic, partition, next, low).into());
+        };
+        let position = Position { topic_id, next: to, epoch: None };
+        self.positions.insert(partition, position.clone());
+        self.tell(News::Begins(vec![(partition, next, position)]))?;
+        self.assign()
+    }
+
+    /// Reads all partitions from where they are: from the last message on that was taken in, where it is known what tells
+    /// it from another one, and kept still.
     pub(super) fn assign(&mut self) -> Step<()> {
+        let partitions: Vec<i32> = self.positions.keys().copied().collect();
+        let low = self.offsets(&partitions, Offset::Beginning)?;
+        self.replaced = None;
         let mut list = TopicPartitionList::new();
-        for (partition, position) in &self.positions {
-            let offset = Offset::Offset(i64::try_from(position.next).unwrap_or(i64::MAX));
+        for ((partition, position), low) in self.positions.iter().zip(low) {
+            let last = position.epoch.and(position.next.checked_sub(1)).filter(|last| *last >= low);
+            let offset = Offset::Offset(i64::try_from(last.unwrap_or(position.next)).unwrap_or(i64::MAX));
             // The offset is one that the library can hold.
             let _ = list.add_partition_offset(&self.topic, *partition, offset);
         }

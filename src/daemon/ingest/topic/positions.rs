@@ -9,4 +9,6 @@ pub struct Position {
     pub topic_id: String,
     /// The offset from which on it is read next.
     pub next: u64,
+    /// What tells the message before that one from another one that was given its offset.
+    pub epoch: Option<i32>,
 }

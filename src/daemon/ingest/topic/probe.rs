@@ -77,7 +77,7 @@ impl Probe<'_> {
     /// Nobody answers, or they turn us away.
     fn away(&self) -> Error {
         let last = self.consumer.context().last();
-        let turned = last.as_ref().and_then(|(code, why)| told::turned_away(*code, why));
+        let turned = last.as_ref().and_then(|(code, why)| told::turned_away(*code, why)).map(|(error, _)| error);
         turned.unwrap_or_else(|| told::away(self.settings.brokers, last.map(|(_, why)| why)))
     }
 

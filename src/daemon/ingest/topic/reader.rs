@@ -20,9 +20,11 @@ use super::client::Ear;
 use super::damage::{Damage, is_damage};
 use super::handover::{End, News, Shared, Step};
 use super::headers;
+use super::id::{Topic, epoch};
 use super::messages::Writing;
 use super::positions::Position;
 use super::resolve::Resolver;
+use super::still::Still;
 use crate::daemon::config::Start;
 
 /// Messages of a batch.
@@ -46,7 +48,7 @@ pub(super) struct Reader {
     pub(super) topic: String,
     pub(super) start: Start,
     pub(super) accepted: Option<String>,
-    pub(super) resume: BTreeMap<i32, u64>,
+    pub(super) resume: BTreeMap<i32, (u64, u64)>,
     pub(super) patience: Option<Duration>,
     /// Whether messages are Arrow.
     pub(super) arrow: bool,
@@ -65,6 +67,10 @@ pub(super) struct Reader {
     pub(super) complaints: Vec<Code>,
     /// That messages cannot be read.
     pub(super) damage: Option<Damage>,
+    /// A partition that has another message where the last one was that was taken in.
+    pub(super) replaced: Option<i32>,
+    /// Partitions that do not go on.
+    pub(super) still: Still,
     /// How long an answer of the brokers is waited for.
     pub(super) slowness: Duration,
     /// Whether a broker has ever answered us.
@@ -93,6 +99,9 @@ impl Reader {
         let mut looked = Instant::now();
         loop {
             self.poll(Duration::from_millis(if self.batch.is_empty() { 100 } else { 20 }));
+            if let Some(partition) = self.replaced {
+                self.other(partition)?;
+            }
             while let Some(code) = self.complaints.pop() {
                 self.complained(code)?;
             }
@@ -101,12 +110,7 @@ impl Reader {
             }
             let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || self.ended());
             if self.is_full() || waited {
-                // What comes while the brokers are asked is of the next one.
-                let mut batch = std::mem::take(&mut self.batch);
-                self.first = None;
-                self.written(&mut batch)?;
-                let topic = self.same()?;
-                self.tell(News::Batch(batch))?;
+                let topic = self.hand_on()?;
                 self.widened(&topic)?;
                 looked = Instant::now();
             } else if self.batch.is_empty() && looked.elapsed() >= LOOK {
@@ -116,6 +120,9 @@ impl Reader {
             }
             if self.batch.is_empty() && self.ended() && !self.shared.caught_up.swap(true, Ordering::AcqRel) {
                 self.shared.came.notify_one();
+            }
+            if self.still.is_due() {
+                self.goes_on()?;
             }
             if self.told.elapsed() >= LAG {
                 self.commit();
@@ -128,15 +135,20 @@ impl Reader {
         match self.consumer.poll(wait) {
             None => {}
             Some(Ok(message)) => {
-                let (partition, offset) = (message.partition(), message.offset());
-                let next = u64::try_from(offset).unwrap_or_default() + 1;
+                let (partition, offset) = (message.partition(), u64::try_from(message.offset()).unwrap_or_default());
+                let Some(position) = self.positions.get_mut(&partition) else { return };
+                let epoch = epoch(&message);
+                if offset < position.next {
+                    // It was asked for to see whether it is the one that was taken in.
+                    let other = position.epoch.zip(epoch).is_some_and(|(known, found)| known != found);
+                    self.replaced = other.then_some(partition).or(self.replaced);
+                    return;
+                }
+                (position.next, position.epoch) = (offset + 1, epoch);
                 let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
-                self.batch.push_behind(partition, next - 1, named, message.payload());
+                self.batch.push_behind(partition, offset, epoch, named, message.payload());
                 self.at_end.remove(&partition);
                 self.shared.caught_up.store(false, Ordering::Release);
-                if let Some(position) = self.positions.get_mut(&partition) {
-                    position.next = next;
-                }
                 self.first.get_or_insert_with(Instant::now);
             }
             Some(Err(KafkaError::PartitionEOF(partition))) => _ = self.at_end.insert(partition),
@@ -147,14 +159,29 @@ impl Reader {
         }
     }
 
+    /// Hands on what was fetched, when it is of the topic that it was.
+    pub(super) fn hand_on(&mut self) -> Step<Topic> {
+        // What comes while the brokers are asked is of the next batch.
+        let mut batch = std::mem::take(&mut self.batch);
+        self.first = None;
+        self.written(&mut batch)?;
+        let topic = self.same()?;
+        if !batch.is_empty() {
+            let begun = Instant::now();
+            self.tell(News::Batch(batch))?;
+            self.still.was_held(begun.elapsed());
+        }
+        Ok(topic)
+    }
+
     /// Whether nothing more fits into the batch.
     pub(super) fn is_full(&self) -> bool {
         self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
     }
 
-    /// Whether messages could not be read, so that what the library has next may lie behind them.
+    /// Whether what the library has next may lie behind messages that could not be read, or be no longer the same.
     pub(super) fn stands(&self) -> bool {
-        self.complaints.iter().any(|&code| is_damage(code).is_some())
+        self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
     pub(super) fn tell(&self, news: News) -> Step<()> {

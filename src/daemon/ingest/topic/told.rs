@@ -34,7 +34,7 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read (its \
          retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To go on \
-         behind them, write `resume = {{ \"{partition}\" = {low} }}` in [source] and start again; have the topic keep more \
+         behind them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in [source] and start again; have the topic keep more \
          (`retention.ms`, `retention.bytes`)",
         low - 1,
         low - next
@@ -48,7 +48,7 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
         "partition {partition} of the topic {topic} ends at offset {high}, and this feed has taken in all before {next}: the \
          brokers have lost messages that they had confirmed (an unclean election, or disks put back from a copy), and give \
          their offsets to others. What was taken in is safe. When the source has sent again what is missing, write \
-         `resume = {{ \"{partition}\" = {high} }}` in [source] to read on from there: whoever has a row already is a repeat"
+         `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on from there: whoever has a row already is a repeat"
     );
     Error::new(Kind::Input, text).in_field("source.topic")
 }
@@ -56,6 +56,19 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
 /// Offsets that are not there: before the first that is kept, or behind the last.
 pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, high: u64) -> Error {
     if next < low { overtaken(topic, partition, next, low) } else { shortened(topic, partition, next, high) }
+}
+
+/// Other messages have taken the place of some that were taken in.
+pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
+    let text = format!(
+        "message {} of partition {partition} of the topic {topic} is not the one that was taken in: the brokers have lost \
+         messages that they had confirmed (an unclean election, or disks put back from a copy), and have given their offsets \
+         to others, of which those before {next} were never read. What was taken in is safe. Look up where the log of the \
+         leader that took over begins, and write `resume = {{ \"{partition}\" = [{next}, OFFSET] }}` in [source] with it, or \
+         with {low} to read all that is kept once more: whoever has a row already is a repeat",
+        next - 1
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
 }
 
 /// Messages cannot be read as the brokers send them; each partition with where it stands.
@@ -66,6 +79,18 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
          the way, or written in a way that nobody knows. Nothing was passed over. Partitions that are not read to their end: \
          {}. Look at the disks and logs of the brokers, or have another replica lead, and start again. Where the messages are \
          lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
+        places.join(", ")
+    );
+    Error::new(Kind::Input, text).in_field("source.topic")
+}
+
+/// Nothing comes of partitions that have messages; each with where it stands.
+pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
+    let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
+    let text = format!(
+        "no messages of the topic {topic} have come for a minute of partitions that are not read to their end, and the \
+         brokers answer everything else: {}. Nothing was passed over. Look at the logs of the brokers that lead them, and \
+         start again",
         places.join(", ")
     );
     Error::new(Kind::Input, text).in_field("source.topic")
@@ -111,11 +136,12 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     Some(Error::new(Kind::Input, text).in_field(field))
 }
 
-/// Somebody answers, and does not want us, or cannot be understood; `None` where nothing says so.
-pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<Error> {
+/// Somebody answers, and does not want us, or cannot be understood, and whether that is sure; `None` where nothing says so.
+pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
     use RDKafkaErrorCode as Code;
     let said = why.text();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let mut sure = true;
     let text = match code {
         Code::Authentication | Code::SaslAuthenticationFailed => {
             format!("the brokers do not know us ({said}): correct user, password or certificate, and the mechanism")
@@ -130,13 +156,17 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<Error> {
             "there is no encrypted connection to the brokers ({said}): name who vouches for them (`ca`), and a port that \
              speaks TLS"
         ),
-        Code::BrokerTransportFailure if closed_at_once(said) => format!(
-            "the brokers end the connection before anything is said ({said}): `tls` and `sasl` must be what this port \
-             expects"
-        ),
+        Code::BrokerTransportFailure if closed_at_once(said) => {
+            // What stands before brokers that are away does so too.
+            sure = false;
+            format!(
+                "the brokers end the connection before anything is said ({said}): `tls` and `sasl` must be what this port \
+                 expects"
+            )
+        }
         _ => return None,
     };
-    Some(Error::new(Kind::Input, text).in_field("source.security"))
+    Some((Error::new(Kind::Input, text).in_field("source.security"), sure))
 }
 
 /// Whether a connection was ended by its other end as soon as it was there, in the words of the library.
@@ -212,7 +242,7 @@ mod tests {
             (Code::BrokerTransportFailure, "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)", None),
             (Code::Resolve, "Failed to resolve 'one:9092': Name or service not known", None),
         ] {
-            let told = turned_away(code, &Complaint::of(said)).map(|error| error.text);
+            let told = turned_away(code, &Complaint::of(said)).map(|(error, _)| error.text);
             assert_eq!(told.is_some(), word.is_some(), "{said}: {told:?}");
             word.iter().for_each(|word| assert!(told.iter().all(|told| told.contains(word)), "{said}: {told:?}"));
         }

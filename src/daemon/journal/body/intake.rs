@@ -53,6 +53,9 @@ pub struct Part {
     pub from: u64,
     /// The message after the last one, or the offset from which on a partition is read next.
     pub next: u64,
+    /// What tells the last message of a partition from another one that was given its offset: the reign of its leader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i32>,
     /// Messages; of those that hold several rows each row is one.
     pub seen: u64,
     /// Rows that count.
