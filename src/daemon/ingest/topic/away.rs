@@ -13,7 +13,7 @@ const UNSURE: Duration = Duration::from_secs(1);
 /// knew us before and may just be starting.
 const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 /// How long at the beginning when it may be something else that stands before them; later it is borne.
-const UNCLEAR: Duration = Duration::from_secs(15);
+const UNCLEAR: Duration = Duration::from_secs(10);
 
 /// Since when, and what was said of it.
 pub struct Away {

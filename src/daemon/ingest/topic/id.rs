@@ -95,6 +95,11 @@ pub fn describe<C: ClientContext>(
     }
 }
 
+/// Whether an id tells a topic from another one. Brokers that know of none give zero, in base 64.
+fn tells(id: &str) -> bool {
+    !id.trim_start_matches('A').trim_end_matches('=').is_empty()
+}
+
 /// The reign of the leader that has given a message its offset, where the brokers tell: another message at this offset is of
 /// another one.
 pub fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
@@ -116,8 +121,7 @@ unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topi
         }
         let id = rd::rd_kafka_Uuid_base64str(rd::rd_kafka_TopicDescription_topic_id(described));
         let id = if id.is_null() { String::new() } else { CStr::from_ptr(id).to_string_lossy().into_owned() };
-        // Brokers that know of no ids: one topic could not be told from another.
-        if id.trim_start_matches('A').trim_end_matches('=').is_empty() {
+        if !tells(&id) {
             return Err(RDKafkaErrorCode::UnsupportedFeature);
         }
         let mut count = 0;
@@ -143,6 +147,12 @@ mod tests {
     use rdkafka::mocking::MockCluster;
 
     use super::*;
+
+    #[test]
+    fn zero_tells_no_topic_from_another() {
+        assert!(!tells("") && !tells("AAAAAAAAAAAAAAAAAAAAAA") && !tells("AAAAAAAAAAAAAAAAAAAAAA=="));
+        assert!(tells("AAAAAAAAAAAAAAAAAAAAAQ") && tells("xnbY0zx-RzGAXHKuobxnrA"));
+    }
 
     #[test]
     fn a_topic_is_described_by_its_brokers() {

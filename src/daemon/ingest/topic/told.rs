@@ -153,8 +153,8 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
             )
         }
         Code::SSL => format!(
-            "there is no encrypted connection to the brokers ({said}): name who vouches for them (`ca`), and a port that \
-             speaks TLS"
+            "there is no encrypted connection to the brokers ({said}): name who vouches for them (`ca`), name them in \
+             `brokers` as their certificates call them, and a port that speaks TLS"
         ),
         Code::BrokerTransportFailure if closed_at_once(said) => {
             // What stands before brokers that are away does so too.
