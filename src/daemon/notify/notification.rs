@@ -102,7 +102,7 @@ pub enum Comes {
     /// It concerns nobody.
     Nothing,
     /// It is told.
-    Told(Notification),
+    Told(Box<Notification>),
     /// It was to be told of, but what it says is not known any more.
     Lost(Notice, Complaint),
 }
@@ -141,7 +141,7 @@ impl Notification {
             }
             _ => return Ok(Comes::Nothing),
         };
-        Ok(Comes::Told(Notification::new(feed, &key, what)))
+        Ok(Comes::Told(Box::new(Notification::new(feed, &key, what))))
     }
 
     /// A feed has halted.
