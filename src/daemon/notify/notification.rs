@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::error::{Complaint, Described, Error, Result};
+use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published};
 use crate::daemon::observe::events::Notice;
@@ -12,6 +12,9 @@ use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
+
+/// Names the newest release; it is there as soon as one is.
+const LATEST: &str = "LATEST";
 
 /// Who is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +162,13 @@ impl Notification {
 /// A release as its manifest says; within, why nobody knows any more what that was.
 fn release(published: &Published, public: &dyn Store) -> Result<std::result::Result<What, Complaint>> {
     let path = Layout::Root.manifest(published.release);
-    let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == published.manifest);
+    let bytes = public.read(&path)?;
+    if bytes.is_none() && public.read(LATEST)?.is_none() {
+        // Perhaps a disk that is not mounted yet: what is there later is told then.
+        let text = "the public root holds no releases, and some were published: it is another one, or is not there";
+        return Err(Error::new(Kind::Io, text));
+    }
+    let bytes = bytes.filter(|bytes| Sha256::of(bytes) == published.manifest);
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());
     let Some(manifest) = manifest else {
         let text = format!("{path} is gone or is not the manifest that was published: put it back as it was");

@@ -181,6 +181,7 @@ fn published(desk: &Desk, release: u32) -> Body {
     let bytes = manifest(release);
     let path = Layout::Root.manifest(release);
     desk.public.inner.replace(&path, &bytes).expect("memory");
+    desk.public.inner.replace("LATEST", path.as_bytes()).expect("memory");
     Body::Published(Published { release, manifest: Sha256::of(&bytes), time: String::new() })
 }
 
@@ -216,6 +217,25 @@ fn a_public_root_that_is_away_is_waited_for() {
     for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 1)] {
         desk.says(word, times);
     }
+}
+
+/// So is one that is not mounted yet: nothing is refused for want of it.
+#[test]
+fn a_public_root_that_holds_nothing_is_waited_for() {
+    let desk = Desk::new();
+    desk.append(0, published(&desk, 1));
+    let all = desk.public.inner.objects();
+    all.keys().for_each(|path| desk.public.inner.delete(path).expect("memory"));
+    let notifier = desk.begin(Audience::Public);
+    notifier.entries(1);
+    desk.says("receiver_away feed=t receiver=webhook why=\"the public root holds no releases", 1);
+    for (path, bytes) in &all {
+        desk.public.inner.replace(path, bytes).expect("memory");
+    }
+    desk.done(&notifier, "webhook");
+    assert_eq!(desk.heard(), ["t/release/1"]);
+    desk.says("notification_refused", 0);
+    desk.says("receiver_back", 1);
 }
 
 /// How far a receiver was told cannot be put down: it is said once, the receiver is told once, and nothing comes after it.
