@@ -90,3 +90,21 @@ fn many_repeats_lie_in_several_objects() {
     assert_eq!(objects(), 1);
     place.verified();
 }
+
+/// A file that cannot be read to its end leaves nothing behind of what was set aside before.
+#[test]
+fn a_file_that_fails_leaves_nothing_behind() {
+    let place = place();
+    place.offer("0.csv", people(0..40));
+    place.once();
+    let [objects, keys] = ["private/quarantine", "private/keys"].map(|folder| place.path(folder));
+    let before = files(&keys).len();
+    place.offer("1.csv", people(0..40) + &person(0).repeat(250_000) + "\"1,2,A1,x\n");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert!(code == 2 && answer.to_string().contains("Nothing of this file was taken"), "{answer}");
+    assert_eq!((files(&objects).len(), files(&keys).len()), (0, before));
+    place.put("in/1.csv", people(40..80));
+    place.once();
+    assert_eq!(aside(&place), (0, 0));
+    place.verified();
+}
