@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::live::{Answer, Ask, Pending};
+use crate::daemon::live::{Answer, Ask, Line, Pending};
 use crate::daemon::run::{Asking, Known, ask};
 
 /// A feed and a reason.
@@ -69,11 +69,21 @@ fn print(answer: &Answer, out: &mut Out) {
 pub fn held<'a>(known: &'a Known<'_>, wanted: Option<u32>, feed: &Path) -> crate::daemon::error::Result<&'a Pending> {
     let refuse = |text: String| Err(Error::new(Kind::Usage, text).in_file(feed));
     match known.held {
-        None => refuse("no release waits for approval: see `tidegate show`".to_owned()),
+        None => refuse(format!("no release waits for approval{}: see `tidegate show`", gone(known.releases, wanted))),
         Some(held) if wanted.is_some_and(|wanted| wanted != held.release) => {
             refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.release))
         }
         Some(held) => Ok(held),
+    }
+}
+
+/// What has become of the release that they mean: a command that was killed may have been done.
+fn gone(releases: &[Line], wanted: Option<u32>) -> String {
+    let line = releases.iter().rev().find(|line| wanted.is_none_or(|wanted| wanted == line.release));
+    match line {
+        None => String::new(),
+        Some(Line { release, manifest: Some(_), .. }) => format!(", and release {release} is published"),
+        Some(Line { release, .. }) => format!(", and release {release} may leave and is about to be published"),
     }
 }
 

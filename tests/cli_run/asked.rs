@@ -63,6 +63,7 @@ fn a_release_is_approved_or_rejected() {
         assert!(published(&place).is_empty());
         let (code, answer) = place.json(&["approve", "feed.toml"]);
         assert_eq!(code, 2, "none waits: {answer}");
+        assert!(!answer.to_string().contains("published"), "{answer}");
         ended(daemon);
         place.offer("1.csv", people(40..80));
         assert_eq!(place.once()["outcome"], "approval");
@@ -71,6 +72,12 @@ fn a_release_is_approved_or_rejected() {
         assert_eq!(output.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
         assert_eq!(published(&place)[0].rows, 80, "whoever was rejected comes out with the next");
+        // Whoever does not know that it was done asks again, and is told.
+        for args in [&["approve", "feed.toml"][..], &["approve", "feed.toml", "1"]] {
+            let (code, answer) = place.json(args);
+            let text = answer["error"]["text"].as_str().expect("a text");
+            assert!(code == 2 && text.contains("release 1 is published"), "{answer}");
+        }
         ended(daemon);
         place.verified();
     });

@@ -2,7 +2,7 @@
 //! listed, never counted against the source, never taken in, and gone with whoever is erased.
 
 use super::asked::{at_work, ended, erase, twice};
-use super::place::{NEVER, PLANTED, Place, people, person};
+use super::place::{NEVER, PLANTED, Place, files, people, person};
 
 fn place() -> Place {
     Place::with(NEVER, "k = 3\non_repeat = \"dead-letter\"\n", "")
@@ -68,5 +68,43 @@ fn faults_and_repeats_lie_beside_each_other() {
     let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
     assert_eq!((&answer["count"], &answer["changed"]), (&3.into(), &1.into()), "{answer}");
     assert_eq!(aside(&place), (2, 2), "now that it can be read, it is seen whose it is");
+    place.verified();
+}
+
+/// What is set aside of one file lies in several objects where it is much, and is offered, erased and forgotten all the same.
+#[test]
+fn many_repeats_lie_in_several_objects() {
+    let place = place();
+    let many = person(0).repeat(250_000);
+    place.offer("0.csv", people((0..40).chain([1, 2])) + &many);
+    let tick = place.once();
+    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
+    assert_eq!(aside(&place), (250_002, 250_002));
+    let objects = || files(&place.path("private/quarantine")).len();
+    assert!((2..8).contains(&objects()), "{}", objects());
+    place.verified();
+    let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+    assert_eq!((&answer["count"], &answer["changed"]), (&250_002.into(), &0.into()), "{answer}");
+    erase(&place, &format!("patient\n{}0\n", PLANTED[0]));
+    assert_eq!(aside(&place), (2, 2));
+    assert_eq!(objects(), 1);
+    place.verified();
+}
+
+/// A file that cannot be read to its end leaves nothing behind of what was set aside before.
+#[test]
+fn a_file_that_fails_leaves_nothing_behind() {
+    let place = place();
+    place.offer("0.csv", people(0..40));
+    place.once();
+    let [objects, keys] = ["private/quarantine", "private/keys"].map(|folder| place.path(folder));
+    let before = files(&keys).len();
+    place.offer("1.csv", people(0..40) + &person(0).repeat(250_000) + "\"1,2,A1,x\n");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert!(code == 2 && answer.to_string().contains("Nothing of this file was taken"), "{answer}");
+    assert_eq!((files(&objects).len(), files(&keys).len()), (0, before));
+    place.put("in/1.csv", people(40..80));
+    place.once();
+    assert_eq!(aside(&place), (0, 0));
     place.verified();
 }

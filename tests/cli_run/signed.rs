@@ -1,9 +1,34 @@
 //! Signatures from outside (CONTRACTS 3 and 4): those who read releases check them with the public half alone, also of a
 //! feed whose signing key was changed.
 
+use std::fs;
+
 use tidegate::daemon::sign::Signing;
 
 use super::place::{NEVER, Place, people};
+
+/// Readers could not tell a release without its signature from one that somebody else has made.
+#[test]
+fn a_signature_that_is_gone_halts() {
+    let place = Place::new(NEVER);
+    place.offer("0.csv", people(0..40));
+    place.once();
+    let path = place.public().join("manifest/0000000001.json.sig");
+    let signature = fs::read(&path).expect("a signature");
+    fs::remove_file(&path).expect("it is there");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    let text = answer["error"]["text"].as_str().expect("a text");
+    assert!(code == 2 && text.contains("release 1") && text.contains("has no signature any more"), "{answer}");
+    fs::write(&path, signature).expect("a file");
+    place.once();
+    place.verified();
+    // One that never had one needs none.
+    let place = Place::new(NEVER);
+    place.edit("signing_key = \"file:sign.key\"\n", "");
+    place.offer("0.csv", people(0..40));
+    place.once();
+    place.once();
+}
 
 #[test]
 fn each_signature_is_one_of_the_keys_that_are_given() {

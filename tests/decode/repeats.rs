@@ -5,8 +5,9 @@ use std::path::Path;
 
 use arrow_ipc::CompressionType;
 use tidegate::daemon::config::Feed;
+use tidegate::daemon::error::{Error, Kind};
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted, take, take_sifted};
+use tidegate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted, take, take_cut, take_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
@@ -96,4 +97,59 @@ fn whoever_is_set_aside_for_a_fault_is_no_first_row() {
     let kinds: Vec<(u64, MisfitKind)> =
         taken.aside.messages().iter().map(|one| (one.place.row, one.place.kind)).collect();
     assert_eq!((taken.rows.len(), kinds), (1, vec![(1, MisfitKind::Outside), (3, MisfitKind::Repeat)]));
+}
+
+/// However many there are, little of them is held at a time.
+#[test]
+fn many_are_handed_on_in_several_offers() {
+    let folder = Folder::new();
+    let csv = csv() + &csv().split_once('\n').expect("a header").1.repeat(9);
+    let packed = Some(CompressionType::ZSTD);
+    let batches = vec![batch(); 10];
+    let files = [
+        ("a.csv", csv.into_bytes()),
+        ("a.jsonl", json_lines().repeat(10).into_bytes()),
+        ("a.parquet", parquet(&batches)),
+        ("a.arrow", ipc(&batches, false, packed)),
+    ];
+    for (name, content) in files {
+        let path = folder.file(name, content);
+        let mut repeats = Repeats::of(&|_| false);
+        let all = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
+        assert_eq!(all.aside.messages().len(), 45, "{name}");
+        let bytes = all.aside.messages().iter().map(|one| one.raw.as_ref().expect("there").bytes().len());
+        let (longest, most) = (bytes.max().expect("some"), 2_000);
+        let (mut repeats, mut offers) = (Repeats::of(&|_| false), Vec::new());
+        let mut put = |offer: Offer| {
+            offers.push(offer);
+            Ok(())
+        };
+        let taken = take_cut(&path, &columns(), &hasher(), Some(&mut repeats), most, &mut put).expect("rows");
+        assert!(taken.rows == all.rows && taken.nulled == all.nulled, "{name}");
+        assert!(offers.len() > 2, "{name}: {}", offers.len());
+        offers.push(taken.aside);
+        for offer in &offers {
+            let bytes = offer.messages().iter().map(|one| one.raw.as_ref().expect("there").bytes().len());
+            assert!(bytes.sum::<usize>() <= most + longest, "{name}");
+            let rows = again(offer, &|_| false);
+            assert_eq!(
+                rows.rows.len() + rows.aside.messages().len(),
+                offer.messages().len(),
+                "{name}: each can be read"
+            );
+        }
+        let messages: Vec<_> = offers.iter().flat_map(|offer| offer.messages()).cloned().collect();
+        assert_eq!(messages, all.aside.messages(), "{name}");
+    }
+}
+
+/// Whoever takes what is handed on may fail.
+#[test]
+fn what_cannot_be_handed_on_ends_it() {
+    let folder = Folder::new();
+    let path = folder.file("a.jsonl", json_lines().repeat(10));
+    let mut repeats = Repeats::of(&|_| false);
+    let mut put = |_| Err(Error::new(Kind::Io, "the disk is full"));
+    let failed = take_cut(&path, &columns(), &hasher(), Some(&mut repeats), 500, &mut put);
+    assert_eq!(failed.err().map(|error| error.text), Some("the disk is full".to_owned()));
 }

@@ -60,6 +60,11 @@ impl Assembly {
         &self.quarantined
     }
 
+    /// The rows that were set aside since this was asked last, where they are kept elsewhere.
+    pub fn take_quarantined(&mut self) -> Vec<Misplaced> {
+        std::mem::take(&mut self.quarantined)
+    }
+
     /// The keys that nobody declared; none are left.
     pub fn strange(&mut self) -> Vec<String> {
         std::mem::take(&mut self.strange).names()

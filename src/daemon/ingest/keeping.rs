@@ -1,5 +1,5 @@
-//! What a source does for messages that are set aside: it tells where they are while it is read, fetches them when it has
-//! ended, and reads them again from memory. It decides nothing of what is set aside.
+//! What a source does for messages that are set aside: it tells where they are, fetches them, and
+//! reads them again from memory. It decides nothing of what is set aside.
 
 use std::path::{Path, PathBuf};
 
@@ -41,28 +41,35 @@ impl Source {
         })
     }
 
-    /// The messages that are there, and what stands before them. The file must be the one that was read.
+    /// What stands before messages that are kept.
     ///
     /// # Errors
-    /// It is damaged or shorter.
-    pub(super) fn fetch(&self, kept: Vec<Kept>) -> Result<(Form, Vec<Option<Raw>>)> {
-        let (form, found) = match &self.format {
-            Format::Delimited(file) => (file.form()?, Vec::new()),
-            Format::Lines(_) => (Form::Lines, Vec::new()),
-            Format::Ipc(file) => (file.form()?, Vec::new()),
-            Format::Parquet(file) => {
-                let row = |kept: &Kept| if let Kept::Row(row) = kept { Some(*row) } else { None };
-                (file.form()?, file.rows(&kept.iter().filter_map(row).collect::<Vec<_>>())?)
-            }
-        };
-        let mut found = found.into_iter();
-        let raw = |kept| match (kept, &self.format) {
-            (Kept::Here(raw), _) => Ok(Some(raw)),
-            (Kept::Bytes(bytes), Format::Delimited(file)) => file.raw(bytes).map(Some),
-            (Kept::Row(_), _) => Ok(found.next().flatten()),
-            (Kept::Bytes(_) | Kept::Nowhere, _) => Ok(None),
-        };
-        Ok((form, kept.into_iter().map(raw).collect::<Result<_>>()?))
+    /// The file is damaged or shorter.
+    pub(super) fn form(&self) -> Result<Form> {
+        match &self.format {
+            Format::Delimited(file) => file.form(),
+            Format::Lines(_) => Ok(Form::Lines),
+            Format::Ipc(file) => file.form(),
+            Format::Parquet(file) => file.form(),
+        }
+    }
+
+    /// Fetches messages, one after the other; without bytes where they are too many. The file must be the one that was read.
+    ///
+    /// # Errors
+    /// It is damaged or shorter, or what is done with one fails.
+    pub(super) fn fetch(&self, kept: Vec<Kept>, each: &mut dyn FnMut(Option<Raw>) -> Result<()>) -> Result<()> {
+        if let Format::Parquet(file) = &self.format {
+            let row = |kept: &Kept| if let Kept::Row(row) = kept { Some(*row) } else { None };
+            return file.rows(&kept.iter().filter_map(row).collect::<Vec<_>>(), each);
+        }
+        kept.into_iter().try_for_each(|kept| {
+            each(match (kept, &self.format) {
+                (Kept::Here(raw), _) => Some(raw),
+                (Kept::Bytes(bytes), Format::Delimited(file)) => Some(file.raw(bytes)?),
+                (Kept::Bytes(_) | Kept::Row(_) | Kept::Nowhere, _) => None,
+            })
+        })
     }
 
     /// Over messages of a file of this name, each of which is one row.

@@ -1,5 +1,5 @@
 //! Where the messages are that were set aside while a file is read, and what they need around them to be read again
-//! without that file. Until a file has ended only places are held of what the file can be asked for again.
+//! without that file. Only places are held of what the file can be asked for again.
 
 use std::ops::Range;
 
@@ -18,6 +18,17 @@ pub enum Kept {
     Row(u64),
     /// Nowhere: it is too long.
     Nowhere,
+}
+
+impl Kept {
+    /// Its bytes, as far as they are known.
+    pub fn size(&self) -> usize {
+        match self {
+            Kept::Here(raw) => raw.bytes().len(),
+            Kept::Bytes(bytes) => usize::try_from(bytes.end.saturating_sub(bytes.start)).unwrap_or(usize::MAX),
+            Kept::Row(_) | Kept::Nowhere => 0,
+        }
+    }
 }
 
 /// What messages are, and what stands before them.

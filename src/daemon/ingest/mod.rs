@@ -3,6 +3,7 @@
 
 mod assembly;
 mod content;
+mod cuts;
 mod delimited;
 mod digest;
 pub mod directory;
@@ -45,4 +46,4 @@ pub use repeats::Repeats;
 pub use rows::{Decoded, decode};
 pub use source::Source;
 pub use table::{Table, count, count_behind, first_row_with};
-pub use taken::{Taken, retry, retry_sifted, take, take_sifted};
+pub use taken::{Taken, retry, retry_sifted, take, take_cut, take_sifted};

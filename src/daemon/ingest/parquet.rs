@@ -72,31 +72,35 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// These rows of the file, ascending, each as a message; without bytes where they are too many. Sparse rows are cheap
-    /// only where they leave out whole pages, so they are asked for once, when all are known.
-    pub fn rows(&self, rows: &[u64]) -> Result<Vec<Option<Raw>>> {
+    /// These rows of the file, ascending, each as a message, one after the other; without bytes where they are too many.
+    /// Sparse rows are cheap only where they leave out whole pages, so many of them are asked for at once.
+    pub fn rows(&self, rows: &[u64], each: &mut dyn FnMut(Option<Raw>) -> Result<()>) -> Result<()> {
         if rows.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
+        let unreadable = || unreadable(&self.path);
         let io = |error: std::io::Error| Error::io(&self.path, "open the file", &error);
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            File::open(&self.path).map_err(io)?,
-            self.metadata.clone(),
-        );
+        let file = File::open(&self.path).map_err(io)?;
+        let mut reader = guarded(|| self.few(file, rows)).flatten().ok_or_else(unreadable)?;
+        let mut left = rows.len();
+        let mut next =
+            || guarded(|| Some(reader.next()?.ok().and_then(|few| messages::messages(&few, 0..few.num_rows()))));
+        while let Some(found) = next().ok_or_else(unreadable)? {
+            let found = found.ok_or_else(unreadable)?;
+            left = left.checked_sub(found.len()).ok_or_else(unreadable)?;
+            found.into_iter().try_for_each(&mut *each)?;
+        }
+        if left == 0 { Ok(()) } else { Err(unreadable()) }
+    }
+
+    /// Reads these rows, a few at a time.
+    fn few(&self, file: File, rows: &[u64]) -> Option<ParquetRecordBatchReader> {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), messages::kept(self.metadata.schema()));
-        let all = self.metadata.metadata().file_metadata().num_rows();
-        let read = guarded(|| {
-            let ranges = rows.iter().map(|&row| row as usize..row as usize + 1);
-            let selection = RowSelection::from_consecutive_ranges(ranges, usize::try_from(all).ok()?);
-            let reader = builder.with_projection(mask).with_row_selection(selection).with_batch_size(FEW);
-            let mut found = Vec::with_capacity(rows.len());
-            for batch in reader.build().ok()? {
-                let batch = batch.ok()?;
-                found.extend(messages::messages(&batch, 0..batch.num_rows())?);
-            }
-            (found.len() == rows.len()).then_some(found)
-        });
-        read.flatten().ok_or_else(|| unreadable(&self.path))
+        let all = usize::try_from(self.metadata.metadata().file_metadata().num_rows()).ok()?;
+        let ranges = rows.iter().map(|&row| row as usize..row as usize + 1);
+        let selection = RowSelection::from_consecutive_ranges(ranges, all);
+        builder.with_projection(mask).with_row_selection(selection).with_batch_size(FEW).build().ok()
     }
 
     /// What stands before rows that are kept.

@@ -9,8 +9,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::assembly::Assembly;
+use super::cuts::Cuts;
 use super::header::{raw_name, undeclared};
-use super::kept::Kept;
 use super::misplaced::Misplaced;
 use super::part::{Coder, Part};
 use super::person::PersonHasher;
@@ -29,7 +29,7 @@ const GROUP: usize = 8;
 pub struct Decoded {
     /// The rows that count, in file order; people are known iff the feed declares identifiers.
     pub rows: Rows,
-    /// The rows set aside, in file order.
+    /// The rows set aside, in file order, where they are not kept elsewhere.
     pub quarantined: Vec<Misplaced>,
     /// Columns of the file that nobody declared; of JSON the first few keys of objects that count.
     pub undeclared: Vec<String>,
@@ -60,15 +60,15 @@ pub fn decode(
 const REMEDY: &str = ", or set such rows aside with --quarantine-share";
 
 /// What becomes of rows that cannot be decoded.
-pub(super) enum Aside<'k> {
+pub(super) enum Aside<'c, 'p> {
     /// The first one is the error; words on what else may be done about a value outside the taxonomy.
     Refused(&'static str),
     /// As long as their share of all rows is not above, they are set aside.
     Share(Decimal),
     /// They are set aside.
     Any,
-    /// They are set aside, and where they are is told.
-    Kept(&'k mut Vec<Kept>),
+    /// They are set aside and kept, and nothing more is told of them.
+    Kept(&'c mut Cuts<'p>),
 }
 
 /// What sets rows aside that nothing is wrong with; `None`: nothing.
@@ -80,7 +80,7 @@ pub(super) fn gather(
     source: &mut Source,
     coder: &Coder<'_>,
     columns: &Columns,
-    aside: &mut Aside<'_>,
+    aside: &mut Aside<'_, '_>,
     mut repeats: Sifting<'_, '_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Decoded> {
@@ -96,10 +96,13 @@ pub(super) fn gather(
             if let Some(repeats) = &mut repeats {
                 repeats.sift(&mut part);
             }
-            if let Aside::Kept(kept) = aside {
-                kept.extend(source.kept(chunk, &part.faults, all.seen())?);
+            if let Aside::Kept(cuts) = aside {
+                let kept = source.kept(chunk, &part.faults, all.seen())?;
+                all.add(part, coder);
+                cuts.add(source, all.take_quarantined(), kept)?;
+            } else {
+                all.add(part, coder);
             }
-            all.add(part, coder);
             if let (Aside::Refused(remedy), Some(first)) = (&*aside, all.quarantined().first()) {
                 let remedy = if first.kind == MisfitKind::Outside { *remedy } else { "" };
                 return Err(first.error(path, format!("row {}: {}{remedy}", first.row, first.kind)));

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::cuts::Cuts;
 use super::misplaced::Misplaced;
 use super::offer::{Offer, SetAside};
 use super::part::Coder;
@@ -33,7 +34,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Messages that were read.
+    /// Messages that were read and not handed on.
     pub fn seen(&self) -> u64 {
         (self.rows.len() + self.aside.messages().len()) as u64
     }
@@ -49,8 +50,8 @@ impl Taken {
 }
 
 /// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` is told how many rows
-/// were read so far. Messages are read from the file again when it has ended, so that good rows cost nothing: a caller
-/// compares the file's digest before with the one after.
+/// were read so far. Messages are read from the file again, so that good rows cost nothing: a caller compares the file's
+/// digest before with the one after.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, or a declared column is missing or of another type.
@@ -69,15 +70,43 @@ pub fn take_sifted(
     repeats: Option<&mut Repeats<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Taken> {
+    cut(path, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
+}
+
+/// [`take_sifted`], of a file that may have any number of messages set aside: as soon as those have `most` bytes they are
+/// handed on to `put`, and what is set aside in the end are the others.
+///
+/// # Errors
+/// As [`take`], or they cannot be handed on.
+pub fn take_cut(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    most: usize,
+    put: Put<'_>,
+) -> Result<Taken> {
+    cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
+}
+
+/// Takes messages that are handed on.
+type Put<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
+
+fn cut(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    (most, put): (usize, Put<'_>),
+    progress: &mut dyn FnMut(u64),
+) -> Result<Taken> {
     let mut source = Source::open(path)?;
     source.keep();
     let coder = Coder::new(columns, source.reading(), hasher);
-    let mut kept = Vec::new();
-    let decoded = gather(path, &mut source, &coder, columns, &mut Aside::Kept(&mut kept), repeats, progress)?;
-    let (form, raws) = source.fetch(kept)?;
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let messages = decoded.quarantined.into_iter().zip(raws).map(|(place, raw)| SetAside { place, raw }).collect();
-    let aside = Offer::new(name, form, messages);
+    let mut cuts = Cuts::new(name, most, put);
+    let decoded = gather(path, &mut source, &coder, columns, &mut Aside::Kept(&mut cuts), repeats, progress)?;
+    let aside = cuts.rest(&source)?;
     Ok(Taken { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
 }
 

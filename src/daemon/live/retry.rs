@@ -6,19 +6,21 @@ use std::collections::BTreeSet;
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Request};
 use super::roll::{Roll, bytes};
+use super::shelf::Shelf;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::{Key, Known, ask_again, learn, unknown};
-use crate::daemon::ingest::{Offer, Repeats, retry_sifted};
+use crate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted};
 use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Ref, Retry, destroy};
-use crate::engine::histogram::Rows;
+use crate::engine::histogram::{Person, Rows};
+use crate::engine::policy::OnRepeat;
 
 /// An offer that comes to something else than it was.
 struct Came {
     object: Ref,
     rows: Rows,
-    /// What still does not count.
-    rest: Offer,
+    /// What still does not count, which is put already; `None`: nothing.
+    rest: Option<Quarantined>,
 }
 
 impl Live {
@@ -27,7 +29,7 @@ impl Live {
         if self.state.quarantine.is_empty() {
             return Ok(ask.refused("nothing is set aside"));
         }
-        let (tick, trees) = (self.state.feed.ticks(), self.state.terms.columns.trees());
+        let tick = self.state.feed.ticks();
         let mut drafts = Drafts::default();
         let mut entry = Retry {
             wanted: request.wanted.clone(),
@@ -48,18 +50,13 @@ impl Live {
             // Nobody is known by then of whom no entry tells.
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
+        let trees = self.state.terms.columns.trees();
         let mut came = Vec::new();
         for Came { object, rows, rest } in all {
             let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
             (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
             entry.of.push(object);
-            entry.rest.push(match rest.messages().len() as u64 {
-                0 => None,
-                messages => {
-                    let object = self.log.seal(&mut drafts, "quarantine", &rest.bytes())?;
-                    Some(Quarantined { object, messages })
-                }
-            });
+            entry.rest.push(rest);
             if !rows.is_empty() {
                 let roll = Roll::of(&rows, &trees);
                 let object = self.log.seal(&mut drafts, "seg", &bytes(VERSION, &roll))?;
@@ -79,35 +76,52 @@ impl Live {
         Ok(answer)
     }
 
-    /// What the messages come to now, one offer after another: of those that stay as they were nothing is held. Within, why
-    /// they cannot be offered.
-    fn offered(&self, schemas: &[(Key, Known)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
-        let knows = self.knows();
-        let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
-        let (columns, unwanted) = (&self.state.terms.columns, self.settings.unwanted);
+    /// What the messages come to now, one offer after another: of those that stay set aside none is held. Within, why they
+    /// cannot be offered.
+    fn offered(&mut self, schemas: &[(Key, Known)], entry: &mut Retry) -> Result<Result<Vec<Came>>> {
+        let mut shelf = Shelf::default();
+        let all = self.each_offered(schemas, entry, &mut shelf);
+        if !matches!(all, Ok(Ok(_))) {
+            self.let_go(shelf);
+        }
+        all
+    }
+
+    fn each_offered(
+        &mut self,
+        schemas: &[(Key, Known)],
+        entry: &mut Retry,
+        shelf: &mut Shelf,
+    ) -> Result<Result<Vec<Came>>> {
+        let Live { log, state, policy, settings, hasher, .. } = self;
+        let people = state.feed.people();
+        let known = |person: Person| people.knows(person);
+        let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
         let mut all = Vec::new();
-        for aside in &self.state.quarantine {
-            let sealed = self.log.objects().need(&aside.object)?;
+        for aside in &state.quarantine {
+            let sealed = log.objects().need(&aside.object)?;
             let again = Offer::parse(&sealed).and_then(|mut offer| {
                 learn(&mut offer, schemas);
-                let taken = retry_sifted(&offer, columns, &self.hasher, unwanted, repeats.as_mut())?;
+                let (columns, unwanted) = (&state.terms.columns, settings.unwanted);
+                let taken = retry_sifted(&offer, columns, hasher, unwanted, repeats.as_mut())?;
                 Ok((taken, offer.faults()))
             });
-            let (taken, faults) = match again {
+            let (Taken { rows, aside: rest, skipped, .. }, faults) = match again {
                 Ok(again) => again,
                 Err(error) => return Ok(Err(error)),
             };
             // A message that was set aside as one may be many rows by now.
-            let left = taken.aside.messages().len() as u64;
-            entry.offered += taken.rows.len() as u64 + left + taken.skipped;
+            let left = rest.messages().len() as u64;
+            entry.offered += rows.len() as u64 + left + skipped;
             entry.quarantined += left;
-            entry.skipped += taken.skipped;
-            if taken.rows.is_empty() && taken.skipped == 0 && taken.aside.faults() == faults {
+            entry.skipped += skipped;
+            if rows.is_empty() && skipped == 0 && rest.faults() == faults {
                 continue;
             }
             // Repeats do not count among those that came since the last tick.
-            entry.cleared += if aside.fresh { faults.saturating_sub(taken.aside.faults()) } else { 0 };
-            all.push(Came { object: aside.object.clone(), rows: taken.rows, rest: taken.aside });
+            entry.cleared += if aside.fresh { faults.saturating_sub(rest.faults()) } else { 0 };
+            let rest = if left > 0 { Some(shelf.put(&rest, log)?) } else { None };
+            all.push(Came { object: aside.object.clone(), rows, rest });
         }
         Ok(Ok(all))
     }

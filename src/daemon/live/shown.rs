@@ -1,16 +1,17 @@
-//! Whether what was published is still there as readers were shown it: the manifests, each by the digest that the log has.
+//! Whether what was published is still there as readers were shown it: the manifests, each by the digest that the log has, and
+//! a signature beside those that say so, whichever key it is of.
 //! Tables are read back where later releases are judged against them.
 
 use super::state::Line;
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::release::Sha256;
+use crate::engine::release::{Manifest, Sha256};
 
 impl Live {
-    /// Whether the manifests are as they were published, all of them or the `newest` alone.
+    /// Whether the manifests are as they were published and have their signatures, all of them or the `newest` alone.
     ///
     /// # Errors
-    /// One is missing or was changed, or the public root cannot be read.
+    /// One is missing or was changed, or has no signature any more, or the public root cannot be read.
     pub fn shown(&self, newest: bool) -> Result<()> {
         let mut lines = self.state.releases.iter().rev().filter(|line| line.manifest.is_some());
         if newest {
@@ -23,7 +24,13 @@ impl Live {
     fn line_shown(&self, line: &Line) -> Result<()> {
         let path = self.settings.layout.manifest(line.release);
         let what = match (self.public.read(&path)?, line.manifest) {
-            (Some(bytes), Some(meant)) if Sha256::of(&bytes) == meant => return Ok(()),
+            (Some(bytes), Some(meant)) if Sha256::of(&bytes) == meant => {
+                let signed = Manifest::parse(&bytes).is_ok_and(|manifest| manifest.signed);
+                if !signed || self.public.read(&format!("{path}.sig"))?.is_some() {
+                    return Ok(());
+                }
+                "has no signature any more, and says that it is signed"
+            }
             (Some(_), _) => "was changed since it was published",
             (None, _) => "is missing from it, and was published",
         };

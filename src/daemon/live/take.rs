@@ -3,6 +3,7 @@
 
 use super::reading::VERSION;
 use super::roll::{Roll, bytes};
+use super::shelf::Shelf;
 use super::state::{Consumed, Share};
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
@@ -121,6 +122,14 @@ impl Live {
     /// # Errors
     /// They cannot be written; nothing is taken in then.
     pub fn take(&mut self, taken: Taken, now: &str) -> Result<Came> {
+        self.take_with(taken, Shelf::default(), now)
+    }
+
+    /// [`Live::take`], of a file whose first messages that are set aside were put already.
+    ///
+    /// # Errors
+    /// As [`Live::take`].
+    pub fn take_with(&mut self, taken: Taken, mut shelf: Shelf, now: &str) -> Result<Came> {
         let Taken { parts, rows, nulled } = taken;
         let tick = self.state.feed.ticks();
         let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
@@ -133,7 +142,10 @@ impl Live {
             let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
             let duplicate = repeats.iter().filter(own).count() as u64;
             first += rows;
-            let quarantined = aside.as_ref().map_or(0, |(messages, _)| *messages);
+            // They are of the one file that there is.
+            let shelf = std::mem::take(&mut shelf);
+            let quarantined = shelf.messages() + aside.as_ref().map_or(0, |(messages, _)| *messages);
+            quarantine.extend(shelf.objects);
             if let Some((messages, content)) = aside {
                 quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
             }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::listeners::{Listener, listeners};
 use super::marker;
-use super::notification::{Audience, Notification};
+use super::notification::{Audience, Comes, Notification};
 use super::tell::{Teller, Told};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Complaint, Error, Kind, Result};
@@ -90,6 +90,17 @@ impl Notifier {
     /// A secret of a receiver cannot be read, or the private root cannot be read or written.
     pub fn begin(feed: &Feed, roots: [&Arc<dyn Store>; 2], entries: u64, told: &FeedObserver) -> Result<Notifier> {
         let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
+        Notifier::over(listeners, &feed.name, roots, entries, told)
+    }
+
+    /// Begins to follow for these receivers.
+    fn over(
+        listeners: Vec<Listener>,
+        feed: &str,
+        roots: [&Arc<dyn Store>; 2],
+        entries: u64,
+        told: &FeedObserver,
+    ) -> Result<Notifier> {
         let from = |listener: &Listener| marker::begin(&**roots[0], listener.name, entries);
         let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
         let known = Known { entries, told: from.clone(), ends: false, ended: 0 };
@@ -99,7 +110,7 @@ impl Notifier {
             let [private, public] = roots.map(Arc::clone);
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
             let teller = Teller::new(listener, told.clone());
-            let follower = Follower { feed: feed.name.clone(), at, next, private, public, shared, teller };
+            let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, teller };
             notifier.threads += 1;
             let follows = move || {
                 let _ending = ending;
@@ -160,9 +171,12 @@ impl Follower {
                     self.next += 1;
                     passed += 1;
                     if told.is_some() || passed >= PASSED {
-                        self.put();
+                        if !self.puts() {
+                            break;
+                        }
                         passed = 0;
                     }
+                    self.teller.back();
                     if let Some(told) = told {
                         told.say(&self.teller);
                     }
@@ -172,32 +186,57 @@ impl Follower {
                 // There is no time.
                 Ok(None) => break,
                 Err(error) => {
-                    let pause = self.teller.fails(ErrorText::from(Complaint::of(&error.to_string())));
-                    self.shared.until(Some(pause), |known| known.ends);
+                    self.waits(&error);
                 }
             }
         }
         if passed > 0 {
-            self.put();
+            // Where that fails, it is told or passed once more after the next start.
+            let _ = self.put();
         }
+    }
+
+    /// Puts down how far the receiver was told, however often it takes: nothing more is told meanwhile, so that no kill has
+    /// much told twice. Whether there was time to.
+    fn puts(&mut self) -> bool {
+        while let Err(error) = self.put() {
+            if !self.waits(&error) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn put(&self) -> Result<()> {
+        marker::put(&*self.private, self.teller.listener.name, self.next)
+    }
+
+    /// Says what is in the way, and waits until it may be gone; whether there is time left.
+    fn waits(&mut self, error: &Error) -> bool {
+        let pause = self.teller.fails(ErrorText::from(Complaint::of(&error.to_string())));
+        !self.shared.until(Some(pause), |known| known.ends)
     }
 
     /// Deals with an entry: what the receiver was told of it, if anything; `None` when there was no time to.
     fn one(&mut self) -> Result<Option<Option<Told>>> {
         // It was proven when it was read or written, by whoever says that it is there.
-        let bytes = self.private.read(&Entry::path(self.next))?;
-        let Some(entry) = bytes.and_then(|bytes| Entry::unproven(&bytes).ok()) else { return Ok(Some(None)) };
+        let path = Entry::path(self.next);
+        let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
+        let entry = entry.ok_or_else(|| {
+            let text = "this entry of the log is gone or was changed: put the whole root back from a backup";
+            Error::new(Kind::Input, text).in_field(path)
+        })?;
         let audience: Audience = self.teller.listener.audience;
-        let Some(notification) = Notification::of(&self.feed, &entry.body, audience, &*self.public)? else {
-            return Ok(Some(None));
+        let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)? {
+            Comes::Nothing => return Ok(Some(None)),
+            Comes::Lost(notice, why) => return Ok(Some(Some(Told::lost(notice, why)))),
+            Comes::Told(notification) => notification,
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);
         Ok(self.teller.tell(&notification, &|| shared.ends(), &waits).map(Some))
     }
-
-    /// Puts down how far the receiver was told. Where that fails, it is told once more after the next start.
-    fn put(&self) {
-        let _ = marker::put(&*self.private, self.teller.listener.name, self.next);
-    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,13 +4,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::daemon::error::{Described, Error, Kind, Result};
+use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published};
+use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
+
+/// Names the newest release; it is there as soon as one is.
+const LATEST: &str = "LATEST";
 
 /// Who is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,20 +100,31 @@ pub enum What {
     },
 }
 
+/// What an entry of the log comes to for a receiver.
+pub enum Comes {
+    /// It concerns nobody.
+    Nothing,
+    /// It is told.
+    Told(Box<Notification>),
+    /// It was to be told of, but what it says is not known any more.
+    Lost(Notice, Complaint),
+}
+
 impl Notification {
     fn new(feed: &str, key: &str, what: What) -> Notification {
         Notification { schema: SCHEMA, key: format!("{feed}/{key}"), feed: feed.to_owned(), what }
     }
 
-    /// What an entry of the log is told as; `None` where it concerns nobody.
+    /// What an entry of the log is told as.
     ///
     /// # Errors
-    /// The manifest of a release cannot be read, or is not the one that was published.
-    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn Store) -> Result<Option<Notification>> {
+    /// The manifest of a release cannot be read just now.
+    pub fn of(feed: &str, body: &Body, audience: Audience, public: &dyn Store) -> Result<Comes> {
         let (key, what) = match (body, audience) {
-            (Body::Published(published), Audience::Public) => {
-                (format!("release/{}", published.release), release(published, public)?)
-            }
+            (Body::Published(published), Audience::Public) => match release(published, public)? {
+                Ok(what) => (format!("release/{}", published.release), what),
+                Err(why) => return Ok(Comes::Lost(Notice::Release, why)),
+            },
             (Body::Decision(Decision::Reject { wanted: None, tick, time, release, reasons, stops, .. }), _)
                 if audience == Audience::Operator =>
             {
@@ -127,9 +142,9 @@ impl Notification {
                 let (tick, time) = (*tick, time.clone());
                 (format!("approval/{tick}"), What::Approval { tick, time, release: *release, text })
             }
-            _ => return Ok(None),
+            _ => return Ok(Comes::Nothing),
         };
-        Ok(Some(Notification::new(feed, &key, what)))
+        Ok(Comes::Told(Box::new(Notification::new(feed, &key, what))))
     }
 
     /// A feed has halted.
@@ -144,17 +159,24 @@ impl Notification {
     }
 }
 
-fn release(published: &Published, public: &dyn Store) -> Result<What> {
+/// A release as its manifest says; within, why nobody knows any more what that was.
+fn release(published: &Published, public: &dyn Store) -> Result<std::result::Result<What, Complaint>> {
     let path = Layout::Root.manifest(published.release);
-    let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == published.manifest);
+    let bytes = public.read(&path)?;
+    if bytes.is_none() && public.read(LATEST)?.is_none() {
+        // Perhaps a disk that is not mounted yet: what is there later is told then.
+        let text = "the public root holds no releases, and some were published: it is another one, or is not there";
+        return Err(Error::new(Kind::Io, text));
+    }
+    let bytes = bytes.filter(|bytes| Sha256::of(bytes) == published.manifest);
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());
-    let manifest = manifest.ok_or_else(|| {
-        let text = "this manifest is not the one that was published: put it back as it was";
-        Error::new(Kind::Input, text).in_field(path.clone())
-    })?;
+    let Some(manifest) = manifest else {
+        let text = format!("{path} is gone or is not the manifest that was published: put it back as it was");
+        return Ok(Err(Complaint::of(&text)));
+    };
     let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
     let manifest = FileLine { path, sha256: published.manifest, rows: None };
-    Ok(What::Release { chain, release, time, rows, k, manifest, files, signed, previous })
+    Ok(Ok(What::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
 }
 
 fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> What {

@@ -46,7 +46,8 @@ impl Teller {
         pause
     }
 
-    fn back(&mut self) {
+    /// Nothing keeps notifications from the receiver any more.
+    pub fn back(&mut self) {
         self.pause = AGAIN[0];
         if std::mem::take(&mut self.away) {
             self.told.emit(&ReceiverBack { receiver: self.listener.name });
@@ -83,6 +84,11 @@ impl Teller {
 }
 
 impl Told {
+    /// There is nothing left to tell.
+    pub fn lost(notice: Notice, why: Complaint) -> Told {
+        Told { notice, refused: Some(why) }
+    }
+
     /// Says so; whoever hears it may rely on it that the receiver is not told again.
     pub fn say(self, teller: &Teller) {
         let Told { notice, refused } = self;

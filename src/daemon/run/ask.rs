@@ -11,7 +11,7 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ring;
 use crate::daemon::journal::store::Store;
-use crate::daemon::live::{Answer, Ask, Pending, Request, past};
+use crate::daemon::live::{Answer, Ask, Line, Pending, Request, State, past};
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,8 +20,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Known<'a> {
     /// The release that waits for a person.
     pub held: Option<&'a Pending>,
+    /// The releases that were let go, in order.
+    pub releases: &'a [Line],
     /// The keys.
     pub ring: &'a Ring,
+}
+
+impl<'a> Known<'a> {
+    fn of(state: &'a State, ring: &'a Ring) -> Known<'a> {
+        Known { held: state.held.as_ref(), releases: &state.releases, ring }
+    }
 }
 
 /// What is asked, once the feed is known; or why it need not be asked.
@@ -56,7 +64,7 @@ fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, why: Option<String>, ne
         },
     };
     live.finish(&now)?;
-    let ask = asking(&Known { held: live.state().held.as_ref(), ring: live.log().ring() })?;
+    let ask = asking(&Known::of(live.state(), live.log().ring()))?;
     let request = Request::new(ask, who(), now.clone(), why, live.log().ring(), &mut System)?;
     live.asked(&request, &|| Feed::load(&feed.file), &now)
 }
@@ -66,7 +74,7 @@ fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, why: Option<S
     let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| nobody(feed))?;
     let public = super::begin::public(feed)?;
     let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| nobody(feed))?;
-    let ask = asking(&Known { held: state.held.as_ref(), ring: &ring })?;
+    let ask = asking(&Known::of(&state, &ring))?;
     let request = Request::new(ask, who(), clock::now(), why, &ring, &mut System)?;
     request.put(&**store)?;
     let begun = Instant::now();

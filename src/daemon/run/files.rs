@@ -11,13 +11,21 @@ use crate::daemon::clock;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::{Directory, Seen};
-use crate::daemon::ingest::{Repeats, Source, Taken as Decoded, digest, take_sifted};
-use crate::daemon::live::{Came, Consumed, Taken};
+use crate::daemon::ingest::{Source, Taken as Decoded, digest};
+use crate::daemon::live::{Came, Consumed, Shelf, Taken};
 use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
 /// How often files that were taken are looked at again.
 const AGAIN: Duration = Duration::from_secs(60);
+
+/// A file that was read.
+struct Read {
+    sha256: Sha256,
+    decoded: Decoded,
+    /// What of it was put already.
+    shelf: Shelf,
+}
 
 impl Keeper {
     /// The folder that is watched.
@@ -69,38 +77,48 @@ impl Keeper {
     }
 
     /// What is in a file; `None` if it does not stand still to the end, or is gone: it is looked at again then.
-    fn read(&self, seen: &Seen) -> Result<Option<(Sha256, Decoded)>> {
+    fn read(&mut self, seen: &Seen) -> Result<Option<Read>> {
         let file = self.folder()?.file(&seen.name);
-        let read = || {
-            let sha256 = digest(&file)?;
-            self.fitting(&file).map_err(untaken)?;
-            let columns = &self.live.state().terms.columns;
-            let knows = self.live.knows();
-            let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
-            let decoded = take_sifted(&file, columns, self.live.hasher(), repeats.as_mut(), &mut |_| {});
-            let decoded = decoded.map_err(untaken)?;
-            Ok((digest(&file)? == sha256).then_some((sha256, decoded)))
-        };
-        let read = read();
-        if self.folder()?.again(&seen.name) == Some(seen.look) { read } else { Ok(None) }
+        let read = self.read_at_rest(&file);
+        if self.folder()?.again(&seen.name) == Some(seen.look) {
+            return read;
+        }
+        if let Ok(Some(Read { shelf, .. })) = read {
+            self.live.let_go(shelf);
+        }
+        Ok(None)
+    }
+
+    /// What is in a file; `None` if it changes meanwhile.
+    fn read_at_rest(&mut self, file: &Path) -> Result<Option<Read>> {
+        let sha256 = digest(file)?;
+        self.fitting(file).map_err(untaken)?;
+        let (decoded, shelf) = self.live.read(file).map_err(untaken)?;
+        match digest(file) {
+            Ok(now) if now == sha256 => Ok(Some(Read { sha256, decoded, shelf })),
+            other => {
+                self.live.let_go(shelf);
+                other.map(|_| None)
+            }
+        }
     }
 
     /// Takes a file in.
     fn take(&mut self, seen: &Seen) -> Result<Option<Came>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
-        let Some((sha256, decoded)) = self.read(seen)? else { return Ok(None) };
+        let Some(Read { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
         let newest = self.live.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
             self.told.emit(&LateFile { file, after });
         }
-        let seen_rows = decoded.seen();
+        let seen_rows = shelf.messages() + decoded.seen();
         let Decoded { rows, aside, nulled, .. } = decoded;
-        let repeats = aside.messages().len() as u64 - aside.faults();
+        let repeats = shelf.repeats() + aside.messages().len() as u64 - aside.faults();
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
         let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
-        let came = self.live.take(taken, &clock::now())?;
+        let came = self.live.take_with(taken, shelf, &clock::now())?;
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
             seq: self.live.log().next() - 1,

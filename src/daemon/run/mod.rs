@@ -6,6 +6,7 @@ pub mod begin;
 mod connect;
 mod event;
 mod files;
+mod held;
 mod intake;
 mod keeper;
 mod outcome;
@@ -27,6 +28,7 @@ pub use outcome::{Outcome, Tick};
 pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 
+use held::Held;
 use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -135,7 +137,7 @@ async fn feed_loop(
 ) -> Result<Vec<Tick>> {
     let pause = begin::pause(&feed);
     let opening = told.clone();
-    let mut keeper = aside(move || Keeper::open(feed, opening, until == Until::Once)).await??;
+    let mut keeper = aside(move || Keeper::open(feed, opening, until == Until::Once).map(Held::new)).await??;
     if until == Until::Once {
         return once(keeper, shutdown).await;
     }
@@ -154,7 +156,7 @@ async fn feed_loop(
         }
         if *shutdown.borrow() {
             told.emit(&ShuttingDown {});
-            aside(move || drop(keeper)).await?;
+            aside(move || drop(keeper.free())).await?;
             return Ok(Vec::new());
         }
         let now = clock::instant();
@@ -191,16 +193,17 @@ fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
     if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
 }
 
-async fn step(mut keeper: Keeper, event: Event) -> Result<(Keeper, Vec<Tick>)> {
+async fn step(keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<Tick>)> {
     aside(move || {
+        let mut keeper = keeper.free();
         let ticks = keeper.handle(event)?;
-        Ok((keeper, ticks))
+        Ok((Held::new(keeper), ticks))
     })
     .await?
 }
 
 /// One tick: files that are there are waited for until they stand still.
-async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+async fn once(keeper: Held<Keeper>, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
     let (mut keeper, mut ticks) = step(keeper, Event::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;
@@ -213,7 +216,7 @@ async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec
         ticks.extend(more);
     }
     if *shutdown.borrow() {
-        aside(move || drop(keeper)).await?;
+        aside(move || drop(keeper.free())).await?;
         return Ok(ticks);
     }
     if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
@@ -221,6 +224,6 @@ async fn once(keeper: Keeper, mut shutdown: watch::Receiver<bool>) -> Result<Vec
         keeper = same;
         ticks.extend(more);
     }
-    aside(move || keeper.finish()).await?;
+    aside(move || keeper.free().finish()).await?;
     Ok(ticks)
 }

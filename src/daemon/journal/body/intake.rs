@@ -115,7 +115,7 @@ pub struct Ingest {
     pub tick: u32,
     /// The rows that count, in order.
     pub segments: Vec<Kept>,
-    /// What was set aside, one object for each file or partition that had some.
+    /// What was set aside, in the order of parts: an object for each that had some, or several where that was much.
     pub quarantine: Vec<Quarantined>,
     /// Where from.
     pub parts: Vec<Part>,
