@@ -11,3 +11,4 @@ pub mod histogram;
 pub mod model;
 pub mod policy;
 pub mod release;
+pub mod safeguards;

@@ -8,6 +8,7 @@
 
 mod bound;
 mod fraction;
+mod masked;
 mod primes;
 pub mod requirement;
 mod residues;
@@ -22,6 +23,7 @@ use num_bigint::BigUint;
 use self::bound::Bound;
 pub use self::fraction::Fraction;
 use self::fraction::choose;
+pub use self::masked::masked;
 use self::residues::{Factor, Kept};
 
 /// One of the classes C_1 … C_u that were generalised into one: people who were equal before.

@@ -1,0 +1,98 @@
+//! What masking leaves of a belief (SCIENCE 5): an atom that was changed shows no more than that it held too much, so that
+//! whoever believes guarded values independent, with some rate at most, believes E[j | j > ⌊n/l'⌋] / n of each of its people,
+//! j binomial. It depends on no value.
+
+use num_bigint::BigUint;
+
+use super::{Credibility, Fraction, choose};
+
+/// People up to which the figure is exact.
+const EXACT: u64 = 1 << 10;
+
+/// The belief in a guarded value of somebody in an atom of so many people, masked at one in `l`, whose values were believed
+/// to be guarded at a rate of `part` / `of` before.
+///
+/// # Panics
+/// If the rate is above 1/l.
+pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
+    assert!(
+        u128::from(part) * u128::from(l) <= u128::from(of),
+        "no masking keeps a rate down that is too high already"
+    );
+    let most = people / l;
+    if part == 0 || most >= people {
+        return Credibility::seen(0, 1);
+    }
+    if people > EXACT { Credibility::AtMost(at_most(people, most, part, of)) } else { exact(people, most, part, of) }
+}
+
+/// Σ j C(n,j) pʲ qⁿ⁻ʲ / n Σ C(n,j) pʲ qⁿ⁻ʲ over j > most, p + q in units of `of`.
+fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
+    let (p, q) = (BigUint::from(part), BigUint::from(of - part));
+    let first = most + 1;
+    // What all terms have in common does not matter: C(n,j) pʲ⁻ᶠ qⁿ⁻ʲ, from the last one down.
+    let mut power = BigUint::from(1u8);
+    let mut powers = vec![power.clone()];
+    for _ in first..people {
+        power *= &p;
+        powers.push(power.clone());
+    }
+    let (mut rest, mut all, mut held) = (BigUint::from(1u8), BigUint::ZERO, BigUint::ZERO);
+    let mut ways = choose(people, people);
+    for j in (first..=people).rev() {
+        let term = &ways * &powers[(j - first) as usize] * &rest;
+        held += &term * j;
+        all += term;
+        rest *= &q;
+        ways = ways * j / (people - j + 1);
+    }
+    Credibility::Exact(Fraction::new(held, all * people))
+}
+
+/// Not below it: from the first term on each is at most a constant part of the one before.
+fn at_most(people: u64, most: u64, part: u64, of: u64) -> f64 {
+    let first = (most + 1) as f64;
+    let ratio = (people as f64 - first) / (first + 1.0) * (part as f64 / (of - part) as f64);
+    let mean = first + ratio / (1.0 - ratio);
+    (mean / people as f64 * (1.0 + 1e-12)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figure_is_the_one_that_was_computed_elsewhere() {
+        // 8 people, l' = 4, rate 1/4: more than 2 of Bin(8, 1/4).
+        let Credibility::Exact(found) = masked(8, 4, (1, 4)) else { panic!("it is exact") };
+        assert!((found.value() - 0.432).abs() < 5e-4, "{}", found.value());
+        assert_eq!(masked(8, 4, (0, 1)).value(), 0.0);
+    }
+
+    #[test]
+    fn it_never_reaches_what_is_promised() {
+        for m in 2..=8u64 {
+            let l = 2 * m;
+            let worst = masked(2 * l, l, (1, l)).value();
+            for people in 2 * l..=40 * l {
+                let found = masked(people, l, (1, l)).value();
+                assert!(found <= worst && found <= 0.92 / m as f64, "{people} people, m = {m}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_exact_is_no_smaller_and_enough() {
+        for (m, part, of) in [(2, 1, 4), (2, 1, 10), (3, 1, 6), (10, 1, 20), (10, 3, 100)] {
+            let l = 2 * m;
+            for people in [8 * l, 20 * l, 50 * l] {
+                let Credibility::Exact(found) = exact(people, people / l, part, of) else { panic!("it is exact") };
+                assert!(at_most(people, people / l, part, of) >= found.value(), "{people} people, m = {m}");
+            }
+            for people in [EXACT + 1, 5_000, 1_000_000] {
+                let bound = masked(people, l, (part, of));
+                assert!(bound.is_at_most_one_in(m), "{people} people, m = {m}: {bound}");
+            }
+        }
+    }
+}
