@@ -66,7 +66,7 @@ fn judged(
     let read_back = start.elapsed();
     let older: Vec<Older> = feed.published().iter().map(|of| Older { known: &of.recoding, rows: &of.rows }).collect();
     let newest: Vec<Newest> =
-        candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows }).collect();
+        candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows, raw: None }).collect();
     let recoding = candidate.table.recoding();
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);

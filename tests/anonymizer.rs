@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use common::random::{self, Draw};
 use common::{Row, columns, tables, taxonomy};
 use slow::{Leaves, Place};
-use tidegate::engine::anonymizer::{Found, NoRelease, Reason, Rules, Standing, State, Step, alone, bcf};
+use tidegate::engine::anonymizer::{Course, Found, NoRelease, Reason, Rules, Standing, State, Step, alone, bcf};
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::histogram::{Excess, Headcount, Heads, Histogram, JoinCells, Release, Values, finest_unsplit};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
@@ -241,13 +241,35 @@ fn the_standing_recoding_is_what_its_definition_says() {
             now += 1;
         }
         finest_is_legal_and_finest(&atoms, &trees);
+        standing.state().course().into_iter().for_each(|course| can_be_taken_back(course, &trees));
         let state = standing.state();
-        let parts = (state.cut().cloned(), state.pool().clone(), state.withheld().clone());
+        let parts = (state.course().cloned(), state.pool().clone(), state.withheld().clone());
         assert_eq!(&State::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms), state);
     });
     let seen = seen.map(AtomicU64::into_inner);
     println!("{:?}", STEPS.map(|(name, _)| name).iter().zip(seen).collect::<Vec<_>>());
     assert!(seen.iter().all(|&times| times > 0), "every kind of step was taken");
+}
+
+/// Every specialisation of a standing recoding can be taken back, the last one first, until everything is at `*`.
+fn can_be_taken_back(course: &Course, trees: &[&Taxonomy]) {
+    let steps = course.steps();
+    let mut finer = course.without(0, trees).expect("all of them");
+    assert_eq!(&finer, course.cut());
+    for (last, &(column, node)) in (1..).zip(steps.iter().rev()) {
+        let coarser = course.without(last, trees).expect("there are so many");
+        let mut nodes = coarser[column].nodes().to_vec();
+        assert!(nodes.contains(&node));
+        nodes.retain(|known| *known != node);
+        nodes.extend(trees[column].children(node));
+        let again = Cut::completed(trees[column], &nodes).expect("a cut");
+        for (at, (finer, coarser)) in finer.iter().zip(&coarser).enumerate() {
+            assert_eq!(finer, if at == column { &again } else { coarser });
+        }
+        finer = coarser;
+    }
+    assert!(finer.iter().zip(trees).all(|(cut, tree)| *cut == Cut::root(tree)));
+    assert_eq!(course.without(steps.len() + 1, trees), None);
 }
 
 /// No atom is split, and any specialisation would split one.

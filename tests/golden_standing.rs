@@ -54,7 +54,7 @@ fn check(standing: &Standing, tick: &Tick, expected: &Json, place: &str) {
 fn kept(standing: &Standing, atoms: &[Headcount]) {
     let state = standing.state();
     let again =
-        State::restore(state.cut().cloned(), state.pool().clone(), state.withheld().clone(), state.arrived(), atoms);
+        State::restore(state.course().cloned(), state.pool().clone(), state.withheld().clone(), state.arrived(), atoms);
     assert_eq!(&again, state);
 }
 

@@ -1,11 +1,15 @@
 //! MASK (SCIENCE 5; MIN 6): known answers, what rows become, and attackers who know all but values and draws.
 
+#[path = "common/chain.rs"]
+mod chain;
 mod common;
 
 #[path = "mask/attackers.rs"]
 mod attackers;
 #[path = "mask/branches.rs"]
 mod branches;
+#[path = "mask/chains.rs"]
+mod chains;
 #[path = "mask/rows.rs"]
 mod rows;
 

@@ -4,12 +4,15 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use tidegate::engine::feed::{Candidate, Closed, Feed, Ticked};
+use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
 use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
 use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
 use tidegate::engine::release::{self, Facts, Pages, Sha256};
+use tidegate::engine::safeguards::mask::Draws;
+
+use crate::common::random::Draw;
 
 /// Somebody's row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,17 +50,37 @@ pub struct Chain {
     /// The releases as the gate read them, with their recodings.
     pub tables: Vec<(Release, Values)>,
     previous: Option<Sha256>,
+    /// Where draws come from.
+    pub chance: Chance,
+}
+
+/// Chance of a test.
+#[derive(Clone)]
+pub struct Chance(pub Draw);
+
+impl Draws for Chance {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0.between(0, n - 1)
+    }
 }
 
 impl Chain {
     pub fn new(columns: Columns, policy: Policy) -> Chain {
-        let feed = Feed::new(&columns);
-        Chain { columns, policy, feed, history: History::default(), tables: Vec::new(), previous: None }
+        let (feed, chance) = (Feed::new(&columns), Chance(Draw::new(1, 1)));
+        Chain { columns, policy, feed, history: History::default(), tables: Vec::new(), previous: None, chance }
     }
 
     /// People arrive; what comes of it is not published yet.
     pub fn tick(&mut self, people: &[Human]) -> Ticked {
-        self.feed.tick(arrivals(&self.columns, people), &self.policy, &self.columns.trees())
+        let mut ticked = self.feed.tick(arrivals(&self.columns, people), &self.policy, &self.columns.trees());
+        let ledger = self.feed.mask(&self.policy, &self.columns, &mut self.chance);
+        if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
+            self.feed.masked(ledger);
+            if let Closed::Candidate(candidate) = &mut ticked.closed {
+                **candidate = self.feed.propose(&candidate.table.recoding().to_vec(), &self.policy);
+            }
+        }
+        ticked
     }
 
     /// People arrive, and there must be a release.
@@ -81,7 +104,8 @@ impl Chain {
             history: self.history.clone(),
             before: self.feed.whole().clone(),
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
-            newest: newest.map(|new| (new.recoding.clone(), new.rows.clone())).collect(),
+            newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
+            raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
             data: release::data(&candidate.table, &values, &self.columns),
             table: candidate.table.clone(),
             values,
@@ -124,6 +148,8 @@ pub struct Offer {
     pub before: Histogram,
     pub older: Vec<(Recoding, Histogram)>,
     pub newest: Vec<(Recoding, Histogram)>,
+    /// The same as they are, where values are masked.
+    pub raw: Vec<Option<Histogram>>,
     pub data: Vec<u8>,
     pub table: Release,
     pub values: Values,
@@ -138,7 +164,8 @@ impl Offer {
     /// The table alone.
     pub fn judged(&self) -> Judged {
         let older = self.older.iter().map(|(known, rows)| Older { known, rows });
-        let newest = self.newest.iter().map(|(atoms, rows)| Newest { atoms, rows });
+        let newest = self.newest.iter().zip(&self.raw);
+        let newest = newest.map(|((atoms, rows), raw)| Newest { atoms, rows, raw: raw.as_ref() });
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,

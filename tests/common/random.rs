@@ -5,6 +5,7 @@ use tidegate::engine::model::{Cut, Taxonomy, Tree};
 use super::Row;
 
 /// SplitMix64: enough for drawing test tables, and the same everywhere.
+#[derive(Clone)]
 pub struct Draw(u64);
 
 impl Draw {

@@ -10,9 +10,6 @@ use super::places::Problem;
 const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.guarantee", Some("chain")),
     ("policy.on_unsafe", Some("coarsest")),
-    ("policy.m", None),
-    ("policy.mask", None),
-    ("policy.base_rate", None),
     ("policy.search", Some("levels")),
     ("policy.search", Some("arx-lr")),
     ("policy.search", Some("mondrian")),
@@ -31,9 +28,6 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.dominance_safe", None),
     ("column.role", Some("measure")),
 ];
-
-/// What of it an audit looks after: only for releases that others made can it be written.
-const JUDGED: &[&str] = &["policy.m"];
 
 /// What a feed file is read for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,8 +55,10 @@ impl Unbuilt {
 /// What is written in a feed file and not built.
 pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
     let mut found = Vec::new();
-    let judged = |key: &str| purpose == Purpose::Judging && JUDGED.contains(&key);
-    for (key, value) in UNBUILT.iter().filter(|(key, _)| !judged(key)) {
+    if purpose == Purpose::Releases {
+        found.extend(masking(file));
+    }
+    for (key, value) in UNBUILT {
         let (table, key) = key.split_once('.').expect("every line names a table and a key");
         let Some(table_value) = file.get(table) else { continue };
         match table_value.get_ref() {
@@ -77,6 +73,20 @@ pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
         }
     }
     found
+}
+
+/// Guarded values are masked in chains of one kind; an audit judges releases of any.
+fn masking(file: &DeTable<'_>) -> Option<Unbuilt> {
+    let policy = file.get("policy")?.get_ref().as_table()?;
+    policy.get("m")?;
+    let text = |table: &str, key: &str| file.get(table)?.get_ref().as_table()?.get(key)?.get_ref().as_str();
+    let (key, what) = match () {
+        () if text("feed", "chain") == Some("disjoint") => ("m", "`m` for releases of disjoint people"),
+        () if text("policy", "guarantee") == Some("bcf") => ("m", "`m` under `guarantee = \"bcf\"`"),
+        () if policy.get("mask").and_then(|mask| mask.get_ref().as_bool()) == Some(false) => ("mask", "`mask = false`"),
+        () => return None,
+    };
+    Some(Unbuilt { path: format!("policy.{key}"), text: format!("{what} is not built in this version") })
 }
 
 fn look(table: &DeTable<'_>, path: &str, key: &str, value: Option<&str>) -> Option<Unbuilt> {

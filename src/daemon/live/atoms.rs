@@ -11,10 +11,13 @@ use crate::engine::feed::Fixed;
 use crate::engine::histogram::{Cell, Histogram, Person, ValueCode, Values};
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Per quasi column the labels of a cut.
 type Cuts = Vec<Vec<Box<str>>>;
+
+/// Specialisations of a cut, in order, by column and label.
+type Steps = Vec<(usize, Box<str>)>;
 
 /// Rows by the tick of their arrival.
 pub type Since = Vec<(u32, Roll)>;
@@ -24,6 +27,7 @@ pub type Since = Vec<(u32, Roll)>;
 pub struct Atoms {
     tick: u32,
     cut: Option<Cuts>,
+    steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
     /// Who waits.
@@ -41,6 +45,7 @@ pub struct Atoms {
 pub struct Counts {
     tick: u32,
     cut: Option<Cuts>,
+    steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
     /// Nobody finer than the classes of the cut, where there is one.
@@ -58,6 +63,7 @@ impl Atoms {
         Atoms {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
+            steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             waiting,
@@ -105,6 +111,7 @@ impl Atoms {
         Ok(Fixed {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
+            steps: steps(&self.steps, trees)?,
             arrived: self.arrived,
             waiting: histogram(&self.waiting, sensitive, trees)?,
             withheld: histogram(&self.withheld, sensitive, trees)?,
@@ -146,6 +153,7 @@ impl Counts {
         Counts {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
+            steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             nodes: (0..trees.len()).map(column).collect(),
@@ -221,6 +229,7 @@ impl Counts {
         Ok(Fixed {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
+            steps: steps(&self.steps, trees)?,
             arrived: self.arrived,
             waiting,
             withheld: none,
@@ -233,6 +242,11 @@ impl Counts {
 fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
     let of = |(cut, tree): (&Cut, &&Taxonomy)| cut.nodes().iter().map(|&node| tree.label(node).into()).collect();
     cut.iter().zip(trees).map(of).collect()
+}
+
+fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, Node)>> {
+    let node = |(column, label): &(usize, Box<str>)| Some((*column, trees.get(*column)?.find(label)?));
+    steps.iter().map(|step| node(step).ok_or_else(other)).collect()
 }
 
 /// A cut by its labels: what is new in a taxonomy since lies under one of them, or is one.

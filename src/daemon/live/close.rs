@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::atoms::{Atoms, Counts, Since};
+use super::drawn::Drawn;
+use super::ledger::Kept;
 use super::reading::VERSION;
 use super::record::Recorded;
 use super::roll::{Roll, parse};
@@ -11,7 +13,7 @@ use super::state::{Closing, blind};
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
-use crate::engine::feed::{Closed as Came, Fixed};
+use crate::engine::feed::{Closed as Came, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
 use crate::engine::model::Leaf;
 
@@ -133,12 +135,36 @@ impl Live {
 
     /// The values of a tick are fixed as they will be published.
     fn count(&mut self, fixed: &Fixed, people: Vec<Person>) -> Result<()> {
-        let counts = Counts::of(fixed, blind(&self.policy), people, &self.state.terms.columns.trees());
-        let counts = self.log.keep("mask", &counts.bytes())?;
-        let masked = Masked { tick: fixed.tick, counts, ledger: None };
+        let columns = self.state.terms.columns.clone();
+        let trees = columns.trees();
+        let changes = self.changes()?.filter(|_| fixed.formed.is_some());
+        let told = changes.as_ref().map(|ledger| fixed.told(ledger));
+        let counts = Counts::of(told.as_ref().unwrap_or(fixed), blind(&self.policy), people, &trees);
+        let mut drafts = Drafts::default();
+        let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
+        let ledger = match &changes {
+            Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &Kept::of(ledger, &trees).bytes())?),
+            None => None,
+        };
+        drafts.put(self.log.store())?;
+        let masked = Masked { tick: fixed.tick, counts, ledger };
         self.append(Body::Masked(masked.clone()))?;
         self.state.masked(&masked);
+        if let Some(ledger) = changes {
+            self.state.feed.masked(ledger);
+            // It was put together from values as they are.
+            self.state.candidate = None;
+        }
         Ok(())
+    }
+
+    /// Which values are changed of those who formed last, drawn anew: nothing outside knows of an earlier draw.
+    fn changes(&mut self) -> Result<Option<Ledger>> {
+        let mut drawn = Drawn::from(self.log.chance());
+        let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);
+        drawn.sound()?;
+        // Where there is nothing to change them to, they stay as they are, and the gate stops the chain.
+        Ok(changes.unwrap_or_else(|_| Some(Ledger::default())))
     }
 
     /// A tick that was closed and whose values were not fixed when the writer ended.

@@ -3,6 +3,7 @@
 //! log.
 
 use super::atoms::{Atoms, histogram};
+use super::ledger::Kept;
 use super::record::Recorded;
 use super::state::{Due, blind};
 use super::work::Live;
@@ -132,7 +133,8 @@ impl Live {
         let older: Vec<Older<'_>> =
             older.map(|published| Older { known: &published.recoding, rows: &published.rows }).collect();
         let newest = candidate.increments.iter().zip(&kept);
-        let newest: Vec<Newest<'_>> = newest.map(|(new, rows)| Newest { atoms: &new.recoding, rows }).collect();
+        let newest: Vec<Newest<'_>> =
+            newest.map(|(new, kept)| Newest { atoms: &new.recoding, rows: &kept.told, raw: kept.raw() }).collect();
         let census = self.policy.standing();
         let census =
             census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
@@ -152,16 +154,23 @@ impl Live {
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.
-    fn increments(&self, candidate: &Candidate) -> Result<Vec<Histogram>> {
+    fn increments(&self, candidate: &Candidate) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
         let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
         if blind(&self.policy) {
-            let formed = self.state.formed.iter().map(|object| histogram(&read(object)?.formed, sensitive, &trees));
+            let formed = self.state.formed.iter().map(|object| {
+                let atoms = read(object)?;
+                let rows = histogram(&atoms.formed, sensitive, &trees)?;
+                let Some(ledger) = self.state.ledgers.get(&atoms.tick()) else { return Ok(Read::as_they_are(rows)) };
+                let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&trees)?;
+                Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
+            });
             return formed.collect();
         }
         assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
         let waiting = self.state.pool.iter().map(|place| histogram(&read(&place.object)?.waiting, sensitive, &trees));
-        Ok(Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?).into_iter().collect())
+        let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
+        Ok(waiting.into_iter().map(Read::as_they_are).collect())
     }
 
     pub(super) fn facts<'f>(&'f self, time: &'f str) -> Result<Facts<'f>> {
@@ -178,6 +187,24 @@ impl Live {
             previous,
             layout: self.settings.layout,
         })
+    }
+}
+
+/// People of an increment.
+struct Read {
+    /// As they are published.
+    told: Histogram,
+    /// As they are, where that may be something else.
+    raw: Option<Histogram>,
+}
+
+impl Read {
+    fn as_they_are(told: Histogram) -> Read {
+        Read { told, raw: None }
+    }
+
+    fn raw(&self) -> Option<&Histogram> {
+        self.raw.as_ref()
     }
 }
 

@@ -141,6 +141,11 @@ impl State {
     /// The values of the last tick are fixed.
     pub fn masked(&mut self, masked: &Masked) {
         self.live.insert(masked.counts.path.clone());
+        if let Some(ledger) = &masked.ledger {
+            self.live.insert(ledger.path.clone());
+            self.raw.push(Raw { object: ledger.clone(), tick: masked.tick, published: None });
+            self.ledgers.insert(masked.tick, ledger.clone());
+        }
         self.counts.push((masked.tick, masked.counts.clone()));
         self.closing = None;
     }
@@ -169,6 +174,7 @@ impl State {
                 if *stops {
                     self.feed.stop(policy);
                     self.formed.clear();
+                    self.ledgers.clear();
                     if !blind(policy) {
                         self.pool.clear();
                     }
@@ -200,6 +206,7 @@ impl State {
         });
         self.feed.publish(candidate, policy, &self.terms.columns.trees());
         self.formed.clear();
+        self.ledgers.clear();
         if !blind(policy) {
             // Whoever waited is in the release.
             self.pool.clear();

@@ -5,16 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::atoms::{Atoms, Counts, Since};
+use super::ledger::Kept;
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
-use super::state::{Aside, blind};
+use super::state::{Aside, Raw, blind};
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::Offer;
 use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy, read};
 use crate::daemon::terms::Terms;
-use crate::engine::feed::{Erased, Fixed};
+use crate::engine::feed::{Erased, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
 use crate::engine::model::{Leaf, Value};
 
@@ -30,6 +31,8 @@ struct Row {
 struct Was {
     fixed: Fixed,
     terms: Terms,
+    /// What is published of those whose values are masked.
+    ledger: Option<Ledger>,
 }
 
 /// What becomes of the objects.
@@ -204,14 +207,35 @@ impl Live {
                 let terms =
                     terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
                 let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
-                pending.insert(atoms.tick(), Was { fixed, terms });
+                pending.insert(atoms.tick(), Was { fixed, terms, ledger: None });
+            } else {
+                // The counts tell what was published; which of the values were changed nobody is to know any more.
+                let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
+                let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
+                let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
+                rewritten.moved.extend(ledgers.map(gone));
             }
         }
+        self.rewrite_ledgers(&mut pending, rewritten)?;
         for (object, atoms) in changed {
             let new = self.log.seal(&mut rewritten.drafts, "atoms", &atoms.bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));
         }
         Ok(pending)
+    }
+
+    /// Lines of those who are in no atom any more go.
+    fn rewrite_ledgers(&mut self, pending: &mut BTreeMap<u32, Was>, rewritten: &mut Rewritten) -> Result<()> {
+        for (tick, was) in pending {
+            let Some(object) = self.state.ledgers.get(tick).cloned() else { continue };
+            let trees = was.terms.columns.trees();
+            let ledger = Kept::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
+            let ledger = was.fixed.formed.as_ref().map(|formed| ledger.among(formed)).unwrap_or_default();
+            let new = self.log.seal(&mut rewritten.drafts, "mask", &Kept::of(&ledger, &trees).bytes())?;
+            rewritten.moved.push(Moved::to(object.path, new));
+            was.ledger = Some(ledger);
+        }
+        Ok(())
     }
 
     /// The terms that each tick was closed under: taxonomies may have grown since, or be those of another chain.
@@ -310,8 +334,10 @@ impl Live {
             }
             let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
             let counts = match was {
-                Some(Was { fixed, terms }) => {
-                    Counts::of(fixed, blind(&terms.policy()?), people, &terms.columns.trees())
+                Some(Was { fixed, terms, ledger }) => {
+                    let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
+                    let (fixed, blind) = (told.as_ref().unwrap_or(fixed), blind(&terms.policy()?));
+                    Counts::of(fixed, blind, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),
             };

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::atoms::{Atoms, Counts};
+use super::ledger::Kept;
 use super::reading::Reading;
 use super::state::{Place, Segment, State, blind};
 use crate::daemon::error::Result;
@@ -12,6 +13,9 @@ use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
+
+/// Where what is forgotten lies.
+const FOLDERS: [&str; 4] = ["seg", "atoms", "mask", "quarantine"];
 
 impl State {
     /// The first entry with terms begins a feed.
@@ -96,7 +100,9 @@ impl State {
             let closing = self.closing.iter_mut().flat_map(|closing| {
                 closing.segments.iter_mut().map(|segment| &mut segment.object).chain([&mut closing.atoms])
             });
-            let known = raw.chain(pool).chain(&mut self.formed).chain(counts).chain(segments).chain(closing);
+            let ledgers = self.ledgers.values_mut();
+            let known =
+                raw.chain(pool).chain(&mut self.formed).chain(ledgers).chain(counts).chain(segments).chain(closing);
             known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
         }
     }
@@ -113,6 +119,7 @@ impl State {
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
         self.terms = reading.terms(&chain.terms)?;
+        self.ledgers.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         for object in std::mem::take(&mut self.formed) {
             match self.pool.iter_mut().find(|place| place.object == object) {
@@ -152,13 +159,20 @@ impl State {
         let counts = Counts::parse(&reading.objects.need(&object)?)?;
         self.feed.known(counts.people());
         let (blind, trees) = (blind(policy), self.terms.columns.trees());
-        let fixed = match self.fixed.take() {
-            Some((fixed, false)) => fixed,
-            Some((fixed, true)) => counts.completed(fixed, blind, &trees)?,
-            None => counts.fixed(blind, &trees)?,
+        let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
+        // Without the ledger only the counts tell what was published.
+        let forgotten = named.as_ref().is_some_and(Option::is_none);
+        let (fixed, ledger) = match self.fixed.take() {
+            Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
+            Some((fixed, _)) => (counts.completed(fixed, blind, &trees)?, None),
+            None => (counts.fixed(blind, &trees)?, None),
         };
+        let ledger = ledger.filter(|_| fixed.formed.is_some());
+        let ledger = ledger.map(|ledger| Kept::parse(&ledger)?.ledger(&trees)).transpose()?;
         self.take_over(fixed);
-        self.masked(&Masked { counts: object, ..masked.clone() });
+        ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));
+        let ledger = masked.ledger.as_ref().and_then(|ledger| reading.now(ledger));
+        self.masked(&Masked { counts: object, ledger, ..masked.clone() });
         Ok(())
     }
 
@@ -202,7 +216,7 @@ impl State {
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
         let mut there = BTreeSet::new();
-        for folder in ["seg", "atoms", "quarantine"] {
+        for folder in FOLDERS {
             let listed = store.list(folder)?.into_iter().map(|object| object.path);
             let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
             there.extend(listed.filter(opens));
@@ -212,7 +226,7 @@ impl State {
         let needed: BTreeSet<&String> = self.segments.iter().map(|segment| &segment.object.path).collect();
         let kept = |path: &String| {
             let folder = path.split('/').next().unwrap_or_default();
-            !matches!(folder, "seg" | "atoms" | "quarantine") || there.contains(path) || needed.contains(path)
+            !FOLDERS.contains(&folder) || there.contains(path) || needed.contains(path)
         };
         self.live.retain(kept);
         Ok(())

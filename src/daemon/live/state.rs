@@ -56,6 +56,8 @@ pub struct State {
     pub formed: Vec<Ref>,
     /// Where everybody is who waits or is withheld.
     pub pool: Vec<Place>,
+    /// Which values were changed, by the ticks whose atoms are not published.
+    pub ledgers: BTreeMap<u32, Ref>,
     /// The counts of every tick that was closed.
     pub counts: Vec<(u32, Ref)>,
     /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
@@ -239,6 +241,7 @@ impl State {
             publishing: None,
             formed: Vec::new(),
             pool: Vec::new(),
+            ledgers: BTreeMap::new(),
             counts: Vec::new(),
             raw: Vec::new(),
             live: BTreeSet::new(),
@@ -252,7 +255,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(1, self)
+        super::roll::bytes(2, self)
     }
 
     /// Whether a file of this name was taken in with this content.
@@ -273,7 +276,9 @@ impl State {
     /// Objects that hold raw rows and that nobody needs for what comes.
     pub fn spent(&self) -> impl Iterator<Item = &Raw> {
         let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
-        self.raw.iter().filter(move |raw| !self.formed.contains(&raw.object) && !pool(&raw.object))
+        let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
+        let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
+        self.raw.iter().filter(move |raw| !needed(&raw.object))
     }
 }
 

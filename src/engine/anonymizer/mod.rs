@@ -14,7 +14,7 @@ mod validity;
 
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
-pub use standing::{Atom, Rules, Standing, State, Step, Tick};
+pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick};
 pub use table::{Split, Table};
 pub use top_down::{Found, Refusal, Tried, top_down};
 pub use validity::{Accepted, Reason, Validity, View};

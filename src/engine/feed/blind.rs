@@ -66,7 +66,7 @@ impl Feed {
         let added = rows.rows();
         assert_eq!(added, atoms.iter().map(|atom| atom.people.rows()).sum::<u64>(), "atoms hold who waited");
         self.waiting = waiting;
-        self.unpublished.push(Increment { recoding: cut, rows });
+        self.unpublished.push(Increment { recoding: cut, rows, ledger: None });
         added
     }
 
@@ -74,7 +74,7 @@ impl Feed {
     pub(super) fn proposed(&self) -> Candidate {
         let recoding = self.standing.cut().expect("atoms formed under a recoding");
         let mut all = vec![self.whole.clone()];
-        all.extend(self.unpublished.iter().map(|increment| increment.rows.clone().as_one(0)));
+        all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
         let table = Release::under(&rows, 0..1, recoding);
         Candidate { release: self.releases + 1, table, rows, increments: self.unpublished.clone() }

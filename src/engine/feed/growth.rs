@@ -22,6 +22,7 @@ impl Feed {
         for increment in &mut self.unpublished {
             increment.recoding = recoding(&increment.recoding);
             increment.rows.grow(growth);
+            increment.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
         }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);

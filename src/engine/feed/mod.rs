@@ -7,6 +7,8 @@
 mod blind;
 mod erase;
 mod growth;
+mod ledger;
+mod mask;
 mod outlook;
 mod parts;
 mod people;
@@ -14,6 +16,7 @@ mod replay;
 mod state;
 
 pub use erase::Erased;
+pub use ledger::{Changed, Ledger};
 pub use outlook::{Coarser, Next, Outlook};
 pub use parts::{Candidate, Closed, Increment, Published, Ticked};
 pub use people::People;

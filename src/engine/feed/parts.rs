@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ledger::Ledger;
 use crate::engine::anonymizer::{NoRelease, Refusal, Step};
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::model::Recoding;
@@ -13,6 +14,15 @@ pub struct Increment {
     pub recoding: Recoding,
     /// They, by the tick of their arrival.
     pub rows: Histogram,
+    /// What is published of those whose values are masked; `None` where none are.
+    pub ledger: Option<Ledger>,
+}
+
+impl Increment {
+    /// They, as they are published.
+    pub fn told(&self) -> Histogram {
+        self.ledger.as_ref().map_or_else(|| self.rows.clone(), |ledger| ledger.applied(&self.rows))
+    }
 }
 
 /// People who came into the chain's releases together, as far as releases will ever tell them apart.

@@ -2,11 +2,12 @@
 //! whose atoms formed. A feed that is read back takes it as it was decided and decides nothing again, so that another
 //! version of this program can form no other atoms.
 
+use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::Feed;
-use crate::engine::anonymizer::State;
+use crate::engine::anonymizer::{Course, State};
 use crate::engine::histogram::{Headcount, Histogram};
-use crate::engine::model::{Recoding, Taxonomy};
+use crate::engine::model::{Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
 /// What a tick has fixed.
@@ -16,6 +17,8 @@ pub struct Fixed {
     pub tick: u32,
     /// The standing recoding after it.
     pub cut: Option<Recoding>,
+    /// The specialisations that it has, in order.
+    pub steps: Vec<(usize, Node)>,
     /// How many had come into the chain.
     pub arrived: u64,
     /// Who waits after it, by the tick of arrival.
@@ -26,6 +29,15 @@ pub struct Fixed {
     pub formed: Option<Histogram>,
     /// The recoding of the release that it proposes.
     pub proposed: Option<Recoding>,
+}
+
+impl Fixed {
+    /// The same, with those who formed as they are published.
+    #[must_use]
+    pub fn told(&self, ledger: &Ledger) -> Fixed {
+        let formed = self.formed.as_ref().map(|formed| ledger.applied(formed));
+        Fixed { formed, ..self.clone() }
+    }
 }
 
 impl Feed {
@@ -39,6 +51,7 @@ impl Feed {
         Fixed {
             tick: ticked.tick,
             cut: self.standing.cut().cloned(),
+            steps: self.standing.course().map(|course| course.steps().to_vec()).unwrap_or_default(),
             arrived: self.standing.arrived(),
             waiting: self.waiting.clone(),
             withheld: self.withheld.clone(),
@@ -49,7 +62,7 @@ impl Feed {
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, arrived, waiting, withheld, formed, proposed: _ } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed: _ } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
@@ -57,10 +70,11 @@ impl Feed {
         // A chain that is stopped forms nothing any more.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);
-            standing.replay(cut, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
+            let course = cut.map(|cut| Course::new(cut, steps, trees));
+            standing.replay(course, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
         }
         if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned()) {
-            self.unpublished.push(Increment { recoding, rows });
+            self.unpublished.push(Increment { recoding, rows, ledger: None });
         }
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }

@@ -226,7 +226,7 @@ impl Feed {
     /// Everybody who waits comes out under this recoding; `rows` are all people of the release.
     pub(super) fn everybody_under(&self, rows: Histogram, recoding: Recoding) -> Candidate {
         let table = Release::under(&rows, 0..1, &recoding);
-        let increments = vec![Increment { recoding, rows: self.waiting.clone() }];
+        let increments = vec![Increment { recoding, rows: self.waiting.clone(), ledger: None }];
         Candidate { release: self.releases + 1, table, rows, increments }
     }
 
@@ -238,7 +238,7 @@ impl Feed {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
         let recoding = candidate.table.recoding().to_vec();
-        let new: Vec<Histogram> = candidate.increments.into_iter().map(|increment| increment.rows).collect();
+        let new: Vec<Histogram> = candidate.increments.iter().map(Increment::told).collect();
         let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
         let rows = match policy.chain() {
             Chain::Blind(_) | Chain::Tested { .. } => {

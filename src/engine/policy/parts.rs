@@ -92,6 +92,21 @@ pub struct Masking {
     pub base_rate: Option<Decimal>,
 }
 
+impl Masking {
+    /// l': no more than one in so many people of an atom show a value of a guarded set (SCIENCE 5).
+    pub fn l(&self) -> u64 {
+        self.m.saturating_mul(2)
+    }
+
+    /// What the public may believe beforehand, as part and whole; `None`: it does not fit.
+    pub fn rate(&self) -> Option<(u64, u64)> {
+        match self.base_rate {
+            None => Some((1, self.l())),
+            Some(rate) => Some((rate.digits(), 10u64.checked_pow(u32::from(rate.scale()))?)),
+        }
+    }
+}
+
 impl Chain {
     pub(super) fn of(written: &Settings, chain: ChainKind, search: Search) -> Chain {
         if chain == ChainKind::Disjoint {

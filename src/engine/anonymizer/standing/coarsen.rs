@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::super::crowd::Crowd;
 use super::super::table::Table;
 use super::super::top_down::{Found, Refusal, top_down};
+use super::accepted;
 use super::parts::Step;
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
@@ -51,15 +52,28 @@ fn squares(classes: &Classes) -> u128 {
     classes.values().map(|head| u128::from(head.all) * u128::from(head.all)).sum()
 }
 
-/// The coarser recoding, how it was found, and what the search for it refused. At least `a` people wait.
-pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, Step, Vec<Refusal>) {
+/// A coarser recoding.
+pub struct Coarser {
+    /// It.
+    pub recoding: Recoding,
+    /// How it was found.
+    pub step: Step,
+    /// The specialisations that lead to it, where they were searched anew.
+    pub steps: Option<Vec<(usize, Node)>>,
+    /// What the search for it refused.
+    pub refusals: Vec<Refusal>,
+}
+
+/// The coarser recoding. At least `a` people wait.
+pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Coarser {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
     let (up, up_squares) = bottom_up(classes.clone(), cut, a, trees);
     let down = from_the_top(&classes, cut, a, trees);
     if down.squares < up_squares {
-        (down.recoding, Step::TopDown, down.refusals)
+        let steps = Some(accepted(&down));
+        Coarser { recoding: down.recoding, step: Step::TopDown, steps, refusals: down.refusals }
     } else {
-        (up, Step::BottomUp, Vec::new())
+        Coarser { recoding: up, step: Step::BottomUp, steps: None, refusals: Vec::new() }
     }
 }
 

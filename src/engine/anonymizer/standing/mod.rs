@@ -6,13 +6,16 @@
 //! question.
 
 mod coarsen;
+mod course;
 mod parts;
 mod state;
 
 use super::crowd::alone;
+use super::top_down::Found;
 use crate::engine::histogram::{Headcount, Tuples};
 use crate::engine::model::{Node, Recoding, Taxonomy};
 use coarsen::Row;
+pub use course::Course;
 pub use parts::{Atom, Rules, Step, Tick};
 pub use state::State;
 
@@ -63,7 +66,8 @@ impl Standing {
             None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
             None => {
                 let found = alone(self.state.pool(), trees, self.rules.a).expect("the pool has at least a rows");
-                self.state.set_cut(found.recoding, trees);
+                let steps = accepted(&found);
+                self.state.set_course(Course::new(found.recoding, steps, trees), trees);
                 tick.refusals = found.refusals;
                 tick.step = Some(Step::First);
             }
@@ -99,10 +103,12 @@ impl Standing {
             let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
             rows.push(Row::new(crowds.classes.get(class as u32), people, people, urgent));
         }
-        let (coarser, step, refusals) = coarsen::coarsen(rows, cut, a, trees);
-        tick.refusals = refusals;
-        self.state.set_cut(coarser, trees);
-        Some(step)
+        let coarser = coarsen::coarsen(rows, cut, a, trees);
+        let before = self.state.course().map(|course| course.steps().to_vec()).unwrap_or_default();
+        let steps = coarser.steps.unwrap_or(before);
+        tick.refusals = coarser.refusals;
+        self.state.set_course(Course::new(coarser.recoding, steps, trees), trees);
+        Some(coarser.step)
     }
 
     /// Every class with at least `a` waiting rows becomes an atom.
@@ -125,6 +131,11 @@ impl Standing {
         self.state.publish(&atoms, rest);
         atoms
     }
+}
+
+/// The specialisations of a search, in order.
+fn accepted(found: &Found) -> Vec<(usize, Node)> {
+    found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
 }
 
 /// The pool by classes of a recoding.

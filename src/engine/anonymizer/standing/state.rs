@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::course::Course;
 use super::parts::Atom;
 use crate::engine::histogram::Headcount;
 use crate::engine::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
@@ -14,7 +15,7 @@ use crate::engine::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    cut: Option<Recoding>,
+    course: Option<Course>,
     pool: Headcount,
     withheld: Headcount,
     arrived: u64,
@@ -26,18 +27,18 @@ impl State {
     /// Of a chain that begins.
     pub fn new(width: usize) -> State {
         let nobody = Headcount::empty(width);
-        State { cut: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
+        State { course: None, pool: nobody.clone(), withheld: nobody, arrived: 0, crowds: BTreeMap::new() }
     }
 
     /// As it was kept. `atoms` are all that were ever formed in the chain, by increment or not: only who is in them counts.
     pub fn restore<'h>(
-        cut: Option<Recoding>,
+        course: Option<Course>,
         pool: Headcount,
         withheld: Headcount,
         arrived: u64,
         atoms: impl IntoIterator<Item = &'h Headcount>,
     ) -> State {
-        let mut state = State { cut, pool, withheld, arrived, crowds: BTreeMap::new() };
+        let mut state = State { course, pool, withheld, arrived, crowds: BTreeMap::new() };
         for atom in atoms {
             let leaves: Vec<Leaf> = atom.tuple_at(0).collect();
             let class = state.class(&leaves).expect("there are no atoms before there is a recoding");
@@ -48,7 +49,12 @@ impl State {
 
     /// The standing recoding; `None` until there are enough people for one.
     pub fn cut(&self) -> Option<&Recoding> {
-        self.cut.as_ref()
+        self.course.as_ref().map(Course::cut)
+    }
+
+    /// The same, with how it was reached.
+    pub fn course(&self) -> Option<&Course> {
+        self.course.as_ref()
     }
 
     /// Who waits, by the tick they arrived in.
@@ -84,15 +90,15 @@ impl State {
     /// in the atoms that it formed.
     pub fn replay(
         &mut self,
-        cut: Option<Recoding>,
+        course: Option<Course>,
         pool: Headcount,
         withheld: Headcount,
         arrived: u64,
         formed: Option<&Headcount>,
         trees: &[&Taxonomy],
     ) {
-        if let Some(cut) = cut.filter(|cut| self.cut.as_ref() != Some(cut)) {
-            self.set_cut(cut, trees);
+        if let Some(course) = course.filter(|course| self.course.as_ref() != Some(course)) {
+            self.set_course(course, trees);
         }
         for tuple in formed.iter().flat_map(|people| (0..people.tuples()).map(move |tuple| (people, tuple))) {
             let (people, tuple) = tuple;
@@ -131,7 +137,7 @@ impl State {
     }
 
     fn class(&self, leaves: &[Leaf]) -> Option<Vec<Node>> {
-        let cut = self.cut.as_ref()?;
+        let cut = self.cut()?;
         Some(cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect())
     }
 
@@ -139,9 +145,7 @@ impl State {
     pub fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
         self.pool.grow(growth);
         self.withheld.grow(growth);
-        for (cut, (growth, tree)) in self.cut.iter_mut().flatten().zip(growth.iter().zip(trees)) {
-            *cut = growth.cut(cut, tree);
-        }
+        self.course.iter_mut().for_each(|course| course.grow(growth, trees));
         let moved = |class: Vec<Node>| class.iter().zip(growth).map(|(&node, growth)| growth.node(node)).collect();
         self.crowds =
             std::mem::take(&mut self.crowds).into_iter().map(|(class, people)| (moved(class), people)).collect();
@@ -158,14 +162,18 @@ impl State {
     }
 
     /// The recoding is found, or gets coarser.
-    pub(super) fn set_cut(&mut self, cut: Recoding, trees: &[&Taxonomy]) {
-        assert!(self.cut.iter().flatten().zip(&cut).all(|(old, new)| old.refines(new)), "a recoding only gets coarser");
+    pub(super) fn set_course(&mut self, course: Course, trees: &[&Taxonomy]) {
+        let cut = course.cut();
+        assert!(
+            self.cut().into_iter().flatten().zip(cut).all(|(old, new)| old.refines(new)),
+            "a recoding only gets coarser"
+        );
         for (class, people) in std::mem::take(&mut self.crowds) {
             let at = |((cut, tree), &node): ((&Cut, &&Taxonomy), &Node)| cut.at(tree.leaf_range(node).start);
             let class = cut.iter().zip(trees).zip(&class).map(at).collect();
             *self.crowds.entry(class).or_default() += people;
         }
-        self.cut = Some(cut);
+        self.course = Some(course);
     }
 
     pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {

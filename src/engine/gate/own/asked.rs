@@ -8,7 +8,7 @@ use super::verdict::{Checked, Reason};
 use crate::engine::policy::{Chain, Decimal, MaxRatio, Output, Policy, Search, Settings};
 
 /// Checks that later versions make.
-const LATER: &[&str] = &["minimality", "diversity", "refinement", "dominance"];
+const LATER: &[&str] = &["diversity", "refinement", "dominance"];
 
 /// The checks that are not made, with every reason why one of them would have to be.
 pub fn checks(policy: &Policy) -> Vec<Checked> {
@@ -35,19 +35,20 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, diversity, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
+        m, mask, diversity, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
         p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _,
         // They go with `m`, with `search`, and with the ratios.
-        mask: _, base_rate: _, outliers: _, values: _, max_repairs: _,
+        base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
         rare: _, max_wait: _, max_withheld: _, on_unsafe: _, on_repeat: _,
     } = policy.in_force();
+    let masks = matches!(policy.chain(), Chain::Blind(_)) && *mask != Some(false);
     let all = [
-        ("minimality", "m", m.is_some()),
+        ("policy", "m", m.is_some() && !masks),
         ("diversity", "diversity", diversity.is_some()),
         ("refinement", "max_ratio", matches!(max_ratio, Some(MaxRatio::Limit(_)))),
         ("refinement", "min_solutions", min_solutions.is_some()),

@@ -57,8 +57,10 @@ pub struct Older<'a> {
 pub struct Newest<'a> {
     /// The recoding whose classes are the atoms.
     pub atoms: &'a [Cut],
-    /// They.
+    /// They, as they are published.
     pub rows: &'a Histogram,
+    /// They, as they are; `None` where nobody's value is ever changed.
+    pub raw: Option<&'a Histogram>,
 }
 
 /// The releases of one chain as they were published, on one dictionary.

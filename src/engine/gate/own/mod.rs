@@ -13,6 +13,7 @@ mod correspondence;
 mod crowd;
 mod form;
 mod growth;
+mod minimality;
 mod past;
 mod utility;
 mod verdict;
@@ -24,8 +25,15 @@ pub use verdict::{Checked, Figure, Reason, Verdict};
 use case::Ready;
 
 /// The checks that are made on a table that can be read, in the order of a verdict.
-const CHECKS: &[fn(&Ready<'_>) -> Checked] =
-    &[crowd::check, growth::check, atoms::check, correspondence::check, chain::check, utility::check];
+const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
+    crowd::check,
+    growth::check,
+    atoms::check,
+    correspondence::check,
+    chain::check,
+    utility::check,
+    minimality::check,
+];
 
 /// Judges the bytes of a table.
 pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {

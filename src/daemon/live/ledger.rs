@@ -1,0 +1,82 @@
+//! Which values of an increment were changed, as a sealed object (HOUSE 3, Masked): it lies there before anything is built on
+//! it, and goes with the rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::roll::{Labels, bytes, other, parse};
+use crate::daemon::error::Result;
+use crate::engine::feed::{Changed, Ledger};
+use crate::engine::histogram::{ValueCode, Values};
+use crate::engine::model::{Leaf, Taxonomy};
+
+const VERSION: u32 = 1;
+
+/// A ledger in columns.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    labels: Vec<Labels>,
+    since: Vec<u32>,
+    values: Values,
+    from: Vec<ValueCode>,
+    to: Vec<ValueCode>,
+    rows: Vec<u32>,
+}
+
+impl Kept {
+    /// Of a ledger.
+    pub fn of(ledger: &Ledger, trees: &[&Taxonomy]) -> Kept {
+        let lines = || ledger.changed.iter();
+        let column =
+            |(at, tree): (usize, &&Taxonomy)| Labels::of(lines().map(|line| tree.leaf_node(line.leaves[at])), tree);
+        Kept {
+            labels: trees.iter().enumerate().map(column).collect(),
+            since: lines().map(|line| line.since).collect(),
+            values: ledger.values.clone(),
+            from: lines().map(|line| line.from).collect(),
+            to: lines().map(|line| line.to).collect(),
+            rows: lines().map(|line| line.rows).collect(),
+        }
+    }
+
+    /// To be sealed.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes(VERSION, self)
+    }
+
+    /// From what was sealed.
+    ///
+    /// # Errors
+    /// It is of another version.
+    pub fn parse(bytes: &[u8]) -> Result<Kept> {
+        parse(VERSION, bytes)
+    }
+
+    /// The ledger.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn ledger(&self, trees: &[&Taxonomy]) -> Result<Ledger> {
+        let leaves = |(labels, tree): (&Labels, &&Taxonomy)| -> Result<Vec<Leaf>> {
+            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
+        };
+        let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;
+        let lines = self.rows.len();
+        let known = |codes: &[ValueCode]| codes.iter().all(|code| (*code as usize) < self.values.len());
+        let sound = columns.len() == trees.len()
+            && columns.iter().all(|column| column.len() == lines)
+            && [self.since.len(), self.from.len(), self.to.len()] == [lines; 3]
+            && known(&self.from)
+            && known(&self.to);
+        if !sound {
+            return Err(other());
+        }
+        let changed = (0..lines).map(|at| Changed {
+            leaves: columns.iter().map(|column| column[at]).collect(),
+            since: self.since[at],
+            from: self.from[at],
+            to: self.to[at],
+            rows: self.rows[at],
+        });
+        Ok(Ledger { values: self.values.clone(), changed: changed.collect() })
+    }
+}

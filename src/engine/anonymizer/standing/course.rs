@@ -1,0 +1,62 @@
+//! The standing recoding with the specialisations that it has, in the order in which they were made: taken back one by one,
+//! the last one first, they lead to ever larger classes (SCIENCE 5, MASK).
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::{Cut, Growth, Node, Recoding, Taxonomy};
+
+/// A recoding and how it was reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Course {
+    cut: Recoding,
+    /// Columns and nodes that were specialised.
+    steps: Vec<(usize, Node)>,
+}
+
+impl Course {
+    /// A recoding that was reached by these specialisations; those that it does not have any more are left out.
+    pub fn new(cut: Recoding, steps: impl IntoIterator<Item = (usize, Node)>, trees: &[&Taxonomy]) -> Course {
+        let has = |&(column, node): &(usize, Node)| {
+            let tree = trees[column];
+            let at = cut[column].at(tree.leaf_range(node).start);
+            at != node && tree.covers(node, at)
+        };
+        let steps = steps.into_iter().filter(has).collect();
+        Course { cut, steps }
+    }
+
+    /// The recoding.
+    pub fn cut(&self) -> &Recoding {
+        &self.cut
+    }
+
+    /// The specialisations, in order.
+    pub fn steps(&self) -> &[(usize, Node)] {
+        &self.steps
+    }
+
+    /// The recoding without the last so many specialisations; `None` when there are not so many.
+    pub fn without(&self, last: usize, trees: &[&Taxonomy]) -> Option<Recoding> {
+        let kept = &self.steps[..self.steps.len().checked_sub(last)?];
+        if last == 0 {
+            return Some(self.cut.clone());
+        }
+        let mut nodes: Vec<Vec<Node>> = trees.iter().map(|tree| Cut::root(tree).nodes().to_vec()).collect();
+        for &(column, node) in kept {
+            nodes[column].retain(|&known| known != node);
+            nodes[column].extend(trees[column].children(node));
+        }
+        let cuts = nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes));
+        Some(cuts.collect::<Result<_, _>>().expect("children take the place of their parent"))
+    }
+
+    /// The same under taxonomies that have new leaves.
+    pub(super) fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
+        for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {
+            *cut = growth.cut(cut, tree);
+        }
+        for (column, node) in &mut self.steps {
+            *node = growth[*column].node(*node);
+        }
+    }
+}

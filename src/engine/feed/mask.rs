@@ -1,0 +1,116 @@
+//! The values of an increment are fixed for the life of the chain (SCIENCE 5, MASK inside a chain): once, when its atoms have
+//! formed, and before anything is built on them.
+//!
+//! Which rows are in which atom was decided without a look at any value; here values are looked at, and nothing is decided
+//! but what is published of them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::ledger::{Changed, Ledger};
+use super::state::Feed;
+use crate::engine::anonymizer::Course;
+use crate::engine::histogram::{Histogram, ValueCode, Values};
+use crate::engine::model::{Columns, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::policy::Policy;
+use crate::engine::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
+
+/// Rows of a value outside of every guarded set, by the class that they are in.
+type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
+
+/// What the chain holds outside of every guarded set, under the standing recoding and those before it.
+struct Around<'a> {
+    course: &'a Course,
+    trees: &'a [&'a Taxonomy],
+    /// Leaves of everybody who counts, with the value and the rows.
+    outside: Vec<(Vec<Leaf>, ValueCode, u64)>,
+    /// Some leaves of each atom.
+    atoms: Vec<Vec<Leaf>>,
+    known: RefCell<BTreeMap<usize, (Recoding, Classes)>>,
+}
+
+impl Feed {
+    /// What is published of those who formed last, where values are masked and that is not known yet.
+    ///
+    /// # Errors
+    /// Rows have to be changed, and nobody has a value that they could be changed to.
+    pub fn mask(&self, policy: &Policy, columns: &Columns, draws: &mut dyn Draws) -> Result<Option<Ledger>, Nothing> {
+        let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
+        let (Some((formed, earlier)), Some(course)) = (self.unpublished.split_last(), self.standing.course()) else {
+            return Ok(None);
+        };
+        if formed.ledger.is_some() {
+            return Ok(None);
+        }
+        let trees = columns.trees();
+        let mut all = vec![self.whole.clone().as_one(0), formed.rows.clone().as_one(0)];
+        all.extend(earlier.iter().map(|increment| increment.told().as_one(0)));
+        let all = Histogram::merge_all(all).expect("two at least");
+        let sets = all.values().guarded(columns);
+        let (values, maps) = Values::union(&[all.values(), formed.rows.values()]);
+        let formed = formed.rows.clone().with_values(&values, &maps[1]);
+        let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<Rows>)> = BTreeMap::new();
+        let mut cells: Vec<(usize, u32)> = Vec::new();
+        for tuple in 0..formed.tuples() {
+            let leaves: Vec<Leaf> = formed.tuple_at(tuple).collect();
+            let (_, rows) = classes.entry(class(course.cut(), &leaves)).or_insert_with(|| (leaves, Vec::new()));
+            for cell in formed.cells_of(tuple) {
+                if cells.last() != Some(&(tuple, cell.increment)) {
+                    cells.push((tuple, cell.increment));
+                }
+                rows.push(Rows { cell: cells.len() as u32 - 1, value: cell.value, rows: u64::from(cell.count) });
+            }
+        }
+        let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<Rows>>) = classes.into_values().unzip();
+        let outside = outside(&all, &sets);
+        let around = Around { course, trees: &trees, outside, atoms, known: RefCell::default() };
+        let changes = mask(&rows, &sets, masking.l(), &around, draws)?;
+        let changed = changes.into_iter().map(|change| {
+            let (tuple, since) = cells[change.cell as usize];
+            let rows = u32::try_from(change.rows).expect("as many as there are");
+            Changed { leaves: formed.tuple_at(tuple).collect(), since, from: change.from, to: change.to, rows }
+        });
+        Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
+    }
+
+    /// What is published of what formed last is told by this from now on.
+    ///
+    /// # Panics
+    /// If nothing has formed.
+    pub fn masked(&mut self, ledger: Ledger) {
+        self.unpublished.last_mut().expect("something has formed").ledger = Some(ledger);
+    }
+}
+
+/// Rows outside of every guarded set.
+fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u64)> {
+    let of = |tuple: usize| {
+        let cells = all.cells_of(tuple).iter().filter(|cell| !sets.iter().any(|set| set[cell.value as usize]));
+        cells.map(move |cell| (all.tuple_at(tuple).collect(), cell.value, u64::from(cell.count)))
+    };
+    (0..all.tuples()).flat_map(of).collect()
+}
+
+fn class(cut: &Recoding, leaves: &[Leaf]) -> Vec<Node> {
+    cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect()
+}
+
+impl Stocks for Around<'_> {
+    fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
+        let mut known = self.known.borrow_mut();
+        let (recoding, classes) = match known.entry(higher) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let recoding = self.course.without(higher, self.trees)?;
+                let mut classes = Classes::new();
+                for (leaves, value, rows) in &self.outside {
+                    classes.entry(class(&recoding, leaves)).or_default().push((*value, *rows));
+                }
+                entry.insert((recoding, classes))
+            }
+        };
+        let found = classes.get(&class(recoding, &self.atoms[atom])).cloned().unwrap_or_default();
+        Some(Stock::of(found))
+    }
+}

@@ -1,0 +1,104 @@
+//! What the way in which values were masked leaves of guarded ones (SCIENCE 5, minimality check of the gate): in every atom
+//! nobody who knows the method can be surer than 1/m, no atom shows more of a guarded set than it may, and what is published
+//! of it is what its people have, but for guarded values that were changed where they had to be.
+
+use std::collections::BTreeMap;
+
+use super::case::{Newest, Ready};
+use super::verdict::{Checked, Figure, Reason};
+use crate::engine::gate::minimality::{Credibility, masked};
+use crate::engine::histogram::{Histogram, ValueCode, Values, describe};
+use crate::engine::model::{Leaf, Node};
+use crate::engine::policy::{Chain, Masking};
+
+/// Places that are named at most.
+const NAMED: usize = 12;
+
+/// Rows of an atom by value, as they are and as they are published.
+type Counts = BTreeMap<ValueCode, [u64; 2]>;
+
+/// Judges the atoms of what is new; those of others were judged when they came.
+pub fn check(ready: &Ready<'_>) -> Checked {
+    let (Some(masking), Chain::Blind(_)) = (ready.case.policy.masking(), ready.case.policy.chain()) else {
+        return Checked::not_made("minimality");
+    };
+    let mut found = Found { masking, worst: None, reasons: Vec::new() };
+    for newest in ready.case.newest {
+        match newest.raw {
+            Some(raw) => found.increment(ready, newest, raw),
+            None => found.reasons.push(Reason::plain("data", "the values of an increment were not masked")),
+        }
+    }
+    found.reasons.truncate(NAMED);
+    let value = found.worst.and_then(|worst| Figure::real(worst.value()));
+    let limit = Figure::real(1.0 / masking.m as f64);
+    Checked { value, limit, reasons: found.reasons, ..Checked::made("minimality").secret() }
+}
+
+struct Found {
+    masking: Masking,
+    worst: Option<Credibility>,
+    reasons: Vec<Reason>,
+}
+
+impl Found {
+    fn increment(&mut self, ready: &Ready<'_>, newest: &Newest<'_>, raw: &Histogram) {
+        let (values, maps) = Values::union(&[raw.values(), newest.rows.values()]);
+        let sets = values.guarded(ready.case.columns);
+        let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
+        // By atom; and by leaf tuple and arrival, which nobody leaves.
+        let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
+        for (side, rows) in sides.enumerate() {
+            for tuple in 0..rows.tuples() {
+                let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
+                let atom: Vec<Node> = newest.atoms.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+                let counts = atoms.entry(atom).or_default();
+                for cell in rows.cells_of(tuple) {
+                    counts.entry(cell.value).or_default()[side] += u64::from(cell.count);
+                    let cell_of: &mut Counts = cells.entry((leaves.clone(), cell.increment)).or_default();
+                    cell_of.entry(cell.value).or_default()[side] += u64::from(cell.count);
+                }
+            }
+        }
+        for (atom, counts) in &atoms {
+            self.atom(|| describe(atom, ready.case.columns), counts, &sets);
+        }
+        let guarded = |value: ValueCode| sets.iter().any(|set| set[value as usize]);
+        let moved = |(value, [had, shows]): (&ValueCode, &[u64; 2])| match guarded(*value) {
+            true => shows > had,
+            false => shows < had,
+        };
+        let sound = |counts: &Counts| sums(counts)[0] == sums(counts)[1] && !counts.iter().any(moved);
+        if !cells.values().all(sound) {
+            let text = "what is published of people is not what they have, and not a guarded value that was changed";
+            self.reasons.push(Reason::plain("data", text));
+        }
+    }
+
+    /// Judges one atom.
+    fn atom(&mut self, place: impl Fn() -> String, counts: &Counts, sets: &[Vec<bool>]) {
+        let l = self.masking.l();
+        let people = sums(counts)[0];
+        let figure = self.masking.rate().map(|rate| masked(people, l, rate));
+        if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
+            let text = "whoever knows how values are masked may be surer of a guarded one than 1/m";
+            self.reasons.push(Reason::plain(place(), text));
+        }
+        self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
+        let held = |set: &Vec<bool>, side: usize| -> u64 {
+            counts.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows[side]).sum()
+        };
+        if sets.iter().any(|set| held(set, 1) * l > people) {
+            let text = format!("more than one in {l} of its people show a value of a guarded set");
+            self.reasons.push(Reason::plain(place(), text));
+        }
+        let fine = !sets.iter().any(|set| held(set, 0) * l > people);
+        if fine && counts.values().any(|[had, shows]| had != shows) {
+            self.reasons.push(Reason::plain(place(), "its values were changed, and none of them had to be"));
+        }
+    }
+}
+
+fn sums(counts: &Counts) -> [u64; 2] {
+    counts.values().fold([0, 0], |[had, shows], rows| [had + rows[0], shows + rows[1]])
+}
