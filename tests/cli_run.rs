@@ -13,6 +13,8 @@ mod halts;
 mod kills;
 #[path = "cli_run/listens.rs"]
 mod listens;
+#[path = "cli_run/masks.rs"]
+mod masks;
 #[path = "cli_run/notices.rs"]
 mod notices;
 #[path = "cli_run/place.rs"]

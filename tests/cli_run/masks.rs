@@ -1,0 +1,126 @@
+//! Guarded values (SCIENCE 5): a feed that masks them, over restarts, erasures and forgetting.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+
+use serde_json::{Value as Json, json};
+
+use super::place::{HEADER, NEVER, PLANTED, Place, files};
+use super::public::releases;
+
+const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
+
+/// A feed that guards a diagnosis.
+fn place() -> Place {
+    let place = Place::with(NEVER, "k = 3\nm = 2\nmax_wait = 0\n", "");
+    place.edit(ROLE, &format!("{ROLE}guarded = [[\"{}x\"]]\n", PLANTED[1]));
+    place
+}
+
+/// People of two wards, of whom every second one has the guarded diagnosis: more than the one in four that may show it.
+fn people(numbers: Range<u64>) -> String {
+    let person = |number: u64| {
+        let [id, said] = PLANTED;
+        let diagnosis = if number % 2 == 0 { "x".to_owned() } else { (number % 9).to_string() };
+        format!("{id}{number},{},{},{said}{diagnosis}\n", number % 40, ["A1", "B2"][(number / 2 % 2) as usize])
+    };
+    HEADER.to_owned() + &numbers.map(person).collect::<String>()
+}
+
+/// How often each diagnosis is told in each release. None takes anything back, and few people show what is guarded.
+fn told(place: &Place) -> Vec<BTreeMap<String, usize>> {
+    let count = |diagnoses: &Vec<String>| {
+        let mut counts = BTreeMap::new();
+        diagnoses.iter().for_each(|diagnosis| *counts.entry(diagnosis.clone()).or_default() += 1);
+        counts
+    };
+    let told: Vec<BTreeMap<String, usize>> =
+        releases(&place.public()).iter().map(|release| count(&release.diagnoses)).collect();
+    for pair in told.windows(2) {
+        assert!(pair[0].iter().all(|(diagnosis, times)| pair[1].get(diagnosis) >= Some(times)), "{pair:?}");
+    }
+    for counts in &told {
+        let (all, guarded) = (counts.values().sum::<usize>(), counts.get(&format!("{}x", PLANTED[1])));
+        assert!(guarded.is_none_or(|guarded| guarded * 4 <= all), "{counts:?}");
+    }
+    told
+}
+
+/// Nothing that is kept shows a diagnosis.
+fn sealed(place: &Place) {
+    for (path, bytes) in files(&place.path("private")) {
+        let found = PLANTED.iter().any(|word| bytes.windows(word.len()).any(|window| window == word.as_bytes()));
+        assert!(!found, "{} shows what it holds", path.display());
+    }
+}
+
+fn minimality(place: &Place, release: u64) -> Json {
+    let manifest = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");
+    let manifest: Json = serde_json::from_slice(&manifest).expect("JSON");
+    let checks = manifest["checks"].as_array().expect("checks").clone();
+    checks.into_iter().find(|check| check["check"] == "minimality").expect("it is told")
+}
+
+#[test]
+fn guarded_values_are_masked_once() {
+    let place = place();
+    for (at, numbers) in [0..120, 120..200, 200..201, 201..290].into_iter().enumerate() {
+        place.offer(&format!("{at}.csv"), people(numbers));
+        place.once();
+        place.verified();
+    }
+    let told = told(&place);
+    assert!(told.len() >= 3 && told.last().expect("a release").values().sum::<usize>() > 250, "{told:?}");
+    let check = minimality(&place, 1);
+    assert_eq!(check, json!({ "check": "minimality", "made": true, "value": null, "limit": 0.5 }));
+    sealed(&place);
+    let (code, verdict) = place.json(&["audit", "--feed", "feed.toml"]);
+    assert_eq!((code, &verdict["safe"]), (0, &json!(true)), "{verdict}");
+}
+
+/// Of a release that waits somebody is erased: their atom is dissolved, and what was changed in it is changed anew when its
+/// people come into another one.
+#[test]
+fn an_erasure_takes_its_part_of_the_ledger_along() {
+    let place = place();
+    place.offer("0.csv", people(0..120));
+    place.once();
+    place.edit(NEVER, "every = \"9999d\"\napproval = \"manual\"\n");
+    place.offer("1.csv", people(120..260));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.put("gone.csv", format!("{}130\n{}7\n", PLANTED[0], PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+    assert_eq!((&answer["count"], &answer["changed"]), (&json!(2), &json!(1)), "{answer}");
+    place.verified();
+    place.offer("2.csv", people(300..400));
+    place.once();
+    place.done(&["approve", "feed.toml"]);
+    place.verified();
+    let told = told(&place);
+    assert_eq!(told.len(), 2);
+    assert!(told[1].values().sum::<usize>() > 300, "{told:?}");
+    sealed(&place);
+}
+
+/// What was changed is forgotten with the rows; what was published stays what it was.
+#[test]
+fn ledgers_are_forgotten_with_the_rows() {
+    let place = place();
+    place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\n");
+    let kept = |place: &Place| files(&place.path("private/mask")).len();
+    for (at, numbers) in [0..120, 120..240, 240..360, 360..480].into_iter().enumerate() {
+        place.offer(&format!("{at}.csv"), people(numbers));
+        assert_eq!(place.once()["outcome"], "published");
+    }
+    // The counts of every tick, and the ledger of the last one at most.
+    assert!(kept(&place) <= 5, "{} objects", kept(&place));
+    assert_eq!(told(&place).len(), 4);
+    place.verified();
+    // A new chain masks those who wait anew, and nobody else.
+    place.edit("k = 3\n", "k = 4\n");
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("9.csv", people(480..600));
+    place.once();
+    place.verified();
+}
