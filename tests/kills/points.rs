@@ -146,6 +146,11 @@ pub const POINTS: &[Point] = &[
     gone("a segment that is forgotten", "private/seg/*", FORGETS),
     gone("atoms that are forgotten", "private/atoms/*", FORGETS),
     gone("quarantine that is forgotten", "private/quarantine/*", FORGETS),
+    // Where values are masked.
+    Point { nth: 2, ..made("which values were changed", "private/mask/*", MASKS) },
+    entry("masked values", "Masked", MASKS),
+    gone("a ledger with somebody who was erased", "private/mask/*", MASKS_ERASED),
+    gone("a ledger that is forgotten", "private/mask/*", MASKS_FORGOTTEN),
     // Swept: nobody has named it.
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
     gone("a segment that is swept", "private/seg/*", SWEEPS_ROWS),

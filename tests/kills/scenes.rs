@@ -29,6 +29,10 @@ pub const SWEEPS_STAGE: &str = "a candidate is swept";
 pub const SWEEPS_TERMS: &str = "terms are swept";
 pub const SWEEPS_KEY: &str = "a key is swept";
 pub const SIGNED_ANEW: &str = "the signing key is another one";
+pub const MASKS: &str = "guarded values are masked";
+pub const MASKS_HOLDS: &str = "a masked release is held";
+pub const MASKS_ERASED: &str = "somebody in it is erased";
+pub const MASKS_FORGOTTEN: &str = "what was masked is forgotten";
 pub const REKEYS: &str = "the key is changed";
 
 /// A scene.
@@ -96,12 +100,24 @@ pub const SCENES: &[Scene] = &[
     scene(SWEEPS_TERMS, From::Death(Before, "the first chain"), |_| {}, Does::Once),
     scene(SWEEPS_KEY, From::Death(Before, "a segment"), |_| {}, Does::Once),
     scene(SIGNED_ANEW, From::Death(After, "a signature"), signs, Does::Once),
+    scene(MASKS, From::Nothing, masks, Does::Once),
+    scene(MASKS_HOLDS, From::Scene(MASKS), holds, Does::Once),
+    scene(MASKS_ERASED, From::Scene(MASKS_HOLDS), gone, ERASE),
+    scene(MASKS_FORGOTTEN, From::Scene(MASKS), forgets, Does::Once),
     scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];
 
 fn begins(place: &Place) {
     place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
     place.offer("00.csv", people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]));
+}
+
+/// A set is guarded, which nobody has a value of: people are told from each other by theirs.
+fn masks(place: &Place) {
+    begins(place);
+    place.edit("k = 3\n", "k = 3\nm = 2\n");
+    let role = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
+    place.edit(role, &format!("{role}guarded = [[\"nobody\"]]\n"));
 }
 
 /// Seven files, each a tick: a checkpoint is due behind them.

@@ -40,7 +40,8 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
     let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
     if guarded && !capped {
-        let text = "guarded sets are written and nothing guards them: set `confidence` in `diversity`";
+        let text = "guarded sets are written and nothing guards them: write `m = 2` in [policy], so that nobody is tied to \
+                    one with more than 1/2";
         warn(Some("column.guarded"), text);
     }
     let identifiers = feed.columns.of(Role::Identifier).count();

@@ -4,7 +4,7 @@
 use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    Chain, Decimal, Distance, Diversity, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
+    Chain, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
 };
 
 /// What releases are judged by.
@@ -42,6 +42,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     if let Some(standing) = policy.standing() {
         said.push(rare(policy.a(), standing));
     }
+    said.extend(policy.masking().map(masking));
     if policy.diversity().is_some() {
         said.push(
             "In this version `anonymize` makes no release under `diversity`; `audit` judges by it (diversity).".into(),
@@ -131,6 +132,15 @@ fn rare(k: u64, standing: Standing) -> String {
                  for everybody."
         ),
     }
+}
+
+fn masking(masking: Masking) -> String {
+    let (m, l) = (masking.m, masking.l());
+    format!(
+        "Guarded values are masked, once and for ever: of a crowd that came together no more than one in {l} shows one of a \
+         set, and who knows how it is done ties nobody to one with more than 1/{m}, if people's values are independent of each \
+         other. Counts of guarded values are perturbed by it (m = {m})."
+    )
 }
 
 fn diversity(asked: &Diversity) -> Vec<String> {

@@ -152,7 +152,7 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
     }
     if role == "sensitive" {
         text.push_str(
-            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of values, that weigh more than others\n",
+            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that nobody may be tied to: write m = 2 in [policy]\n",
         );
     }
 }
