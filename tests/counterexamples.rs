@@ -85,6 +85,7 @@ impl Decided<'_> {
         let (table, data, rows) = self.bytes(at);
         let told = |at: usize| (self.recodings[at].clone(), self.increments[at].clone());
         Offer {
+            raw: vec![None],
             columns: self.columns.clone(),
             policy: self.policy.clone(),
             recoding: self.recodings[at].clone(),

@@ -22,7 +22,7 @@ fn place() -> Place {
 fn people(numbers: Range<u64>) -> String {
     let person = |number: u64| {
         let [id, said] = PLANTED;
-        let diagnosis = if number % 2 == 0 { "x".to_owned() } else { (number % 9).to_string() };
+        let diagnosis = if number.is_multiple_of(2) { "x".to_owned() } else { (number % 9).to_string() };
         format!("{id}{number},{},{},{said}{diagnosis}\n", number % 40, ["A1", "B2"][(number / 2 % 2) as usize])
     };
     HEADER.to_owned() + &numbers.map(person).collect::<String>()

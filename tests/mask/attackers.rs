@@ -21,13 +21,11 @@ fn binomial(n: u64, j: u64, p: f64) -> f64 {
 /// comes with in each atom.
 type Beliefs = BTreeMap<Vec<u64>, (f64, Vec<f64>)>;
 
+/// What is published of guarded values that people have and of those that are shown.
+type Also<'a> = dyn Fn(&[u64], &[u64]) -> Vec<u64> + 'a;
+
 /// All that may be published of atoms of these sizes; `also`: what is published beside the number of guarded values.
-fn beliefs(
-    sizes: &[u64],
-    l: u64,
-    before: &dyn Fn(&[u64]) -> f64,
-    also: &dyn Fn(&[u64], &[u64]) -> Vec<u64>,
-) -> Beliefs {
+fn beliefs(sizes: &[u64], l: u64, before: &dyn Fn(&[u64]) -> f64, also: &Also<'_>) -> Beliefs {
     let mut beliefs = Beliefs::new();
     let mut held = vec![0; sizes.len()];
     loop {

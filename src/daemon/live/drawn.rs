@@ -71,7 +71,8 @@ mod tests {
                 Err(Error::new(Kind::Io, "no bytes"))
             }
         }
-        let mut drawn = Drawn::from(&mut None);
+        let mut none = None;
+        let mut drawn = Drawn::from(&mut none);
         assert_eq!(drawn.below(5), 0);
         assert!(drawn.sound().is_err());
     }

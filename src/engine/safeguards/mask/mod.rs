@@ -6,6 +6,8 @@
 mod shares;
 mod stock;
 
+use std::collections::BTreeSet;
+
 use crate::engine::histogram::ValueCode;
 pub use shares::{Crowd, Shares};
 pub use stock::{Stock, Stocks};
@@ -68,15 +70,15 @@ pub fn mask(
         for (at, target) in Shares::of(&crowds, l).targets(&crowds, draws) {
             let (rows, Crowd { people, guarded }) = (&mut atoms[at], crowds[at]);
             let stock = stock::of(stocks, at, people).ok_or(Nothing)?;
-            for _ in target..guarded {
-                let chosen = chosen(rows, set, draws);
-                chosen.rows -= 1;
+            let chosen = some(guarded, guarded - target, draws);
+            let mut changed = Vec::with_capacity(chosen.len());
+            for (cell, from) in taken(rows, set, &chosen) {
                 let to = stock.draw(draws);
-                changes.push(Change { atom: at as u32, cell: chosen.cell, from: chosen.value, to, rows: 1 });
-                // Where another set holds the atom to account the row is none of the guarded ones any more.
-                let changed = Rows { cell: chosen.cell, value: to, rows: 1 };
-                rows.push(changed);
+                changes.push(Change { atom: at as u32, cell, from, to, rows: 1 });
+                changed.push(Rows { cell, value: to, rows: 1 });
             }
+            // To the sets that follow these rows are as they are told.
+            rows.append(&mut changed);
         }
     }
     Ok(gathered(changes))
@@ -88,19 +90,26 @@ fn crowd(rows: &[Rows], set: &[bool]) -> Crowd {
     Crowd { people: rows.iter().map(|rows| rows.rows).sum(), guarded: held.map(|rows| rows.rows).sum() }
 }
 
-/// One of the rows of a set, each as likely.
-fn chosen<'r>(rows: &'r mut [Rows], set: &[bool], draws: &mut dyn Draws) -> &'r mut Rows {
-    let held = |rows: &&mut Rows| set[rows.value as usize];
-    let all = rows.iter().filter(|rows| set[rows.value as usize]).map(|rows| rows.rows).sum();
-    let mut drawn = draws.below(all);
-    let found = rows.iter_mut().filter(held).find(|rows| match drawn.checked_sub(rows.rows) {
-        Some(rest) => {
-            drawn = rest;
-            false
-        }
-        None => true,
-    });
-    found.expect("the draw is below the number of rows")
+/// So many different ones of `0..of`, every choice as likely (R. Floyd's way).
+fn some(of: u64, many: u64, draws: &mut dyn Draws) -> BTreeSet<u64> {
+    let mut chosen = BTreeSet::new();
+    for last in of - many..of {
+        let drawn = draws.below(last + 1);
+        chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
+    }
+    chosen
+}
+
+/// Takes the rows of a set that have these places among them; the cell and the value of each.
+fn taken(rows: &mut [Rows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u32, ValueCode)> {
+    let (mut before, mut taken) = (0, Vec::with_capacity(places.len()));
+    for rows in rows.iter_mut().filter(|rows| set[rows.value as usize]) {
+        let here = places.range(before..before + rows.rows).count() as u64;
+        taken.extend((0..here).map(|_| (rows.cell, rows.value)));
+        before += rows.rows;
+        rows.rows -= here;
+    }
+    taken
 }
 
 /// Equal ones in one, in order: nothing tells in which order they were drawn.

@@ -1,6 +1,8 @@
 //! What rows are changed to (SCIENCE 5): values outside of every guarded set that people have who are like those of an atom.
 //! Its own few would give the change away by repeating, and one that nobody like them has would give itself away.
 
+use std::collections::BTreeMap;
+
 use super::Draws;
 use crate::engine::histogram::ValueCode;
 
@@ -10,33 +12,34 @@ const ENOUGH: u64 = 10;
 /// Values, each as often as people have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stock {
+    /// Each with the number of rows that have it or one before it.
     values: Vec<(ValueCode, u64)>,
-    rows: u64,
 }
 
 impl Stock {
     /// Of values with the number of rows that have them.
     pub fn of(values: impl IntoIterator<Item = (ValueCode, u64)>) -> Stock {
-        let values: Vec<(ValueCode, u64)> = values.into_iter().filter(|(_, rows)| *rows > 0).collect();
-        Stock { rows: values.iter().map(|(_, rows)| rows).sum(), values }
+        let mut counts: BTreeMap<ValueCode, u64> = BTreeMap::new();
+        for (value, rows) in values.into_iter().filter(|(_, rows)| *rows > 0) {
+            *counts.entry(value).or_default() += rows;
+        }
+        let mut so_far = 0;
+        let up_to = |(value, rows)| {
+            so_far += rows;
+            (value, so_far)
+        };
+        Stock { values: counts.into_iter().map(up_to).collect() }
     }
 
     /// How many rows.
     pub fn rows(&self) -> u64 {
-        self.rows
+        self.values.last().map_or(0, |(_, rows)| *rows)
     }
 
     /// The value of one of them, each as likely; it stays there.
     pub(super) fn draw(&self, draws: &mut dyn Draws) -> ValueCode {
-        let mut drawn = draws.below(self.rows);
-        let found = self.values.iter().find(|(_, rows)| match drawn.checked_sub(*rows) {
-            Some(rest) => {
-                drawn = rest;
-                false
-            }
-            None => true,
-        });
-        found.expect("the draw is below the number of rows").0
+        let drawn = draws.below(self.rows());
+        self.values[self.values.partition_point(|(_, rows)| *rows <= drawn)].0
     }
 }
 
