@@ -164,8 +164,9 @@ impl Offer {
     /// The table alone.
     pub fn judged(&self) -> Judged {
         let older = self.older.iter().map(|(known, rows)| Older { known, rows });
-        let newest = self.newest.iter().zip(&self.raw);
-        let newest = newest.map(|((atoms, rows), raw)| Newest { atoms, rows, raw: raw.as_ref() });
+        let newest = self.newest.iter().enumerate();
+        let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
+        let newest = newest.map(|(at, (atoms, rows))| Newest { atoms, rows, raw: raw(at) });
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,

@@ -50,8 +50,8 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     let coin = Settings { guarantee: Some(Guarantee::Chain), rho: ratio("0.5"), max_odds: ratio("8"), ..plain() };
     let searched = |search| Settings { search: Some(search), ..plain() };
     vec![
-        (Cumulative, "minimality", "m", Settings { m: Some(2), ..plain() }),
-        (Cumulative, "minimality", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
+        (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
+        (Disjoint, "policy", "m", Settings { m: Some(2), ..plain() }),
         (Cumulative, "diversity", "diversity", diverse(DiversitySettings { distinct_l: Some(1), ..some() })),
         (Cumulative, "diversity", "diversity", diverse(DiversitySettings { alpha: ratio("1"), ..some() })),
         (Cumulative, "diversity", "diversity", diverse(DiversitySettings { t: ratio("1"), ..some() })),

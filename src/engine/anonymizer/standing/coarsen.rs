@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::super::crowd::Crowd;
 use super::super::table::Table;
 use super::super::top_down::{Found, Refusal, top_down};
-use super::accepted;
+use super::course::Course;
 use super::parts::Step;
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
@@ -70,7 +70,7 @@ pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Coar
     let (up, up_squares) = bottom_up(classes.clone(), cut, a, trees);
     let down = from_the_top(&classes, cut, a, trees);
     if down.squares < up_squares {
-        let steps = Some(accepted(&down));
+        let steps = Some(Course::found(&down));
         Coarser { recoding: down.recoding, step: Step::TopDown, steps, refusals: down.refusals }
     } else {
         Coarser { recoding: up, step: Step::BottomUp, steps: None, refusals: Vec::new() }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::top_down::Found;
 use crate::engine::model::{Cut, Growth, Node, Recoding, Taxonomy};
 
 /// A recoding and how it was reached.
@@ -23,6 +24,11 @@ impl Course {
         };
         let steps = steps.into_iter().filter(has).collect();
         Course { cut, steps }
+    }
+
+    /// The specialisations of a search, in order.
+    pub(super) fn found(found: &Found) -> Vec<(usize, Node)> {
+        found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
     }
 
     /// The recoding.

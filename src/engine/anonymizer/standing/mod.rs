@@ -11,7 +11,6 @@ mod parts;
 mod state;
 
 use super::crowd::alone;
-use super::top_down::Found;
 use crate::engine::histogram::{Headcount, Tuples};
 use crate::engine::model::{Node, Recoding, Taxonomy};
 use coarsen::Row;
@@ -66,7 +65,7 @@ impl Standing {
             None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
             None => {
                 let found = alone(self.state.pool(), trees, self.rules.a).expect("the pool has at least a rows");
-                let steps = accepted(&found);
+                let steps = Course::found(&found);
                 self.state.set_course(Course::new(found.recoding, steps, trees), trees);
                 tick.refusals = found.refusals;
                 tick.step = Some(Step::First);
@@ -131,11 +130,6 @@ impl Standing {
         self.state.publish(&atoms, rest);
         atoms
     }
-}
-
-/// The specialisations of a search, in order.
-fn accepted(found: &Found) -> Vec<(usize, Node)> {
-    found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
 }
 
 /// The pool by classes of a recoding.

@@ -3,20 +3,16 @@
 //!
 //! Rows of an atom are all alike to readers, so nothing here knows people: only how many rows of a cell have a value.
 
+mod draws;
 mod shares;
 mod stock;
 
 use std::collections::BTreeSet;
 
 use crate::engine::histogram::ValueCode;
+pub use draws::Draws;
 pub use shares::{Crowd, Shares};
 pub use stock::{Stock, Stocks};
-
-/// Where numbers come from that nobody can foresee.
-pub trait Draws {
-    /// One of `0..n`, each as likely.
-    fn below(&mut self, n: u64) -> u64;
-}
 
 /// Rows of an atom that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

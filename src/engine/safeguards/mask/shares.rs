@@ -1,7 +1,7 @@
 //! Which atoms hold too many rows of a guarded set, and how many each of them shows instead (SCIENCE 5, MASK 2 to 4): a share
 //! that is drawn from atoms which hold few enough, rounded by chance, and never above what is allowed.
 
-use super::Draws;
+use super::draws::Draws;
 
 /// The people of an atom, and how many of them are in a guarded set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Draws;
+use super::draws::Draws;
 use crate::engine::histogram::ValueCode;
 
 /// Rows of the stock for each row of the atom.
