@@ -74,6 +74,23 @@ fn the_last_one_held_is_not_done() {
     told(&place.entries(&["1.csv"]), &[("known", None, [0, 0, 2, 0, 0, 0, 0])]);
 }
 
+/// A crowd that shares one diagnosis is no crowd: the chain ends, whatever comes.
+#[test]
+fn a_release_that_is_not_diverse_ends_the_chain() {
+    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n"));
+    place.put("1.csv", with(&alike(0..4, 3)));
+    place.put("2.csv", HEADER.to_owned() + &people(10..90));
+    let entries = place.entries(&["1.csv", "2.csv"]);
+    let checks: Vec<&Json> =
+        entries[0]["reasons"].as_array().expect("reasons").iter().map(|reason| &reason["check"]).collect();
+    assert_eq!(checks, ["distinct_l", "alpha"], "{}", entries[0]);
+    assert!(entries.iter().all(|entry| entry["outcome"] == "stopped"), "{entries:?}");
+    assert!(!place.out().join("1").exists());
+    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n"));
+    place.put("2.csv", HEADER.to_owned() + &people(10..90));
+    assert_eq!(place.entries(&["2.csv"])[0]["outcome"], "published");
+}
+
 #[test]
 fn a_release_above_max_loss_is_rejected_for_ever() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.3\n"));

@@ -4,8 +4,7 @@ use serde_json::{Value as Json, json};
 use tidegate::engine::gate::own::{Approved, Verdict};
 use tidegate::engine::model::Value as Cell;
 use tidegate::engine::policy::{
-    ChainKind, Decimal, DiversitySettings, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy,
-    Search, Settings,
+    ChainKind, Decimal, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy, Search, Settings,
 };
 
 use crate::chain::{Chain, Human, Offer, policy};
@@ -44,17 +43,12 @@ fn ratio(text: &str) -> Option<Decimal> {
 fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     use ChainKind::{Cumulative, Disjoint};
     let plain = || Settings { k: Some(3), ..Settings::default() };
-    let diverse = |table| Settings { diversity: Some(table), ..plain() };
-    let some = DiversitySettings::default;
     let largest = Dominance { n: 1, share: ratio("0.6").expect("a share") };
     let coin = Settings { guarantee: Some(Guarantee::Chain), rho: ratio("0.5"), max_odds: ratio("8"), ..plain() };
     let searched = |search| Settings { search: Some(search), ..plain() };
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
         (Disjoint, "policy", "m", Settings { m: Some(2), ..plain() }),
-        (Cumulative, "diversity", "diversity", diverse(DiversitySettings { distinct_l: Some(1), ..some() })),
-        (Cumulative, "diversity", "diversity", diverse(DiversitySettings { alpha: ratio("1"), ..some() })),
-        (Cumulative, "diversity", "diversity", diverse(DiversitySettings { t: ratio("1"), ..some() })),
         (Cumulative, "refinement", "max_ratio", {
             Settings { max_ratio: ratio("100").map(MaxRatio::Limit), ..plain() }
         }),

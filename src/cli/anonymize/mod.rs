@@ -56,7 +56,6 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let time = clock::now();
     let feed = Feed::load(&args.feed)?;
-    possible(&feed)?;
     let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
     let new = !begun(&args.out)?;
     let Found { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
@@ -84,16 +83,6 @@ fn exit(entries: &[Entry]) -> Exit {
     let bad = entries.iter().any(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
     let held = entries.last().is_some_and(|entry| entry.outcome == Outcome::Held);
     if bad || held { Exit::Unsafe } else { Exit::Done }
-}
-
-/// What a feed file may ask for that no release can be given yet.
-fn possible(feed: &Feed) -> Result<()> {
-    if feed.policy.diversity().is_some() {
-        let text = "`diversity` is judged by `audit` only in this version: no release can be made under it, and nothing is \
-                    promised that is not kept. Leave it out";
-        return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.diversity").into());
-    }
-    Ok(())
 }
 
 fn share(text: &str) -> Result<Decimal> {

@@ -28,8 +28,7 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
     } else if policy.masking().is_none() && policy.diversity().is_none() {
         let text = "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
-                    known. `audit` looks for that when you write for example `diversity = { distinct_l = 2 }`; \
-                    `anonymize` makes no releases under it in this version";
+                    known. Write for example `diversity = { distinct_l = 2 }`, or `m = 2` and what is `guarded`";
         warn(Some("policy.diversity"), text);
     }
     if *policy.chain() == Chain::Bcf {

@@ -43,11 +43,6 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         said.push(rare(policy.a(), standing));
     }
     said.extend(policy.masking().map(masking));
-    if policy.diversity().is_some() {
-        said.push(
-            "In this version `anonymize` makes no release under `diversity`; `audit` judges by it (diversity).".into(),
-        );
-    }
     if policy.diversity().is_some() || policy.masking().is_some() {
         said.push(on_unsafe(policy.on_unsafe()).into());
     }

@@ -136,11 +136,6 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
 /// What it is.
 pub fn possible(feed: &Feed) -> Result<()> {
     let refuse = |field: &str, text: &str| Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field(field));
-    if feed.policy.diversity().is_some() {
-        let text = "`diversity` is judged by `audit` only in this version: no release can be made under it, and nothing is \
-                    promised that is not kept. Leave it out";
-        return refuse("policy.diversity", text);
-    }
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
         let text = "without an identifier column repeats cannot be found: declare one, or say `on_repeat = \"none\"` if every \
                     row is another person";

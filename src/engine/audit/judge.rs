@@ -2,14 +2,11 @@
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
 use super::{ChainFigures, Figures, Weakest};
-use crate::engine::gate::diversity::Diversity;
+use crate::engine::gate::diversity::{Limited, ROUNDING};
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::histogram::{Release, describe};
 use crate::engine::model::Columns;
-use crate::engine::policy::{Distance, Policy};
-
-/// Floats within this distance of a limit count as on it; their own rounding is far smaller.
-const ROUNDING: f64 = 1e-12;
+use crate::engine::policy::Policy;
 
 /// What comes of an audit.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,13 +146,9 @@ impl Bench<'_> {
 
     fn diversity(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
         for (at, release) in figures.releases.iter().enumerate() {
-            for (check, value, limit, kept) in self.limits(&release.after) {
+            let limited = self.policy.diversity().map(|asked| release.after.limited(asked)).unwrap_or_default();
+            for Limited { check, value, limit, rule, kept } in limited {
                 if !kept {
-                    let rule = match check {
-                        "distinct_l" | "entropy_l" => "at least",
-                        "recursive_c" => "less than",
-                        _ => "at most",
-                    };
                     let text = format!(
                         "release {} ({}): {check} of its worst class is {} after cracked rows are excluded, the policy wants \
                          {rule} {limit}",
@@ -174,32 +167,6 @@ impl Bench<'_> {
                 .to_owned();
             reasons.push(Reason { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
         }
-    }
-
-    /// Every diversity figure that the policy limits: the check, the figure, the limit, whether it is kept.
-    fn limits(&self, found: &Diversity) -> Vec<(&'static str, f64, f64, bool)> {
-        let Some(asked) = self.policy.diversity() else { return Vec::new() };
-        let mut limits = Vec::new();
-        let mut add = |check, value: Option<f64>, limit: Option<f64>, kept: fn(f64, f64) -> bool| {
-            if let (Some(value), Some(limit)) = (value, limit) {
-                limits.push((check, value, limit, kept(value, limit)));
-            }
-        };
-        let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
-        let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
-        add("distinct_l", found.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64), at_least);
-        add("entropy_l", found.entropy_l, asked.entropy_l.map(|l| l.get()), at_least);
-        add("recursive_c", found.recursive_c, asked.recursive.map(|r| r.c.get()), |value, limit| {
-            value < limit - ROUNDING
-        });
-        add("alpha", found.alpha, asked.alpha.map(|alpha| alpha.get()), at_most);
-        add("confidence", found.confidence, asked.confidence.map(|share| share.get()), at_most);
-        if let Some(closeness) = asked.closeness {
-            let hierarchical = closeness.distance == Distance::Hierarchical;
-            let value = if hierarchical { found.t_hierarchical } else { found.t_equal };
-            add("t", value, Some(closeness.t.get()), at_most);
-        }
-        limits
     }
 
     fn minimality(&self, figures: &Figures, reasons: &mut Vec<Reason>) {

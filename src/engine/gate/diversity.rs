@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::engine::histogram::{Release, ValueCode, Values};
 use crate::engine::model::{Column, Columns, Domain, Node, Role, Value};
+use crate::engine::policy::{Distance, Diversity as Asked};
 
 /// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
 pub type Crowd = [(ValueCode, u64)];
@@ -45,6 +46,51 @@ impl Diversity {
             t_equal: pick(self.t_equal, other.t_equal, f64::max),
             t_hierarchical: pick(self.t_hierarchical, other.t_hierarchical, f64::max),
         }
+    }
+}
+
+/// Floats within this distance of a limit count as on it; their own rounding is far smaller.
+pub const ROUNDING: f64 = 1e-12;
+
+/// A figure that a policy limits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limited {
+    /// What it is called.
+    pub check: &'static str,
+    /// The figure.
+    pub value: f64,
+    /// What it is compared with.
+    pub limit: f64,
+    /// How it is compared, in words.
+    pub rule: &'static str,
+    /// Whether it is as it must be.
+    pub kept: bool,
+}
+
+impl Diversity {
+    /// Every figure that is limited, and whether it is kept.
+    pub fn limited(&self, asked: &Asked) -> Vec<Limited> {
+        let mut limits = Vec::new();
+        let mut add = |check, value: Option<f64>, limit: Option<f64>, rule, kept: fn(f64, f64) -> bool| {
+            if let (Some(value), Some(limit)) = (value, limit) {
+                limits.push(Limited { check, value, limit, rule, kept: kept(value, limit) });
+            }
+        };
+        let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
+        let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
+        let distinct = (self.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64));
+        add("distinct_l", distinct.0, distinct.1, "at least", at_least);
+        add("entropy_l", self.entropy_l, asked.entropy_l.map(|l| l.get()), "at least", at_least);
+        let below: fn(f64, f64) -> bool = |value, limit| value < limit - ROUNDING;
+        add("recursive_c", self.recursive_c, asked.recursive.map(|both| both.c.get()), "less than", below);
+        add("alpha", self.alpha, asked.alpha.map(|alpha| alpha.get()), "at most", at_most);
+        add("confidence", self.confidence, asked.confidence.map(|share| share.get()), "at most", at_most);
+        if let Some(closeness) = asked.closeness {
+            let hierarchical = closeness.distance == Distance::Hierarchical;
+            let value = if hierarchical { self.t_hierarchical } else { self.t_equal };
+            add("t", value, Some(closeness.t.get()), "at most", at_most);
+        }
+        limits
     }
 }
 

@@ -8,7 +8,7 @@ use super::verdict::{Checked, Reason};
 use crate::engine::policy::{Chain, Decimal, MaxRatio, Output, Policy, Search, Settings};
 
 /// Checks that later versions make.
-const LATER: &[&str] = &["diversity", "refinement", "dominance"];
+const LATER: &[&str] = &["refinement", "dominance"];
 
 /// The checks that are not made, with every reason why one of them would have to be.
 pub fn checks(policy: &Policy) -> Vec<Checked> {
@@ -35,12 +35,12 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, diversity, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
+        m, mask, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
         p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
-        k: _, max_loss: _,
+        k: _, max_loss: _, diversity: _,
         // They go with `m`, with `search`, and with the ratios.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
@@ -49,7 +49,6 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     let masks = matches!(policy.chain(), Chain::Blind(_)) && *mask != Some(false);
     let all = [
         ("policy", "m", m.is_some() && !masks),
-        ("diversity", "diversity", diversity.is_some()),
         ("refinement", "max_ratio", matches!(max_ratio, Some(MaxRatio::Limit(_)))),
         ("refinement", "min_solutions", min_solutions.is_some()),
         ("refinement", "max_global_ratio", max_global_ratio.is_some()),

@@ -1,6 +1,8 @@
 //! What the gate is given besides the bytes, and what it makes of both before it judges: one dictionary of sensitive
 //! values, the chain that has to be looked at, and the people who are looked for in it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Reason;
@@ -127,6 +129,7 @@ impl History {
 }
 
 /// A chain that ends with the candidate, and the people that are looked for in it.
+#[derive(Clone)]
 pub struct Lineage {
     /// Releases; the last one is the candidate.
     pub releases: Vec<Release>,
@@ -190,15 +193,15 @@ impl<'a> Ready<'a> {
         let mut ready = Ready { case, trees: case.columns.trees(), values, table, lineage: None, everybody };
         if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
-            ready.lineage = Some(ready.line(&maps[0], new));
+            ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
         }
         Ok(ready)
     }
 
     /// The chain that is looked at. Where the candidate only adds rows, the newest release of each recoding and those who
     /// are new are all that matters.
-    fn line(&self, map: &[ValueCode], new: Histogram) -> Lineage {
-        let (history, unchanged) = (self.case.history, self.case.only_adds());
+    fn line(&self, map: &[ValueCode], new: Histogram, unchanged: bool) -> Lineage {
+        let history = self.case.history;
         let now = history.number_of(self.case.recoding);
         let newest = |at: &usize| !history.number[at + 1..].contains(&history.number[*at]);
         let kept: Vec<usize> = (0..history.len()).filter(|at| !unchanged || newest(at)).collect();
@@ -215,6 +218,18 @@ impl<'a> Ready<'a> {
             rows = all.with_values(&values, &maps[1]);
         }
         Lineage { releases, kept, number: renumbered(&recodings), rows, everybody: !unchanged }
+    }
+
+    /// The whole chain, with everybody in it; `None` in a disjoint feed.
+    pub fn whole(&self) -> Option<Cow<'_, Lineage>> {
+        let lineage = self.lineage.as_ref()?;
+        if lineage.everybody {
+            return Some(Cow::Borrowed(lineage));
+        }
+        let new = lineage.rows.clone().as_one(0);
+        let (values, maps) = Values::union(&[&self.values, &self.case.history.values, new.values()]);
+        assert!(values.len() == self.values.len(), "everybody's values are known");
+        Some(Cow::Owned(self.line(&maps[1], new.with_values(&values, &maps[2]), false)))
     }
 
     /// The table as it was read, with its dictionary.

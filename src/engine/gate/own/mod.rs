@@ -11,8 +11,10 @@ mod case;
 mod chain;
 mod correspondence;
 mod crowd;
+mod diversity;
 mod form;
 mod growth;
+mod left;
 mod minimality;
 mod past;
 mod utility;
@@ -45,6 +47,7 @@ pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
     let mut checks = vec![form];
     if let Some(ready) = &ready {
         checks.extend(CHECKS.iter().map(|check| check(ready)));
+        checks.extend(diversity::checks(ready));
     }
     checks.extend(asked::checks(case.policy));
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), data)
