@@ -87,7 +87,7 @@ fn diverse(raw: &Histogram, columns: &Columns, m: u64) -> (f64, f64, f64) {
         .map(|(people, credibility)| (people, credibility.value()))
         .collect();
     let people: u64 = sure.iter().map(|(people, _)| people).sum();
-    let credibility = sure.iter().map(|(people, credibility)| *people as f64 * credibility).sum::<f64>();
+    let credibility = sure.iter().fold(0.0, |sum, (people, credibility)| sum + *people as f64 * credibility);
     (utility::loss(&release, &trees), people as f64 / raw.rows() as f64, credibility / people.max(1) as f64)
 }
 
