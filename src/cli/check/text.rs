@@ -63,7 +63,7 @@ fn about(column: &ColumnReport) -> String {
     match column.role {
         Role::Identifier => text.push_str("must not be in a release"),
         Role::Quasi => text.push_str("generalised"),
-        Role::Sensitive => text.push_str("published as it is"),
+        Role::Sensitive => text.push_str("published, never generalised"),
         Role::Measure => text.push_str("published as an aggregate of each crowd"),
     }
     if let Some(tree) = &column.taxonomy {
