@@ -19,7 +19,7 @@ pub struct Feed {
     pub(super) ticks: u32,
     pub(super) releases: u32,
     pub(super) people: People,
-    /// Who came since the last tick that was closed, by the tick of arrival, in parts.
+    /// Who came since the last tick that was closed, by the tick of arrival, in parts as they came.
     pub(super) new: Vec<Histogram>,
     /// Who waits, by the tick of arrival.
     pub(super) waiting: Histogram,
@@ -131,16 +131,9 @@ impl Feed {
 
     /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
     pub fn arrive(&mut self, rows: &Rows, since: u32) {
-        if rows.is_empty() {
-            return;
+        if !rows.is_empty() {
+            self.new.push(rows.histogram(since));
         }
-        let mut part = rows.histogram(since);
-        // Where many people are alike, two parts take hardly more memory together than one.
-        let alike = |part: &Histogram| part.tuples() as u64 * 8 <= part.rows();
-        while let Some(last) = self.new.pop_if(|last| alike(last) && last.cells() <= 2 * part.cells()) {
-            part = last.merge(&part);
-        }
-        self.new.push(part);
     }
 
     /// Who was ever accepted and not erased.
