@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::case::{Newest, Ready};
 use super::verdict::{Checked, Figure, Reason};
 use crate::engine::gate::minimality::{Credibility, masked};
-use crate::engine::histogram::{Histogram, ValueCode, Values, describe};
+use crate::engine::histogram::{Histogram, ValueCode, Values};
 use crate::engine::model::{Leaf, Node};
 use crate::engine::policy::{Chain, Masking};
 
@@ -60,9 +60,7 @@ impl Found {
                 }
             }
         }
-        for (atom, counts) in &atoms {
-            self.atom(|| describe(atom, ready.case.columns), counts, &sets);
-        }
+        atoms.values().for_each(|counts| self.atom(counts, &sets));
         let guarded = |value: ValueCode| sets.iter().any(|set| set[value as usize]);
         let moved = |(value, [had, shows]): (&ValueCode, &[u64; 2])| match guarded(*value) {
             true => shows > had,
@@ -75,14 +73,14 @@ impl Found {
         }
     }
 
-    /// Judges one atom.
-    fn atom(&mut self, place: impl Fn() -> String, counts: &Counts, sets: &[Vec<bool>]) {
+    /// Judges one atom. Which it is, is said to nobody: verdicts lie in the clear and outlast the rows.
+    fn atom(&mut self, counts: &Counts, sets: &[Vec<bool>]) {
         let l = self.masking.l();
         let people = sums(counts)[0];
         let figure = self.masking.rate().map(|rate| masked(people, l, rate));
         if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
             let text = "whoever knows how values are masked may be surer of a guarded one than 1/m";
-            self.reasons.push(Reason::plain(place(), text));
+            self.reasons.push(Reason::plain("an atom", text));
         }
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
         let held = |set: &Vec<bool>, side: usize| -> u64 {
@@ -90,11 +88,11 @@ impl Found {
         };
         if sets.iter().any(|set| held(set, 1) * l > people) {
             let text = format!("more than one in {l} of its people show a value of a guarded set");
-            self.reasons.push(Reason::plain(place(), text));
+            self.reasons.push(Reason::plain("an atom", text));
         }
         let fine = !sets.iter().any(|set| held(set, 0) * l > people);
         if fine && counts.values().any(|[had, shows]| had != shows) {
-            self.reasons.push(Reason::plain(place(), "its values were changed, and none of them had to be"));
+            self.reasons.push(Reason::plain("an atom", "its values were changed, and none of them had to be"));
         }
     }
 }
