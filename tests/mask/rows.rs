@@ -1,6 +1,7 @@
 //! What becomes of rows.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::engine::safeguards::mask::{Change, Draws, Nothing, Rows, Stock, Stocks, mask};
 
@@ -48,6 +49,7 @@ fn after(atoms: &[Vec<Rows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32), u6
 /// enough, stay as they are; and every change is to a value outside of all sets, from the stock.
 #[test]
 fn masked_atoms_show_no_more_than_is_allowed() {
+    let seen = AtomicU64::new(0);
     random::run("masked atoms", 400, |draw| {
         let l = draw.between(2, 6);
         let values = draw.between(3, 8) as u32;
@@ -66,6 +68,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
         let outside = (0..values).filter(|value| !guarded(*value)).map(|value| (value, 1 + u64::from(value)));
         let stock = Stock::of(outside);
         let changes = mask(&atoms, &sets, l, &Same(vec![stock]), &mut Drawn(draw)).expect("there is a stock");
+        seen.fetch_add(u64::from(!changes.is_empty()), Ordering::Relaxed);
         assert!(changes.iter().all(|change| guarded(change.from) && !guarded(change.to)), "{changes:?}");
         for (before, after) in atoms.iter().zip(after(&atoms, &changes)) {
             let people: u64 = before.iter().map(|rows| rows.rows).sum();
@@ -93,6 +96,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
         };
         assert!(changes.iter().all(|change| !fine(&atoms[change.atom as usize])), "{changes:?}");
     });
+    assert!(seen.into_inner() > 100, "many have to be changed");
 }
 
 /// Which rows are changed, and to what, is drawn uniformly.
