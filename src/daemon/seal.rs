@@ -1,7 +1,8 @@
 //! What is kept at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's. Whoever has the
 //! files without the key reads nothing and changes nothing unnoticed. Keys never print and are wiped when they are dropped.
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::aead::inout::InOutBuf;
+use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Nonce};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -13,6 +14,7 @@ use crate::daemon::error::{Error, Kind, Result};
 /// The first bytes of every sealed file; they are authenticated with it.
 const MAGIC: &[u8] = b"tidegate sealed 1\n";
 const NONCE: usize = 12;
+const TAG: usize = 16;
 
 /// The operator's key: 64 hexadecimal digits, however they were given.
 pub struct OperatorKey(Zeroizing<[u8; 32]>);
@@ -115,10 +117,15 @@ impl SealingKey {
     /// There are no random bytes.
     pub fn seal(&self, bytes: &[u8], place: &str, chance: &mut dyn Chance) -> Result<Vec<u8>> {
         let nonce: [u8; NONCE] = chance::draw(chance)?;
-        let payload = Payload { msg: bytes, aad: &bound(place) };
-        let sealed = self.cipher().encrypt(&Nonce::from(nonce), payload);
-        let sealed = sealed.map_err(|_| Error::new(Kind::Internal, "the private state is too large to be sealed"))?;
-        Ok([MAGIC, &nonce, &sealed].concat())
+        // Where it is to lie, so that there is no second copy of it.
+        let head = MAGIC.len() + NONCE;
+        let mut sealed = Vec::with_capacity(head + bytes.len() + TAG);
+        [MAGIC, &nonce, bytes].iter().for_each(|part| sealed.extend_from_slice(part));
+        let content = InOutBuf::from(&mut sealed[head..]);
+        let tag = self.cipher().encrypt_inout_detached(&Nonce::from(nonce), &bound(place), content);
+        let tag = tag.map_err(|_| Error::new(Kind::Internal, "the private state is too large to be sealed"))?;
+        sealed.extend_from_slice(&tag);
+        Ok(sealed)
     }
 
     /// Opens what was sealed for this place; `None` under another key, and when a bit of it was changed.
