@@ -8,6 +8,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use dashmap::DashMap;
 use rayon::prelude::*;
+use serde::de::{SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::histogram::Person;
@@ -15,11 +17,19 @@ use crate::engine::histogram::Person;
 /// People from which on they are looked for on all cores.
 const MANY: usize = 1 << 12;
 
-/// Distinct people.
+/// Distinct people, in small lists by the first bits of their hashes: each ascends, and grows by an eighth, so that somebody
+/// takes hardly more memory than a hash has bytes, and no large table is ever made anew.
 #[derive(Clone, Default)]
-pub struct People(DashMap<Person, (), BuildHasherDefault<Slot>>);
+pub struct People(DashMap<First, Vec<Person>, BuildHasherDefault<Slot>>);
 
-/// Their hashes are keyed and uniform already.
+/// The first bits of a hash.
+type First = u16;
+
+fn first(person: Person) -> First {
+    (person.0 >> 112) as First
+}
+
+/// Which list it is tells it from all others.
 #[derive(Clone, Default)]
 struct Slot(u64);
 
@@ -29,46 +39,61 @@ impl Hasher for Slot {
     }
 
     fn write(&mut self, _: &[u8]) {
-        unreachable!("a person is one number")
+        unreachable!("a list has a number")
     }
 
-    fn write_u128(&mut self, person: u128) {
-        self.0 = person as u64;
+    fn write_u16(&mut self, first: u16) {
+        // Spread over all bits: the table uses the upper ones and the lower ones.
+        self.0 = u64::from(first).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
 impl fmt::Debug for People {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "People({})", self.0.len())
+        write!(f, "People({})", self.len())
     }
+}
+
+/// Puts somebody where they belong; `false` if they are there.
+fn put(list: &mut Vec<Person>, person: Person) -> bool {
+    let Err(at) = list.binary_search(&person) else { return false };
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 1);
+    }
+    list.insert(at, person);
+    true
 }
 
 impl People {
     /// How many.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.iter().map(|list| list.len()).sum()
     }
 
     /// Whether there is nobody.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.iter().all(|list| list.is_empty())
     }
 
     /// Takes somebody in; `false` if they are known.
     pub fn accept(&mut self, person: Person) -> bool {
-        self.0.insert(person, ()).is_none()
+        self.take(person)
+    }
+
+    fn take(&self, person: Person) -> bool {
+        put(&mut self.0.entry(first(person)).or_default(), person)
     }
 
     /// Takes all of them in, in their order; which of them are new. Each core has people of its own, so that of somebody who
     /// is there twice the first is the new one, however many cores there are.
     pub fn accept_all(&mut self, people: &[Person]) -> Vec<bool> {
         if people.len() < MANY {
-            return people.iter().map(|&person| self.accept(person)).collect();
+            return people.iter().map(|&person| self.take(person)).collect();
         }
-        let cores = rayon::current_num_threads() as u128;
-        let new = |core: u128| {
-            let own = (0..).zip(people).filter(|(_, person)| (person.0 >> 64) % cores == core);
-            own.filter_map(|(row, person)| self.0.insert(*person, ()).is_none().then_some(row)).collect::<Vec<usize>>()
+        let cores = rayon::current_num_threads();
+        let new = |core: usize| {
+            let own = (0..).zip(people).filter(|(_, person)| usize::from(first(**person)) % cores == core);
+            own.filter_map(|(row, person)| self.take(*person).then_some(row)).collect::<Vec<usize>>()
         };
         let rows: Vec<Vec<usize>> = (0..cores).into_par_iter().map(new).collect();
         let mut new = vec![false; people.len()];
@@ -78,34 +103,51 @@ impl People {
 
     /// Whether somebody is known.
     pub fn knows(&self, person: Person) -> bool {
-        self.0.contains_key(&person)
+        self.0.get(&first(person)).is_some_and(|list| list.binary_search(&person).is_ok())
     }
 
     /// Takes somebody out, so that they can come again; `false` if they are not known.
     pub fn forget(&mut self, person: Person) -> bool {
-        self.0.remove(&person).is_some()
+        let Some(mut list) = self.0.get_mut(&first(person)) else { return false };
+        list.binary_search(&person).map(|at| list.remove(at)).is_ok()
     }
 }
 
 impl PartialEq for People {
     fn eq(&self, other: &People) -> bool {
-        self.len() == other.len() && self.0.iter().all(|person| other.knows(*person.key()))
+        self.len() == other.len()
+            && self.0.iter().all(|list| list.is_empty() || other.0.get(list.key()).is_some_and(|other| *other == *list))
     }
 }
 
 impl Serialize for People {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all: Vec<Person> = self.0.iter().map(|person| *person.key()).collect();
-        all.par_sort_unstable();
-        serializer.collect_seq(all.iter().map(|person| person.0.to_le_bytes()))
+        let mut all = serializer.serialize_seq(Some(self.len()))?;
+        for list in (0..=First::MAX).filter_map(|first| self.0.get(&first)) {
+            list.iter().try_for_each(|person| all.serialize_element(&person.0.to_le_bytes()))?;
+        }
+        all.end()
     }
 }
 
 impl<'de> Deserialize<'de> for People {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<People, D::Error> {
-        let all = Vec::<[u8; 16]>::deserialize(deserializer)?;
-        let mut people = People(DashMap::with_capacity_and_hasher(all.len(), Default::default()));
-        all.into_iter().for_each(|bytes| _ = people.accept(Person(u128::from_le_bytes(bytes))));
-        Ok(people)
+        struct All;
+        impl<'de> Visitor<'de> for All {
+            type Value = People;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("people")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<People, A::Error> {
+                let people = People::default();
+                while let Some(bytes) = all.next_element::<[u8; 16]>()? {
+                    people.take(Person(u128::from_le_bytes(bytes)));
+                }
+                Ok(people)
+            }
+        }
+        deserializer.deserialize_seq(All)
     }
 }
