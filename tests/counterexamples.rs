@@ -101,6 +101,7 @@ impl Decided<'_> {
             withheld: 0,
             census: None,
             previous: None,
+            tests: 0,
         }
     }
 }

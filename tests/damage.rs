@@ -166,7 +166,7 @@ fn feed_at_work(policy: &str) -> Roots {
     part.aside = Some((1, b"set aside".to_vec().into()));
     live.take(aside, &now).expect("a file");
     live.close(&now).expect("a tick");
-    let decided = live.decide().expect("a decision").map(|(decided, _)| decided);
+    let decided = live.decide().expect("a decision").map(|(decided, ..)| decided);
     assert_eq!(decided, Some(Decided::Publish), "{policy}");
     live.take(rest(), &now).expect("a file");
     Roots { private: private.objects(), public: public.objects() }

@@ -157,3 +157,40 @@ fn a_coarser_recoding_may_be_worse() {
     let (coarse, fine) = (alpha(Cut::root), alpha(Cut::leaves));
     assert!((coarse - 4.0 / 7.0).abs() < 1e-12 && (fine - 0.5).abs() < 1e-12, "{coarse} and {fine}");
 }
+
+/// Why nothing is tried again (SCIENCE 3): k = 2, two values wanted. If two people who came alone were refused and came out with
+/// the next one, whoever sees {s0, s0, s1} would know which two have s0. Here nobody of them ever comes out.
+#[test]
+fn an_increment_that_is_refused_and_merged_tells_its_values() {
+    let mut tree = Tree::new("*");
+    ["a", "b"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
+    let columns = columns(vec![tree.finish().expect("a tree")]);
+    let asked = DiversitySettings { distinct_l: Some(2), ..DiversitySettings::default() };
+    let written = Settings { k: Some(2), diversity: Some(asked), ..Settings::default() };
+    let human = |number: u128, value: u64| Human {
+        number,
+        leaves: vec![0],
+        values: vec![Value::Text(format!("s{value}").into())],
+    };
+    // p, q, and r who comes later; what would be seen of them if refused people were merged, and what is.
+    let (mut merged, mut seen) = (Vec::new(), Vec::new());
+    for assigned in 0..8u64 {
+        let value = |person: u64| assigned >> person & 1;
+        let mut chain = Chain::new(columns.clone(), policy(&written, ChainKind::Cumulative));
+        let candidate = chain.proposed(&[human(1, value(0)), human(2, value(1))]);
+        let refused = chain.offer(&candidate).decided(|_| ()).is_err();
+        assert_eq!(refused, value(0) == value(1));
+        let mut counts = [0; 2];
+        (0..3).for_each(|person| counts[value(person) as usize] += 1);
+        merged.push((refused, counts, [value(0), value(1)]));
+        if refused {
+            chain.feed.stop(&chain.policy);
+            assert!(matches!(chain.tick(&[human(3, value(2))]).closed, Closed::Stopped));
+            seen.push([value(0), value(1)]);
+        }
+    }
+    let known: Vec<[u64; 2]> =
+        merged.iter().filter(|told| (told.0, told.1) == (true, [2, 1])).map(|told| told.2).collect();
+    assert_eq!(known, [[0, 0]], "merged, there is one way in which it can be");
+    assert_eq!(seen, [[0, 0], [1, 1], [0, 0], [1, 1]], "stopped, each value is as likely as the other");
+}

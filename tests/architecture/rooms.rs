@@ -145,6 +145,7 @@ pub const CHECKS: &[&str] = &[
     "diversity",
     "utility",
     "minimality",
+    "slices",
     "refinement",
     "dominance",
 ];

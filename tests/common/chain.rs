@@ -114,6 +114,7 @@ impl Chain {
             withheld: self.feed.withheld().rows(),
             census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
+            tests: self.feed.tests(),
         }
     }
 
@@ -158,6 +159,7 @@ pub struct Offer {
     pub withheld: u64,
     pub census: Option<Census>,
     pub previous: Option<Sha256>,
+    pub tests: u32,
 }
 
 impl Offer {
@@ -173,6 +175,7 @@ impl Offer {
             release: self.release,
             withheld: self.withheld,
             census: self.census,
+            tests: self.tests,
             recoding: &self.recoding,
             history: &self.history,
             before: &self.before,

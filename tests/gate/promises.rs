@@ -44,7 +44,6 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     use ChainKind::{Cumulative, Disjoint};
     let plain = || Settings { k: Some(3), ..Settings::default() };
     let largest = Dominance { n: 1, share: ratio("0.6").expect("a share") };
-    let coin = Settings { guarantee: Some(Guarantee::Chain), rho: ratio("0.5"), max_odds: ratio("8"), ..plain() };
     let searched = |search| Settings { search: Some(search), ..plain() };
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
@@ -57,7 +56,6 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
         (Cumulative, "refinement", "max_joint_ratio", Settings { max_joint_ratio: ratio("2"), ..plain() }),
         (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
         (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
-        (Cumulative, "policy", "guarantee", coin),
         (Cumulative, "policy", "search", searched(Search::Levels)),
         (Disjoint, "policy", "search", searched(Search::ArxLr)),
         (Disjoint, "policy", "search", searched(Search::Mondrian)),

@@ -151,7 +151,11 @@ pub const POINTS: &[Point] = &[
     entry("masked values", "Masked", MASKS),
     gone("a ledger with somebody who was erased", "private/mask/*", MASKS_ERASED),
     gone("a ledger that is forgotten", "private/mask/*", MASKS_FORGOTTEN),
+    // Where a finer release is tested.
+    made("a coin", "private/coin/*", COINS),
+    entry("a drawn coin", "Coin", COINS),
     // Swept: nobody has named it.
+    gone("a coin that is swept", "private/coin/*", SWEEPS_COIN),
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
     gone("a segment that is swept", "private/seg/*", SWEEPS_ROWS),
     gone("quarantine that is swept", "private/quarantine/*", SWEEPS_ROWS),

@@ -33,6 +33,8 @@ pub const MASKS: &str = "guarded values are masked";
 pub const MASKS_HOLDS: &str = "a masked release is held";
 pub const MASKS_ERASED: &str = "somebody in it is erased";
 pub const MASKS_FORGOTTEN: &str = "what was masked is forgotten";
+pub const COINS: &str = "a coin is drawn";
+pub const SWEEPS_COIN: &str = "a coin is swept";
 pub const REKEYS: &str = "the key is changed";
 
 /// A scene.
@@ -104,6 +106,8 @@ pub const SCENES: &[Scene] = &[
     scene(MASKS_HOLDS, From::Scene(MASKS), holds, Does::Once),
     scene(MASKS_ERASED, From::Scene(MASKS_HOLDS), gone, ERASE),
     scene(MASKS_FORGOTTEN, From::Scene(MASKS), forgets, Does::Once),
+    scene(COINS, From::Nothing, coins, Does::Once),
+    scene(SWEEPS_COIN, From::Death(Before, "a drawn coin"), |_| {}, Does::Once),
     scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];
 
@@ -118,6 +122,12 @@ fn masks(place: &Place) {
     place.edit("k = 3\n", "k = 3\nm = 2\n");
     let role = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
     place.edit(role, &format!("{role}guarded = [[\"nobody\"]]\n"));
+}
+
+/// Crowds are larger than they have to be, so that there is something finer; the coin as good as always withholds it.
+fn coins(place: &Place) {
+    masks(place);
+    place.edit("k = 3\n", "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n");
 }
 
 /// Seven files, each a tick: a checkpoint is due behind them.

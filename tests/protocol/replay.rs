@@ -95,7 +95,7 @@ impl Twins {
 
     /// The gate decides for both.
     fn decides(&mut self) {
-        let decided = self.live().decide().expect("a decision").map(|(decided, _)| decided);
+        let decided = self.live().decide().expect("a decision").map(|(decided, ..)| decided);
         self.live().leave(NOW).expect("nothing is in the way");
         let meant = match decided.expect("something was due") {
             Decided::Publish => "stages a release",

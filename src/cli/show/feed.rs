@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Closed, Decision, Origin, Outcome, Part};
+use crate::daemon::journal::{Body, Checked, Closed, Decision, Origin, Outcome, Part, Under};
 use crate::daemon::live::{Recorded, Seen};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
@@ -163,11 +163,21 @@ fn came(outcome: Outcome) -> &'static str {
     }
 }
 
+/// Why everything is at the root, where it is.
+fn coarsest(under: Under) -> &'static str {
+    match under {
+        Under::Proposed | Under::Finer => "",
+        Under::Coarsest => {
+            ", with everything at the root for the rest of the chain: a check that reads sensitive values failed"
+        }
+    }
+}
+
 /// An entry in words; those that only serve the log are left out.
 fn happened(entry: &Checked) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
-        Body::Fence(_) | Body::Masked(_) => return None,
+        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) => return None,
         Body::Chain(chain) => {
             wanted.clone_from(&chain.wanted);
             format!("chain {} begins", chain.chain)
@@ -193,13 +203,13 @@ fn happened(entry: &Checked) -> Option<Happened> {
                 closed.tick, closed.added, closed.waiting, closed.withheld
             )
         }
-        Body::Decision(Decision::Publish { release, time: at, .. }) => {
+        Body::Decision(Decision::Publish { release, time: at, under, .. }) => {
             time = Some(at.clone());
-            format!("release {release} may leave")
+            format!("release {release} may leave{}", coarsest(*under))
         }
-        Body::Decision(Decision::Hold { release, time: at, .. }) => {
+        Body::Decision(Decision::Hold { release, time: at, under, .. }) => {
             time = Some(at.clone());
-            format!("release {release} waits for approval")
+            format!("release {release} waits for approval{}", coarsest(*under))
         }
         Body::Decision(Decision::Reject { release, time: at, stops, reasons, wanted: asked, .. }) => {
             (time, wanted) = (Some(at.clone()), asked.clone());

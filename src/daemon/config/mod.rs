@@ -8,6 +8,7 @@ mod file;
 pub mod hierarchy;
 mod nearest;
 mod notes;
+mod odds;
 mod places;
 pub mod schema;
 mod secret;
@@ -171,6 +172,9 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     }
     let policy = Policy::new(&written.policy, chain, &facts)
         .map_err(|found| places.place(Problem::new(found.key, found.text)))?;
+    if let Some(problem) = odds::problem(&policy) {
+        return Err(places.place(problem));
+    }
     let columns = Columns::new(read.columns);
     let services = services.expect("services that cannot be read say why");
     let warning = |(path, text)| Warning { field: Some(path), text };

@@ -8,8 +8,6 @@ use super::places::Problem;
 
 /// Key, and the value that is not built (`None`: any).
 const UNBUILT: &[(&str, Option<&str>)] = &[
-    ("policy.guarantee", Some("chain")),
-    ("policy.on_unsafe", Some("coarsest")),
     ("policy.search", Some("levels")),
     ("policy.search", Some("arx-lr")),
     ("policy.search", Some("mondrian")),

@@ -7,9 +7,9 @@ mod intake;
 mod tick;
 
 pub use asked::{Chain, Config, Erase, Moved, Rekey, Wanted};
-pub use decision::{Against, Asked, Decision, Published, Staged};
+pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
-pub use tick::{Closed, Masked, Outcome};
+pub use tick::{Closed, Coin, Masked, Outcome};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ pub enum Body {
     Closed(Closed),
     /// The values of a tick are fixed as they will be published.
     Masked(Masked),
+    /// The coin of a tick is drawn.
+    Coin(Coin),
     /// What is to become of a release.
     Decision(Decision),
     /// A person approved a release that was held.
@@ -63,6 +65,7 @@ impl Body {
             }
             Body::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
             Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).collect(),
+            Body::Coin(coin) => vec![&coin.coin],
             Body::Decision(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => vec![verdict],
             Body::Decision(Decision::Reject { verdict, .. }) => verdict.iter().collect(),
             Body::Erase(erase) => erase.moved.iter().filter_map(|moved| moved.new.as_ref()).collect(),
@@ -79,6 +82,7 @@ impl Body {
             Body::Retry(_) => "Retry",
             Body::Closed(_) => "Closed",
             Body::Masked(_) => "Masked",
+            Body::Coin(_) => "Coin",
             Body::Decision(_) => "Decision",
             Body::Approve(_) => "Approve",
             Body::Published(_) => "Published",

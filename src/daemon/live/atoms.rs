@@ -10,8 +10,9 @@ use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::{Cell, Histogram, Person, ValueCode, Values};
 use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::policy::{Chain, Policy};
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Per quasi column the labels of a cut.
 type Cuts = Vec<Vec<Box<str>>>;
@@ -30,6 +31,7 @@ pub struct Atoms {
     steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
+    finer: Option<Cuts>,
     /// Who waits.
     pub waiting: Since,
     /// Who is withheld from the chain.
@@ -48,7 +50,8 @@ pub struct Counts {
     steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
-    /// Nobody finer than the classes of the cut, where there is one.
+    finer: Option<Cuts>,
+    /// Classes of the cut, or leaves.
     nodes: Vec<Labels>,
     values: Values,
     codes: Vec<ValueCode>,
@@ -66,6 +69,7 @@ impl Atoms {
             steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
             waiting,
             withheld,
             formed,
@@ -117,6 +121,7 @@ impl Atoms {
             withheld: histogram(&self.withheld, sensitive, trees)?,
             formed: Some(formed).filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
+            finer: recoding(self.finer.as_ref(), trees)?,
         })
     }
 }
@@ -131,19 +136,41 @@ pub fn histogram(rolls: &Since, sensitive: usize, trees: &[&Taxonomy]) -> Result
     Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), sensitive)))
 }
 
+/// How finely those are told apart for ever whom a release brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grain {
+    /// By atom: no release will be finer.
+    Atoms,
+    /// Those in atoms by leaf tuple.
+    Leaves,
+    /// Whoever waits, by leaf tuple.
+    Waiting,
+}
+
+impl Grain {
+    /// Of a chain that promises this.
+    pub fn of(policy: &Policy) -> Grain {
+        match policy.chain() {
+            Chain::Blind(_) => Grain::Atoms,
+            Chain::Tested { .. } => Grain::Leaves,
+            Chain::Bcf | Chain::Disjoint { .. } => Grain::Waiting,
+        }
+    }
+}
+
 impl Counts {
-    /// Of what a tick has fixed and of everybody who came since the one before. `blind`: nothing finer than the atoms is
-    /// kept.
-    pub fn of(fixed: &Fixed, blind: bool, mut people: Vec<Person>, trees: &[&Taxonomy]) -> Counts {
+    /// Of what a tick has fixed and of everybody who came since the one before.
+    pub fn of(fixed: &Fixed, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> Counts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
         let rows = match (&fixed.formed, &fixed.cut) {
-            (Some(formed), Some(cut)) if blind => formed.clone().as_one(0).coarsened(cut, trees),
-            (None, _) if !blind && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
+            (Some(formed), Some(cut)) if grain == Grain::Atoms => formed.clone().as_one(0).coarsened(cut, trees),
+            (Some(formed), _) if grain == Grain::Leaves => formed.clone().as_one(0),
+            (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
             _ => none,
         };
         let node = |column: usize, leaf: Leaf| match &fixed.cut {
-            Some(cut) if blind => cut[column].at(leaf),
+            Some(cut) if grain == Grain::Atoms => cut[column].at(leaf),
             _ => trees[column].leaf_node(leaf),
         };
         let tuples: Vec<usize> =
@@ -156,6 +183,7 @@ impl Counts {
             steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
             nodes: (0..trees.len()).map(column).collect(),
             values: rows.values().clone(),
             codes: cells.iter().map(|cell| cell.value).collect(),
@@ -235,6 +263,7 @@ impl Counts {
             withheld: none,
             formed: formed.filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
+            finer: recoding(self.finer.as_ref(), trees)?,
         })
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::atoms::{Atoms, Counts, Since};
+use super::atoms::{Atoms, Counts, Grain, Since};
 use super::drawn::Drawn;
 use super::ledger::Kept;
 use super::reading::VERSION;
 use super::record::Recorded;
 use super::roll::{Roll, parse};
-use super::state::{Closing, blind};
+use super::state::Closing;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
@@ -100,7 +100,7 @@ impl Live {
         self.state.forms(&fixed);
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(due) = &mut self.state.due {
-            due.recoding.clone_from(&fixed.proposed);
+            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
         self.count(&fixed, people)?;
         Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
@@ -139,7 +139,7 @@ impl Live {
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.formed.is_some());
         let told = changes.as_ref().map(|ledger| fixed.told(ledger));
-        let counts = Counts::of(told.as_ref().unwrap_or(fixed), blind(&self.policy), people, &trees);
+        let counts = Counts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
         let mut drafts = Drafts::default();
         let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
         let ledger = match &changes {

@@ -5,9 +5,11 @@
 use super::state::{Aside, Closing, Consumed, Due, Line, Pending, Place, Raw, Segment, Share, State, blind};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Closed, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Wanted};
+use crate::daemon::journal::{
+    Closed, Coin, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Under, Wanted,
+};
 use crate::daemon::terms::Terms;
-use crate::engine::feed::Fixed;
+use crate::engine::feed::{Fixed, everything};
 use crate::engine::policy::Policy;
 use crate::engine::release::Sha256;
 
@@ -35,7 +37,7 @@ impl State {
             self.candidate = None;
             let trees = terms.columns.trees();
             let pending = self.held.iter_mut().chain(&mut self.publishing).map(|pending| &mut pending.recoding);
-            let proposed = self.due.iter_mut().map(|due| &mut due.recoding).chain(pending);
+            let proposed = self.due.iter_mut().flat_map(|due| [&mut due.recoding, &mut due.finer]).chain(pending);
             for recoding in proposed.flatten() {
                 let cuts = recoding.iter().zip(&growth).zip(&trees);
                 *recoding = cuts.map(|((cut, growth), tree)| growth.cut(cut, tree)).collect();
@@ -133,7 +135,7 @@ impl State {
         self.pool = vec![Place { object: atoms.clone(), waiting: true, formed: false }];
         if closed.outcome == Outcome::Candidate {
             let (tick, time, verdict) = (closed.tick, closed.time.clone(), closed.verdict.clone());
-            self.due = Some(Due { tick, time, recoding: None, verdict });
+            self.due = Some(Due { tick, time, recoding: None, finer: None, coin: None, verdict });
         }
         self.closing = Some(Closing { tick: closed.tick, atoms, segments });
     }
@@ -150,18 +152,36 @@ impl State {
         self.closing = None;
     }
 
+    /// The coin of a tick is drawn: it lets the finer release out or does not.
+    pub fn drawn(&mut self, coin: &Coin, lets: bool) {
+        self.live.insert(coin.coin.path.clone());
+        self.feed.tested();
+        if let Some(due) = &mut self.due {
+            due.coin = Some(lets);
+        }
+    }
+
     /// A decision was made.
     pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
-        let recoding = self.due.take().and_then(|due| due.recoding);
+        let (proposed, finer) = self.due.take().map_or((None, None), |due| (due.recoding, due.finer));
+        let recoding = match decision.under() {
+            Some(Under::Coarsest) => {
+                let trees = self.terms.columns.trees();
+                self.feed.to_the_root(&trees);
+                Some(everything(&trees))
+            }
+            Some(Under::Finer) => finer,
+            Some(Under::Proposed) | None => proposed,
+        };
         match decision {
-            Decision::Publish { release, tick, time, files, manifest, verdict } => {
+            Decision::Publish { release, tick, time, files, manifest, under: _, verdict } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
                 let pending =
                     Pending { release: *release, tick: *tick, time, files, manifest, decision: sha256, recoding };
                 self.leaves(pending, policy);
             }
-            Decision::Hold { release, tick, time, files, manifest, verdict } => {
+            Decision::Hold { release, tick, time, files, manifest, under: _, verdict } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
                 self.held =

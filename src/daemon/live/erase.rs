@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::atoms::{Atoms, Counts, Since};
+use super::atoms::{Atoms, Counts, Grain, Since};
 use super::ledger::Kept;
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
@@ -336,8 +336,8 @@ impl Live {
             let counts = match was {
                 Some(Was { fixed, terms, ledger }) => {
                     let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
-                    let (fixed, blind) = (told.as_ref().unwrap_or(fixed), blind(&terms.policy()?));
-                    Counts::of(fixed, blind, people, &terms.columns.trees())
+                    let (fixed, grain) = (told.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
+                    Counts::of(fixed, grain, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),
             };

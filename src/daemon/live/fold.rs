@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::atoms::{Atoms, Counts};
+use super::coin::shows;
 use super::ledger::Kept;
 use super::reading::Reading;
 use super::state::{Place, Segment, State, blind};
@@ -40,6 +41,7 @@ impl State {
             Body::Retry(retry) => self.retry(retry),
             Body::Closed(closed) => self.went_by(closed, reading)?,
             Body::Masked(masked) => self.counted(masked, reading, &policy)?,
+            Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             Body::Decision(decision) => self.decided(decision, entry.sha256, &policy),
             Body::Approve(asked) => {
                 self.wanted(&asked.wanted);
@@ -71,7 +73,7 @@ impl State {
     /// Takes over what the last tick has fixed.
     fn take_over(&mut self, fixed: Fixed) {
         if let Some(due) = &mut self.due {
-            due.recoding.clone_from(&fixed.proposed);
+            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
         self.forms(&fixed);
         self.replay(fixed);

@@ -4,13 +4,16 @@
 mod asked;
 mod atoms;
 mod checkpoint;
+mod chosen;
 mod close;
+mod coin;
 mod decide;
 mod drawn;
 mod entered;
 mod erase;
 mod fold;
 mod forget;
+mod judge;
 mod leave;
 mod ledger;
 mod new_chain;

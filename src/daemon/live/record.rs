@@ -50,6 +50,8 @@ pub struct Recorded {
     pub refused: Vec<Refused>,
     /// Why the release may not leave.
     pub reasons: Vec<Against>,
+    /// What spoke against what was proposed, where everything went to the root instead.
+    pub coarsest: Vec<Against>,
 }
 
 impl Recorded {
@@ -64,12 +66,12 @@ impl Recorded {
         });
         let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
         let step = step.map(str::to_owned);
-        Recorded { tick: ticked.tick, step, verdict: None, refused, reasons: Vec::new() }
+        Recorded { tick: ticked.tick, step, verdict: None, refused, reasons: Vec::new(), coarsest: Vec::new() }
     }
 
     /// Of a tick of which there is nothing to tell yet.
     pub fn of(tick: u32) -> Recorded {
-        Recorded { tick, step: None, verdict: None, refused: Vec::new(), reasons: Vec::new() }
+        Recorded { tick, step: None, verdict: None, refused: Vec::new(), reasons: Vec::new(), coarsest: Vec::new() }
     }
 
     /// Whether there is something to tell.
@@ -103,6 +105,18 @@ impl Recorded {
             };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
+    }
+
+    /// Everything goes to the root for the rest of the chain, because these reasons spoke against what was proposed.
+    pub fn to_the_root(&mut self, against: Vec<Against>) {
+        let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
+        checks.dedup();
+        let text = format!(
+            "everything went to the root for the rest of the chain, because a check that reads sensitive values failed ({})",
+            checks.join(", ")
+        );
+        self.step = Some(self.step.take().map_or(text.clone(), |step| format!("{step}; {text}")));
+        self.coarsest = against;
     }
 
     /// The chain was stopped in an earlier tick.

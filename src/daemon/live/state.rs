@@ -185,6 +185,10 @@ pub struct Due {
     pub time: String,
     /// The recoding; known when what the tick has fixed was read.
     pub recoding: Option<Recoding>,
+    /// The finer one that is tested beside it.
+    pub finer: Option<Recoding>,
+    /// Whether the coin lets that one out; `None` before it is drawn.
+    pub coin: Option<bool>,
     /// What the operator is told of the tick.
     pub verdict: Option<Ref>,
 }
@@ -255,7 +259,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(2, self)
+        super::roll::bytes(3, self)
     }
 
     /// Whether a file of this name was taken in with this content.

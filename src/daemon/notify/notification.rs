@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published};
+use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published, Under};
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
 
@@ -80,6 +80,18 @@ pub enum What {
         /// In words, with what to do.
         text: String,
     },
+    /// For the operator: a check that reads sensitive values refused what was proposed, and the chain's releases have everything
+    /// at the root from this one on. Whoever reads releases sees that.
+    Coarsest {
+        /// The tick.
+        tick: u32,
+        /// When it was due, in UTC.
+        time: String,
+        /// The first such release.
+        release: u32,
+        /// What to do.
+        text: String,
+    },
     /// For the operator: a release has passed the gate and waits for a person.
     Approval {
         /// The tick.
@@ -134,9 +146,24 @@ impl Notification {
             (Body::Closed(Closed { outcome: Outcome::Impossible, tick, time, .. }), Audience::Operator) => {
                 (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false))
             }
-            (Body::Decision(Decision::Hold { tick, time, release, .. }), Audience::Operator) => {
+            (
+                Body::Decision(Decision::Publish { under: Under::Coarsest, tick, time, release, .. }),
+                Audience::Operator,
+            ) => {
                 let text = format!(
-                    "release {release} has passed the gate and waits for a person: `tidegate show` tells what it is, \
+                    "a check that reads sensitive values refused what was proposed, so release {release} and those after it \
+                     have everything at the root: `tidegate show` tells why, `tidegate new-chain` begins another chain"
+                );
+                let (tick, time) = (*tick, time.clone());
+                (format!("coarsest/{tick}"), What::Coarsest { tick, time, release: *release, text })
+            }
+            (Body::Decision(Decision::Hold { tick, time, release, under, .. }), Audience::Operator) => {
+                let root = match under {
+                    Under::Coarsest => " with everything at the root, where this chain stays,",
+                    Under::Proposed | Under::Finer => "",
+                };
+                let text = format!(
+                    "release {release} has passed the gate{root} and waits for a person: `tidegate show` tells what it is, \
                      `tidegate approve` lets it leave, `tidegate reject` does not"
                 );
                 let (tick, time) = (*tick, time.clone());

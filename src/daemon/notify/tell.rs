@@ -104,6 +104,7 @@ fn notice(what: &What) -> Notice {
     match what {
         What::Release { .. } => Notice::Release,
         What::Rejected { .. } => Notice::Rejected,
+        What::Coarsest { .. } => Notice::Coarsest,
         What::Approval { .. } => Notice::Approval,
         What::Halted { .. } => Notice::Halted,
     }

@@ -83,6 +83,8 @@ words! {
         Release = "release",
         /// A release may not leave.
         Rejected = "rejected",
+        /// Everything goes to the root for the rest of a chain.
+        Coarsest = "coarsest",
         /// A release waits for a person.
         Approval = "approval",
         /// The feed has halted.

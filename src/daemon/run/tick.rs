@@ -6,11 +6,11 @@ use super::keeper::Keeper;
 use super::outcome::{Outcome, Tick};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
-use crate::daemon::journal::Outcome as Came;
+use crate::daemon::journal::{Outcome as Came, Under};
 use crate::daemon::live::{Decided, Left};
 use crate::daemon::observe::events::{
-    Checks, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed, TickSkipped,
-    TickWaiting,
+    Checks, Coarsest, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed,
+    TickSkipped, TickWaiting,
 };
 
 impl Keeper {
@@ -59,7 +59,7 @@ impl Keeper {
     /// Asks the gate about the release that is due, and makes it visible if it may leave.
     pub(super) fn judge(&mut self, begun: Instant) -> Result<Tick> {
         let judging = Instant::now();
-        let Some((decided, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
+        let Some((decided, under, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;
         let release = self.live.state().feed.releases() + u32::from(decided != Decided::Publish);
         let tick = u64::from(number);
@@ -71,6 +71,10 @@ impl Keeper {
             let seconds = judging.elapsed();
             self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
         };
+        if under == Under::Coarsest && decided != Decided::Stop {
+            let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
+            self.told.emit(&Coarsest { tick, against });
+        }
         let (outcome, release) = match decided {
             Decided::Publish => {
                 tell(Decision::Publish);

@@ -84,6 +84,18 @@ impl<'a> Candidates<'a> {
         self.order.iter().take(most).map(split).collect()
     }
 
+    /// Some candidate that lies above a recoding.
+    pub fn above(&self, recoding: &[Cut]) -> Option<Split> {
+        let trees = &self.table.trees;
+        let above = |&(column, node): &(usize, Node)| {
+            let at = recoding[column].at(trees[column].leaf_range(node).start);
+            // Of two nodes on one path the lower one has the larger number.
+            at > node
+        };
+        let (&(column, node), candidate) = self.live.iter().find(|(at, _)| above(at))?;
+        Some(Split::new(trees[column], column, node, candidate.classes.clone()))
+    }
+
     /// A new cut node, held by these classes.
     fn enter(&mut self, column: usize, node: Node, classes: Vec<u32>) {
         let first_leaf = self.table.trees[column].leaf_range(node).start;

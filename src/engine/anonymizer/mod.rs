@@ -1,5 +1,5 @@
 //! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity over it (`bcf`), the search for one table
-//! on its own, and the standing recoding of a chain (`blind`).
+//! on its own, the standing recoding of a chain (`blind`), and the finer one that is tested beside it (`chain`).
 //!
 //! What it proposes is judged elsewhere, from bytes and without a line of this code. Nothing here approves anything, and
 //! nothing but [`bcf`] is ever given a sensitive value.
@@ -7,6 +7,7 @@
 mod bcf;
 mod candidates;
 mod crowd;
+mod finer;
 mod standing;
 mod table;
 mod top_down;
@@ -14,6 +15,7 @@ mod validity;
 
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
+pub use finer::{Known, finer};
 pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick};
 pub use table::{Split, Table};
 pub use top_down::{Found, Refusal, Tried, top_down};

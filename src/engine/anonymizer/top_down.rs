@@ -56,9 +56,21 @@ pub struct Found {
 /// # Errors
 /// Why not even `*` everywhere is valid.
 pub fn top_down<V: Validity>(table: &Table<'_>, floor: &[Cut], validity: &mut V) -> Result<Found, Reason> {
-    assert!(table.columns.iter().all(|column| column.len() == table.rows.len()), "columns of one length");
     validity.start(table)?;
+    Ok(search(table, Candidates::new(table, floor), validity))
+}
+
+/// Searches down from a recoding that is valid, staying at or above `floor`, which refines it.
+pub fn top_down_from<V: Validity>(table: &Table<'_>, from: &[Cut], floor: &[Cut], validity: &mut V) -> Found {
     let mut state = Candidates::new(table, floor);
+    while let Some(split) = state.above(from) {
+        state.specialise(&split);
+    }
+    search(table, state, validity)
+}
+
+fn search<V: Validity>(table: &Table<'_>, mut state: Candidates<'_>, validity: &mut V) -> Found {
+    assert!(table.columns.iter().all(|column| column.len() == table.rows.len()), "columns of one length");
     let (mut trace, mut refusals) = (Vec::new(), Vec::new());
     let most = rayon::current_num_threads().clamp(1, TRIALS);
     loop {
@@ -88,5 +100,5 @@ pub fn top_down<V: Validity>(table: &Table<'_>, floor: &[Cut], validity: &mut V)
             }
         }
     }
-    Ok(Found { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() })
+    Found { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() }
 }

@@ -9,7 +9,7 @@ use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::Feed;
 use crate::engine::anonymizer::{Atom, Rules, Standing, State, Step};
 use crate::engine::histogram::{Cell, Headcount, Histogram, Release};
-use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::engine::model::{Cut, Leaf, Node, Taxonomy};
 use crate::engine::policy;
 
 /// The rules of the standing recoding under this policy.
@@ -44,7 +44,10 @@ impl Feed {
             Some(Step::Hold) => Closed::Held,
             _ if tick.atoms.is_empty() && self.published.is_empty() && self.unpublished.is_empty() => Closed::Held,
             _ if tick.atoms.is_empty() => Closed::Waiting,
-            _ => Closed::Candidate(Box::new(self.proposed())),
+            _ => {
+                let recoding = self.standing.cut().expect("atoms formed under a recoding");
+                Closed::Candidate(Box::new(self.atoms_under(recoding)))
+            }
         };
     }
 
@@ -70,9 +73,8 @@ impl Feed {
         added
     }
 
-    /// Everybody in atoms under the standing recoding.
-    pub(super) fn proposed(&self) -> Candidate {
-        let recoding = self.standing.cut().expect("atoms formed under a recoding");
+    /// Everybody in atoms under a recoding.
+    pub(super) fn atoms_under(&self, recoding: &[Cut]) -> Candidate {
         let mut all = vec![self.whole.clone()];
         all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");

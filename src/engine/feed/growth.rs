@@ -12,7 +12,7 @@ impl Feed {
             old.iter().zip(growth).zip(trees).map(|((cut, growth), tree)| growth.cut(cut, tree)).collect()
         };
         // Where first leaves stand for classes, a new leaf may be the first.
-        let first = matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. });
+        let first = matches!(policy.chain(), Chain::Blind(_));
         self.new.iter_mut().for_each(|new| new.grow(growth));
         self.waiting.grow(growth);
         self.withheld.grow(growth);

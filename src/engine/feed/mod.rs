@@ -6,6 +6,7 @@
 
 mod blind;
 mod erase;
+mod finer;
 mod growth;
 mod ledger;
 mod mask;
@@ -21,4 +22,4 @@ pub use outlook::{Coarser, Next, Outlook};
 pub use parts::{Candidate, Closed, Increment, Published, Ticked};
 pub use people::People;
 pub use replay::Fixed;
-pub use state::Feed;
+pub use state::{Feed, everything};

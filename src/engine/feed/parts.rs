@@ -32,7 +32,7 @@ pub struct Published {
     pub release: u32,
     /// The recoding it was published under.
     pub recoding: Recoding,
-    /// Under `blind` the first leaves of published classes stand for everybody in them; under `bcf` leaves are kept.
+    /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
     /// Empty in disjoint chains.
     pub rows: Histogram,
 }
@@ -78,6 +78,15 @@ pub struct Ticked {
     pub step: Option<Step>,
     /// The candidates that the search refused, and why.
     pub refusals: Vec<Refusal>,
+    /// Under `chain` the recoding that is tested beside the one that is proposed.
+    pub finer: Option<Recoding>,
     /// What came of it.
     pub closed: Closed,
+}
+
+impl Ticked {
+    /// Whether there is something to publish.
+    pub fn proposes(&self) -> bool {
+        matches!(self.closed, Closed::Candidate(_))
+    }
 }

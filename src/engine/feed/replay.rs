@@ -29,6 +29,8 @@ pub struct Fixed {
     pub formed: Option<Histogram>,
     /// The recoding of the release that it proposes.
     pub proposed: Option<Recoding>,
+    /// The finer one that is tested beside it.
+    pub finer: Option<Recoding>,
 }
 
 impl Fixed {
@@ -57,12 +59,13 @@ impl Feed {
             withheld: self.withheld.clone(),
             formed,
             proposed,
+            finer: ticked.finer.clone(),
         }
     }
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed: _ } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed: _, finer: _ } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
@@ -79,10 +82,10 @@ impl Feed {
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }
 
-    /// The release that a tick proposes, put together from what it has fixed.
+    /// The release under a recoding, put together from what the last tick has fixed.
     pub fn propose(&self, recoding: &Recoding, policy: &Policy) -> Candidate {
         match policy.chain() {
-            Chain::Blind(_) | Chain::Tested { .. } => self.proposed(),
+            Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
             Chain::Bcf => self.everybody_under(self.whole.merge(&self.waiting.clone().as_one(0)), recoding.clone()),
             Chain::Disjoint { .. } => self.everybody_under(self.waiting.clone().as_one(0), recoding.clone()),
         }

@@ -9,7 +9,7 @@ use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
 use crate::engine::anonymizer::{Refusal, State, alone, bcf};
 use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
-use crate::engine::model::{Columns, Recoding, Role, Taxonomy};
+use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, OnRepeat, Policy};
 
 /// Everything that the next tick depends on.
@@ -33,6 +33,10 @@ pub struct Feed {
     /// Everybody in the newest release of the chain, increments left out.
     pub(super) whole: Histogram,
     pub(super) stopped: bool,
+    /// Whether everything is at the root for the rest of the chain.
+    pub(super) coarsest: bool,
+    /// Tests that were made in this chain.
+    pub(super) tests: u32,
 }
 
 impl Feed {
@@ -54,6 +58,8 @@ impl Feed {
             published: Vec::new(),
             whole: nobody,
             stopped: false,
+            coarsest: false,
+            tests: 0,
         }
     }
 
@@ -161,7 +167,7 @@ impl Feed {
         let tick = self.ticks;
         self.ticks += 1;
         let closed = Closed::Stopped;
-        let mut ticked = Ticked { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), closed };
+        let mut ticked = Ticked { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), finer: None, closed };
         let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
         if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
             heads = heads.merge(&arrivals.headcount());
@@ -173,6 +179,7 @@ impl Feed {
         match policy.chain() {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
                 self.blind(&heads, policy.a(), standing, trees, &mut ticked);
+                ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
@@ -189,6 +196,9 @@ impl Feed {
             return Closed::Held;
         }
         let rows = self.whole.merge(&self.waiting.clone().as_one(0));
+        if self.coarsest {
+            return Closed::Candidate(Box::new(self.everybody_under(rows, everything(trees))));
+        }
         let earlier = self.earlier(&rows);
         match bcf(&rows, &earlier, trees, k) {
             Err(reason) => Closed::Impossible(reason),
@@ -218,6 +228,10 @@ impl Feed {
         if self.waiting.rows() < k {
             return if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         }
+        if self.coarsest {
+            let rows = self.waiting.clone().as_one(0);
+            return Closed::Candidate(Box::new(self.everybody_under(rows, everything(trees))));
+        }
         let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
         refusals.extend(found.refusals);
         Closed::Candidate(Box::new(self.everybody_under(self.waiting.clone().as_one(0), found.recoding)))
@@ -241,11 +255,17 @@ impl Feed {
         let new: Vec<Histogram> = candidate.increments.iter().map(Increment::told).collect();
         let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
         let rows = match policy.chain() {
-            Chain::Blind(_) | Chain::Tested { .. } => {
+            Chain::Blind(_) => {
                 self.unpublished.clear();
                 self.whole = candidate.rows.coarsened(&recoding, trees);
                 // Nothing finer than what is published is kept.
                 new.coarsened(&recoding, trees)
+            }
+            Chain::Tested { .. } => {
+                // A later release may be finer.
+                self.unpublished.clear();
+                self.whole = candidate.rows;
+                new
             }
             Chain::Bcf => {
                 self.whole = candidate.rows;
@@ -270,6 +290,12 @@ impl Feed {
         }
     }
 
+    /// A check that reads sensitive values failed, and the policy wants everything at the root then: there the chain stays.
+    pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
+        self.coarsest = true;
+        self.standing.to_the_root(trees);
+    }
+
     /// Begins a new chain: everybody who waits, is withheld or is in atoms that were not published comes into it.
     pub fn new_chain(&mut self) {
         let mut everybody = vec![self.waiting.clone(), self.withheld.clone()];
@@ -287,7 +313,12 @@ impl Feed {
         self.waiting = everybody;
         self.standing = State::new(quasi);
         self.published.clear();
-        self.stopped = false;
+        (self.stopped, self.coarsest, self.tests) = (false, false, 0);
         self.chain += 1;
     }
+}
+
+/// Everything at the root.
+pub fn everything(trees: &[&Taxonomy]) -> Recoding {
+    trees.iter().map(|tree| Cut::root(tree)).collect()
 }

@@ -6,11 +6,13 @@
 
 mod check;
 mod decimal;
+mod odds;
 mod parts;
 mod settings;
 
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
+pub use odds::Odds;
 pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Standing};
 pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
@@ -118,6 +120,14 @@ impl Policy {
             Chain::Tested { .. } => Some(Guarantee::Chain),
             Chain::Bcf => Some(Guarantee::Bcf),
             Chain::Disjoint { .. } => None,
+        }
+    }
+
+    /// The coin of a chain whose finer releases are tested.
+    pub fn odds(&self) -> Option<Odds> {
+        match self.chain {
+            Chain::Tested { rho, max_odds, .. } => Some(Odds { rho, most: max_odds }),
+            Chain::Blind(_) | Chain::Bcf | Chain::Disjoint { .. } => None,
         }
     }
 

@@ -31,6 +31,18 @@ pub struct Against {
     pub limit: Option<Figure>,
 }
 
+/// Which of the recodings that a release can be under, fixed beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Under {
+    /// The one that the tick proposed.
+    Proposed,
+    /// A finer one, which has passed its test and whose coin lets it out.
+    Finer,
+    /// Everything is at the root, because a check that reads sensitive values failed; there the chain stays.
+    Coarsest,
+}
+
 /// What is to become of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
@@ -47,6 +59,8 @@ pub enum Decision {
         files: Vec<Staged>,
         /// The manifest without its `decision`, aside.
         manifest: Staged,
+        /// Which of the recodings that it could be under it is.
+        under: Under,
         /// The whole verdict.
         verdict: Ref,
     },
@@ -62,6 +76,8 @@ pub enum Decision {
         files: Vec<Staged>,
         /// The manifest without its `decision`, aside.
         manifest: Staged,
+        /// Which of the recodings that it could be under it is.
+        under: Under,
         /// The whole verdict.
         verdict: Ref,
     },
@@ -85,6 +101,14 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Which recoding the release is under; `None` where none may leave.
+    pub fn under(&self) -> Option<Under> {
+        match self {
+            Decision::Publish { under, .. } | Decision::Hold { under, .. } => Some(*under),
+            Decision::Reject { .. } => None,
+        }
+    }
+
     /// The tick that the release came of.
     pub fn tick(&self) -> u32 {
         match self {

@@ -60,3 +60,14 @@ pub struct Masked {
     /// Which values were changed; null where no set is guarded.
     pub ledger: Option<Ref>,
 }
+
+/// The coin of a tick is drawn: whether a finer release may be published, if it passes its test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coin {
+    /// The tick.
+    pub tick: u32,
+    /// Tests in this chain, this one included.
+    pub tests: u32,
+    /// What it shows. Sealed: beside what is published it would tell what the test has found.
+    pub coin: Ref,
+}

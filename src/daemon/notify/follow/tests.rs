@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::daemon::config::LogFormat;
 use crate::daemon::journal::store::{Created, Listed, Memory};
-use crate::daemon::journal::{Body, Decision, Fence, Published, Ref, Staged};
+use crate::daemon::journal::{Body, Decision, Fence, Published, Ref, Staged, Under};
 use crate::daemon::notify::hand::{Hand, Handed};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::events::Receiver;
@@ -159,7 +159,15 @@ fn staged() -> Staged {
 
 fn hold(tick: u32) -> Body {
     let (time, verdict) = (String::new(), Ref { path: String::new(), sha256: Sha256::of(b"") });
-    Body::Decision(Decision::Hold { release: tick, tick, time, files: Vec::new(), manifest: staged(), verdict })
+    Body::Decision(Decision::Hold {
+        release: tick,
+        tick,
+        time,
+        files: Vec::new(),
+        manifest: staged(),
+        under: Under::Proposed,
+        verdict,
+    })
 }
 
 fn fence() -> Body {

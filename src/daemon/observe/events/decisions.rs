@@ -93,6 +93,21 @@ impl Event for Rejected {
 }
 
 event! {
+    /// A check that reads sensitive values refused what was proposed, and everything goes to the root for the rest of the
+    /// chain. Whoever sees the release sees that.
+    Coarsest = "coarsest", Warn {
+        /// The tick.
+        tick: u64,
+        /// Checks that speak against what was proposed.
+        against: Checks,
+    }
+}
+
+impl Event for Coarsest {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
     /// A check that reads sensitive values refused a release, now or earlier in the chain: a person has to decide.
     Stopped = "stopped", Error {
         /// The tick.

@@ -14,7 +14,7 @@ mod upkeep;
 
 pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
-pub use decisions::{Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
+pub use decisions::{Coarsest, Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
 pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, PartitionsBegun, QuarantineShare, RegistryAway,
     RegistryBack,

@@ -337,6 +337,8 @@ fn releases_leave_or_do_not() {
     let moved = ["ticks_total{outcome=\"stopped\"} 1"];
     let line = format!("error stopped {FEED} tick=9 against=chain");
     watch.check(&Stopped { tick: 9, against: against() }, &line, &moved);
+    let line = format!("warn  coarsest {FEED} tick=10 against=distinct_l");
+    watch.check(&Coarsest { tick: 10, against: Checks::named(["distinct_l"]) }, &line, &[]);
 }
 
 #[test]

@@ -176,6 +176,14 @@ impl State {
         self.course = Some(course);
     }
 
+    /// The recoding becomes the coarsest that there is.
+    pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
+        if self.course.is_some() {
+            let root = trees.iter().map(|tree| Cut::root(tree)).collect();
+            self.set_course(Course::new(root, [], trees), trees);
+        }
+    }
+
     pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {
         for atom in atoms {
             *self.crowds.entry(atom.class.clone()).or_default() += atom.people.rows();

@@ -38,6 +38,21 @@ impl Fraction {
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         &self.part * m <= self.of
     }
+
+    /// The same share of a belief whose odds are `factor` times these: part × factor of part × factor and the rest.
+    #[must_use]
+    pub fn moved(&self, factor: &Fraction) -> Fraction {
+        let (with, without) = (&self.part * &factor.part, (&self.of - &self.part) * &factor.of);
+        Fraction::new(with.clone(), with + without)
+    }
+
+    /// A share of it, and this share of what it leaves.
+    #[must_use]
+    pub fn or(&self, rest: &Fraction) -> Fraction {
+        let left = (&self.of - &self.part) * (&rest.of - &rest.part);
+        let of = &self.of * &rest.of;
+        Fraction::new(&of - left, of)
+    }
 }
 
 impl Ord for Fraction {

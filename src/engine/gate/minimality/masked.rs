@@ -26,6 +26,13 @@ pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
     if people > EXACT { Credibility::AtMost(at_most(people, most, part, of)) } else { exact(people, most, part, of) }
 }
 
+/// The most that [`masked`] comes to for atoms of `least` people or more: it rises and falls with the remainder by `l`, and
+/// falls from one turn to the next.
+pub fn masked_from(least: u64, l: u64, rate: (u64, u64)) -> Credibility {
+    let turn = (least..least.saturating_add(l)).map(|people| masked(people, l, rate));
+    turn.max_by(Credibility::compare).expect("a turn has atoms")
+}
+
 /// Σ j C(n,j) pʲ qⁿ⁻ʲ / n Σ C(n,j) pʲ qⁿ⁻ʲ over j > most, p + q in units of `of`.
 fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
     let (p, q) = (BigUint::from(part), BigUint::from(of - part));
@@ -77,6 +84,18 @@ mod tests {
             for people in 2 * l..=40 * l {
                 let found = masked(people, l, (1, l)).value();
                 assert!(found <= worst && found <= 0.92 / m as f64, "{people} people, m = {m}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn larger_atoms_are_safer_from_turn_to_turn() {
+        for (m, rate) in [(2, (1, 4)), (2, (1, 10)), (3, (1, 6)), (5, (3, 100))] {
+            let l = 2 * m;
+            for least in [2 * l, 2 * l + 1, 3 * l - 1, 5 * l + 2] {
+                let most = masked_from(least, l, rate);
+                let larger = (least..least + 12 * l).map(|people| masked(people, l, rate));
+                assert!(larger.into_iter().all(|found| found.compare(&most).is_le()), "{least} people, m = {m}");
             }
         }
     }

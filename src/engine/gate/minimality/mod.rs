@@ -23,8 +23,9 @@ use num_bigint::BigUint;
 use self::bound::Bound;
 pub use self::fraction::Fraction;
 use self::fraction::choose;
-pub use self::masked::masked;
+pub use self::masked::{masked, masked_from};
 use self::residues::{Factor, Kept};
+use crate::engine::policy::Decimal;
 
 /// One of the classes C_1 … C_u that were generalised into one: people who were equal before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +76,30 @@ impl Credibility {
         }
     }
 
+    /// What is believed where somebody shows this already, and of the others as much as `rest`.
+    #[must_use]
+    pub fn or(&self, rest: &Credibility) -> Credibility {
+        match (self, rest) {
+            (Credibility::Exact(a), Credibility::Exact(b)) => Credibility::Exact(a.or(b)),
+            (a, b) => Credibility::AtMost(upwards(1.0 - (1.0 - a.value()) * (1.0 - b.value()))),
+        }
+    }
+
+    /// The same belief after its odds have grown by a factor.
+    #[must_use]
+    pub fn moved(&self, factor: Decimal) -> Credibility {
+        match self {
+            Credibility::Exact(share) => {
+                let ten = BigUint::from(10u8).pow(factor.scale().into());
+                Credibility::Exact(share.moved(&Fraction::new(factor.digits().into(), ten)))
+            }
+            Credibility::AtMost(share) => {
+                let grown = share * factor.get();
+                Credibility::AtMost(upwards(grown / (grown + 1.0 - share)))
+            }
+        }
+    }
+
     /// Whether it is shown to be at most 1/m.
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         match self {
@@ -82,6 +107,11 @@ impl Credibility {
             Credibility::AtMost(share) => *share * m as f64 <= 1.0,
         }
     }
+}
+
+/// Not below what floats have computed.
+fn upwards(share: f64) -> f64 {
+    (share * (1.0 + 1e-12)).min(1.0)
 }
 
 /// `53/86`, or `<=0.616280` for a bound, rounded up.

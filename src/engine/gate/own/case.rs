@@ -24,6 +24,8 @@ pub struct Case<'a> {
     pub withheld: u64,
     /// Counts of people by which somebody lost is missed; `None` in chains that do not count who comes.
     pub census: Option<Census>,
+    /// Tests of finer releases that were made in the chain, one of this release included.
+    pub tests: u32,
     /// The recoding that the manifest will state.
     pub recoding: &'a [Cut],
     /// The chain's releases as they were published.

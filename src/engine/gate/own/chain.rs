@@ -2,6 +2,7 @@
 //! everybody who could be.
 
 use super::case::{Lineage, Ready};
+use super::crossing;
 use super::verdict::{Checked, Reason};
 use crate::engine::gate::chain::{Chain, ComparablePairs, Fold, Sight, Target};
 use crate::engine::histogram::{Numbered, Slices};
@@ -21,6 +22,9 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         let place = format!("people of increment {} of the chain", weak.increment + 1);
         let text = format!("all releases together leave {} candidates to somebody of them, fewer than {k}", weak.left);
         found.reasons.push(Reason::crowd(place, weak.left, k, text));
+    }
+    if let Some(reason) = crossing::against(ready, lineage) {
+        found.reasons.push(reason);
     }
     if !whole {
         let text = "the releases cross in more ways than can be looked at, so nothing shows that they are safe";

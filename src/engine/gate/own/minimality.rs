@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 
 use super::case::{Newest, Ready};
+use super::together::slices;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::minimality::{Credibility, masked};
+use crate::engine::gate::minimality::{Credibility, masked, masked_from};
 use crate::engine::histogram::{Histogram, ValueCode, Values};
 use crate::engine::model::{Leaf, Node};
-use crate::engine::policy::{Chain, Masking};
+use crate::engine::policy::{Decimal, Masking};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
@@ -19,15 +20,20 @@ type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the atoms of what is new; those of others were judged when they came.
 pub fn check(ready: &Ready<'_>) -> Checked {
-    let (Some(masking), Chain::Blind(_)) = (ready.case.policy.masking(), ready.case.policy.chain()) else {
+    let (Some(masking), Some(_)) = (ready.case.policy.masking(), ready.case.policy.standing()) else {
         return Checked::not_made("minimality");
     };
-    let mut found = Found { masking, worst: None, reasons: Vec::new() };
+    // Later tests move what is believed of people of this release too, so that all that may come count.
+    let odds = ready.case.policy.odds().map(|odds| odds.most);
+    let mut found = Found { masking, odds, worst: None, reasons: Vec::new() };
     for newest in ready.case.newest {
         match newest.raw {
             Some(raw) => found.increment(ready, newest, raw),
             None => found.reasons.push(Reason::plain("data", "the values of an increment were not masked")),
         }
+    }
+    if found.odds.is_some() {
+        found.slices(ready);
     }
     found.reasons.truncate(NAMED);
     let value = found.worst.and_then(|worst| Figure::real(worst.value()));
@@ -37,6 +43,8 @@ pub fn check(ready: &Ready<'_>) -> Checked {
 
 struct Found {
     masking: Masking,
+    /// By how much all tests of a chain may move the odds of a belief, where there are any.
+    odds: Option<Decimal>,
     worst: Option<Credibility>,
     reasons: Vec<Reason>,
 }
@@ -73,16 +81,45 @@ impl Found {
         }
     }
 
+    /// Judges a belief.
+    fn believed(&mut self, place: &str, figure: Option<Credibility>) {
+        let figure = match (figure, &self.odds) {
+            (Some(figure), Some(most)) => Some(figure.moved(*most)),
+            (figure, _) => figure,
+        };
+        if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
+            let text = "whoever knows how values are masked may be surer of a guarded one than 1/m";
+            self.reasons.push(Reason::plain(place, text));
+        }
+        self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
+    }
+
+    /// Judges what is shown of people of all increments, where a release may be finer than atoms: somebody may be one of those
+    /// who show a guarded value, and otherwise what is believed of somebody in any atom is believed of them.
+    fn slices(&mut self, ready: &Ready<'_>) {
+        let Some(lineage) = ready.whole() else { return };
+        let sets = ready.values.guarded(ready.case.columns);
+        let (a, l) = (ready.case.policy.a(), self.masking.l());
+        let hidden = self.masking.rate().map(|rate| masked_from(a, l, rate));
+        let mut worst: Option<Credibility> = None;
+        for slice in slices(&lineage) {
+            let people: u64 = slice.values().sum();
+            let held = |set: &Vec<bool>| -> u64 {
+                slice.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows).sum()
+            };
+            let most = sets.iter().map(held).max().unwrap_or(0);
+            let seen = Some(Credibility::seen(most, people));
+            worst = [worst.take(), seen].into_iter().flatten().max_by(Credibility::compare);
+        }
+        let Some(worst) = worst else { return };
+        self.believed("people who came together", hidden.map(|hidden| worst.or(&hidden)));
+    }
+
     /// Judges one atom. Which it is, is said to nobody: verdicts lie in the clear and outlast the rows.
     fn atom(&mut self, counts: &Counts, sets: &[Vec<bool>]) {
         let l = self.masking.l();
         let people = sums(counts)[0];
-        let figure = self.masking.rate().map(|rate| masked(people, l, rate));
-        if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
-            let text = "whoever knows how values are masked may be surer of a guarded one than 1/m";
-            self.reasons.push(Reason::plain("an atom", text));
-        }
-        self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
+        self.believed("an atom", self.masking.rate().map(|rate| masked(people, l, rate)));
         let held = |set: &Vec<bool>, side: usize| -> u64 {
             counts.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows[side]).sum()
         };

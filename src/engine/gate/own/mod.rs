@@ -10,6 +10,7 @@ mod atoms;
 mod case;
 mod chain;
 mod correspondence;
+mod crossing;
 mod crowd;
 mod diversity;
 mod form;
@@ -17,6 +18,8 @@ mod growth;
 mod left;
 mod minimality;
 mod past;
+mod slices;
+mod together;
 mod utility;
 mod verdict;
 
@@ -48,6 +51,7 @@ pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
     if let Some(ready) = &ready {
         checks.extend(CHECKS.iter().map(|check| check(ready)));
         checks.extend(diversity::checks(ready));
+        checks.extend(slices::checks(ready));
     }
     checks.extend(asked::checks(case.policy));
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), data)

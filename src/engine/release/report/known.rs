@@ -68,6 +68,12 @@ const KNOWN: &[Known] = &[
         "How many people at least joined with equal labels and stay together in every release.",
     ),
     check(
+        "slices",
+        Side::AtLeast,
+        "Company in every release",
+        "How many people at least joined together and have equal labels in every release so far.",
+    ),
+    check(
         "correspondence",
         Side::AtLeast,
         "Comparing with earlier releases",

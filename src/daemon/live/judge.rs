@@ -1,0 +1,133 @@
+//! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
+//! judged with the people of the increments as the journal has them.
+
+use super::atoms::{Atoms, histogram};
+use super::ledger::Kept;
+use super::record::Recorded;
+use super::state::{Due, blind};
+use super::work::Live;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::Ref;
+use crate::engine::feed::Candidate;
+use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
+use crate::engine::histogram::Histogram;
+use crate::engine::release::{self, Facts, Pages};
+
+/// What the gate said of a candidate, and where its files lie aside.
+pub(super) enum Said {
+    Approved(Box<Approved>, Vec<(String, String)>),
+    Refused(Verdict),
+}
+
+impl Live {
+    /// Stages every file of a candidate, reads it back, and asks the gate.
+    pub(super) fn judged(&self, candidate: &Candidate, due: &Due, recorded: &mut Recorded) -> Result<Said> {
+        let columns = &self.state.terms.columns;
+        let mut stages = Vec::new();
+        let release = candidate.release;
+        let data = release::data(&candidate.table, candidate.rows.values(), columns);
+        let [data] = self.stage(release, [("data.parquet", data)], &mut stages)?;
+        let judged = self.ask(candidate, data.clone())?;
+        recorded.verdict(judged.verdict());
+        let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
+        let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
+        let pages =
+            [("taxonomy.json", pages.taxonomy), ("report.html", pages.report), ("manifest.json", pages.manifest)];
+        let [taxonomy, report, manifest] = self.stage(release, pages, &mut stages)?;
+        let pages = Pages { taxonomy, report, manifest };
+        Ok(match judged.approve(&facts, pages) {
+            Ok(approved) => {
+                recorded.verdict(approved.verdict());
+                Said::Approved(Box::new(approved), stages)
+            }
+            Err(verdict) => {
+                recorded.verdict(&verdict);
+                Said::Refused(verdict)
+            }
+        })
+    }
+
+    /// Asks the gate, with the people of what is new as their objects have them.
+    fn ask(&self, candidate: &Candidate, data: Vec<u8>) -> Result<Judged> {
+        let state = &self.state;
+        let kept = self.increments(candidate)?;
+        let older = state.feed.published().iter();
+        let older: Vec<Older<'_>> =
+            older.map(|published| Older { known: &published.recoding, rows: &published.rows }).collect();
+        let newest = candidate.increments.iter().zip(&kept);
+        let newest: Vec<Newest<'_>> =
+            newest.map(|(new, kept)| Newest { atoms: &new.recoding, rows: &kept.told, raw: kept.raw() }).collect();
+        let census = self.policy.standing();
+        let census =
+            census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
+        let case = Case {
+            policy: &self.policy,
+            columns: &state.terms.columns,
+            release: candidate.release,
+            withheld: state.feed.withheld().rows(),
+            census,
+            tests: state.feed.tests(),
+            recoding: candidate.table.recoding(),
+            history: &state.history,
+            before: state.feed.whole(),
+            older: &older,
+            newest: &newest,
+        };
+        Ok(judge(&case, data))
+    }
+
+    /// The rows of what is new, increment by increment, read back from the journal.
+    fn increments(&self, candidate: &Candidate) -> Result<Vec<Read>> {
+        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
+        if blind(&self.policy) {
+            let formed = self.state.formed.iter().map(|object| {
+                let atoms = read(object)?;
+                let rows = histogram(&atoms.formed, sensitive, &trees)?;
+                let Some(ledger) = self.state.ledgers.get(&atoms.tick()) else { return Ok(Read::as_they_are(rows)) };
+                let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&trees)?;
+                Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
+            });
+            return formed.collect();
+        }
+        assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
+        let waiting = self.state.pool.iter().map(|place| histogram(&read(&place.object)?.waiting, sensitive, &trees));
+        let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
+        Ok(waiting.into_iter().map(Read::as_they_are).collect())
+    }
+
+    pub(super) fn facts<'f>(&'f self, time: &'f str) -> Result<Facts<'f>> {
+        let previous = match self.state.releases.last() {
+            None => None,
+            Some(line) => Some(line.manifest.ok_or_else(|| Error::new(Kind::Internal, "releases come one by one"))?),
+        };
+        Ok(Facts {
+            feed: &self.state.terms.name,
+            chain: self.state.feed.chain(),
+            time,
+            signed: self.settings.signing.is_some(),
+            decision: None,
+            previous,
+            layout: self.settings.layout,
+        })
+    }
+}
+
+/// People of an increment.
+struct Read {
+    /// As they are published.
+    told: Histogram,
+    /// As they are, where that may be something else.
+    raw: Option<Histogram>,
+}
+
+impl Read {
+    fn as_they_are(told: Histogram) -> Read {
+        Read { told, raw: None }
+    }
+
+    fn raw(&self) -> Option<&Histogram> {
+        self.raw.as_ref()
+    }
+}
