@@ -124,3 +124,35 @@ fn ledgers_are_forgotten_with_the_rows() {
     place.once();
     place.verified();
 }
+
+/// Releases of people of their own: held, somebody erased, made anew, over restarts.
+#[test]
+fn releases_that_stand_alone_are_masked() {
+    let place = Place::with("every = \"9999d\"\napproval = \"manual\"\n", "k = 3\nm = 2\n", "chain = \"disjoint\"\n");
+    place.edit(ROLE, &format!("{ROLE}guarded = [[\"{}x\"]]\n", PLANTED[1]));
+    place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\n");
+    for (at, numbers) in [0..120, 120..240, 240..250, 250..400].into_iter().enumerate() {
+        place.offer(&format!("{at}.csv"), people(numbers.clone()));
+        let outcome = place.once()["outcome"].clone();
+        if outcome != "approval" {
+            continue;
+        }
+        if at == 1 {
+            place.put("gone.csv", format!("{}130\n", PLANTED[0]));
+            place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+            place.verified();
+            continue;
+        }
+        place.done(&["approve", "feed.toml"]);
+        place.verified();
+    }
+    let shown: Vec<Vec<String>> = releases(&place.public()).into_iter().map(|release| release.diagnoses).collect();
+    let guarded = format!("{}x", PLANTED[1]);
+    for diagnoses in &shown {
+        let shows = diagnoses.iter().filter(|diagnosis| **diagnosis == guarded).count();
+        assert!(shows > 0 && shows * 4 <= diagnoses.len(), "{shows} of {}", diagnoses.len());
+    }
+    assert_eq!(shown.iter().map(Vec::len).sum::<usize>(), 399, "everybody but who was erased");
+    assert_eq!(minimality(&place, 1), json!({ "check": "minimality", "made": true, "value": null, "limit": 0.5 }));
+    sealed(&place);
+}

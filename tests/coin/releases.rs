@@ -12,7 +12,7 @@ use crate::world::{World, tested};
 fn finer_releases_come_out_and_keep_to_everything() {
     for cuts in [Cuts::Nested, Cuts::Crossing] {
         let finer = std::sync::atomic::AtomicU64::new(0);
-        random::run("finer releases", 150, |draw| {
+        random::run("finer releases", 100, |draw| {
             let world = World::draw(draw);
             let mut chain = Chain::new(world.columns.clone(), tested(3, Some(cuts)));
             for tick in 0..world.ticks.len() {

@@ -47,7 +47,7 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     let searched = |search| Settings { search: Some(search), ..plain() };
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
-        (Disjoint, "policy", "m", Settings { m: Some(2), ..plain() }),
+        (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
         (Cumulative, "refinement", "max_ratio", {
             Settings { max_ratio: ratio("100").map(MaxRatio::Limit), ..plain() }
         }),

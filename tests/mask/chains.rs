@@ -117,6 +117,90 @@ fn masked_chains_take_nothing_back() {
     assert!(seen.iter().all(|times| *times > 40), "{seen:?}");
 }
 
+/// A policy that guards the sets of these columns.
+fn guarding(written: &Settings, kind: ChainKind, columns: &Columns) -> Policy {
+    let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
+    Policy::new(written, kind, &Facts { guarded_sets: sets, sensitive: 1, ..Facts::default() })
+        .expect("no contradiction")
+}
+
+/// Releases of people of their own are masked like increments: the gate approves each where somebody has another value.
+#[test]
+fn masked_releases_that_stand_alone_are_approved() {
+    let seen: [AtomicU64; 2] = Default::default();
+    random::run("masked releases of their own", 400, |draw| {
+        let columns = guarded(draw);
+        let written = Settings { k: Some(draw.between(2, 9)), m: Some(2), ..Settings::default() };
+        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Disjoint, &columns));
+        chain.chance.0 = draw.clone();
+        let mut first = 0;
+        for _ in 0..draw.between(1, 4) {
+            let people = people(draw, &chain.columns, first);
+            first += people.len() as u128;
+            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            if !can_be_masked(&candidate, &columns) {
+                return;
+            }
+            let ledger = candidate.increments[0].ledger.as_ref().expect("it is masked");
+            let offer = chain.offer(&candidate);
+            let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            for (seen, is) in seen.iter().zip([true, !ledger.changed.is_empty()]) {
+                seen.fetch_add(u64::from(is), Ordering::Relaxed);
+            }
+            chain.publish(*candidate, approved);
+        }
+    });
+    let seen = seen.map(AtomicU64::into_inner);
+    assert!(seen.iter().all(|times| *times > 40), "{seen:?}");
+}
+
+/// Under `chain` the standing release always passes, whatever finer ones came out before it; and some finer ones do, whose
+/// slices show little of what is guarded.
+#[test]
+fn masked_chains_with_a_coin_are_approved() {
+    let seen: [AtomicU64; 3] = Default::default();
+    random::run("masked chains with a coin", 300, |draw| {
+        let columns = guarded(draw);
+        let number = |text| tidegate::engine::policy::Decimal::parse(text);
+        let written = Settings {
+            k: Some(3),
+            m: Some(2),
+            guarantee: Some(tidegate::engine::policy::Guarantee::Chain),
+            rho: number("0.95"),
+            max_odds: number("1.2"),
+            rare: draw.once_in(2).then_some(Rare::Coarsen),
+            ..Settings::default()
+        };
+        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Cumulative, &columns));
+        chain.chance.0 = draw.clone();
+        let mut first = 0;
+        for _ in 0..draw.between(2, 6) {
+            let people = people(draw, &chain.columns, first);
+            first += people.len() as u128;
+            let ticked = chain.tick(&people);
+            let Closed::Candidate(proposed) = ticked.closed else { continue };
+            if !can_be_masked(&proposed, &columns) {
+                return;
+            }
+            let mut out = *proposed;
+            if let Some(finer) = ticked.finer {
+                chain.feed.tested();
+                let candidate = chain.feed.propose(&finer, &chain.policy);
+                let passes = chain.offer(&candidate).decided(|_| ()).is_ok();
+                seen[usize::from(passes)].fetch_add(1, Ordering::Relaxed);
+                if passes {
+                    out = candidate;
+                }
+            }
+            let approved = chain.offer(&out).decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            chain.publish(out, approved);
+            seen[2].fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let seen = seen.map(AtomicU64::into_inner);
+    assert!(seen.iter().all(|times| *times > 10), "{seen:?} fail, pass, were published");
+}
+
 /// A release of increments that are all masked for it; `None` where one cannot be.
 fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, Values)> {
     let told = |one: &Formed| {

@@ -79,7 +79,6 @@ fn masking(file: &DeTable<'_>) -> Option<Unbuilt> {
     policy.get("m")?;
     let text = |table: &str, key: &str| file.get(table)?.get_ref().as_table()?.get(key)?.get_ref().as_str();
     let (key, what) = match () {
-        () if text("feed", "chain") == Some("disjoint") => ("m", "`m` for releases of disjoint people"),
         () if text("policy", "guarantee") == Some("bcf") => ("m", "`m` under `guarantee = \"bcf\"`"),
         () if policy.get("mask").and_then(|mask| mask.get_ref().as_bool()) == Some(false) => ("mask", "`mask = false`"),
         () => return None,

@@ -137,7 +137,7 @@ impl Live {
     fn count(&mut self, fixed: &Fixed, people: Vec<Person>) -> Result<()> {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
-        let changes = self.changes()?.filter(|_| fixed.formed.is_some());
+        let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
         let told = changes.as_ref().map(|ledger| fixed.told(ledger));
         let counts = Counts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
         let mut drafts = Drafts::default();

@@ -230,6 +230,7 @@ impl Live {
             let Some(object) = self.state.ledgers.get(tick).cloned() else { continue };
             let trees = was.terms.columns.trees();
             let ledger = Kept::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
+            // Where atoms are not formed another release is fixed by the next tick.
             let ledger = was.fixed.formed.as_ref().map(|formed| ledger.among(formed)).unwrap_or_default();
             let new = self.log.seal(&mut rewritten.drafts, "mask", &Kept::of(&ledger, &trees).bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));

@@ -169,7 +169,7 @@ impl State {
             Some((fixed, _)) => (counts.completed(fixed, blind, &trees)?, None),
             None => (counts.fixed(blind, &trees)?, None),
         };
-        let ledger = ledger.filter(|_| fixed.formed.is_some());
+        let ledger = ledger.filter(|_| fixed.proposed.is_some());
         let ledger = ledger.map(|ledger| Kept::parse(&ledger)?.ledger(&trees)).transpose()?;
         self.take_over(fixed);
         ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));

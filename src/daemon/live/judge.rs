@@ -85,16 +85,22 @@ impl Live {
             let formed = self.state.formed.iter().map(|object| {
                 let atoms = read(object)?;
                 let rows = histogram(&atoms.formed, sensitive, &trees)?;
-                let Some(ledger) = self.state.ledgers.get(&atoms.tick()) else { return Ok(Read::as_they_are(rows)) };
-                let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&trees)?;
-                Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
+                self.told(rows, self.state.ledgers.get(&atoms.tick()))
             });
             return formed.collect();
         }
         assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
         let waiting = self.state.pool.iter().map(|place| histogram(&read(&place.object)?.waiting, sensitive, &trees));
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
-        Ok(waiting.into_iter().map(Read::as_they_are).collect())
+        let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
+        waiting.into_iter().map(|rows| self.told(rows, ledger)).collect()
+    }
+
+    /// Rows as they are published, where a ledger says that some were changed.
+    fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
+        let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None }) };
+        let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
+        Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
     }
 
     pub(super) fn facts<'f>(&'f self, time: &'f str) -> Result<Facts<'f>> {
@@ -123,10 +129,6 @@ struct Read {
 }
 
 impl Read {
-    fn as_they_are(told: Histogram) -> Read {
-        Read { told, raw: None }
-    }
-
     fn raw(&self) -> Option<&Histogram> {
         self.raw.as_ref()
     }

@@ -1,6 +1,7 @@
 //! Somebody is taken out of everything that is not published (SCIENCE 3, erasure): they never came. Whoever shared an atom
 //! with them waits again. Published rows stay.
 
+use super::ledger::Ledger;
 use super::state::Feed;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Value};
@@ -47,6 +48,8 @@ impl Feed {
             self.dissolve(leaves, since);
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
+        // A release of its own is not made without them as it was; the next tick fixes another one.
+        self.alone.iter_mut().for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
         // Whoever comes from an earlier chain and was in no tick of this one yet is not among those who arrived.
         match self.carried.without(leaves, since) {
             Some(rest) => self.carried = rest,

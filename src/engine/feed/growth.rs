@@ -24,6 +24,10 @@ impl Feed {
             increment.rows.grow(growth);
             increment.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
         }
+        if let Some(alone) = &mut self.alone {
+            alone.course.grow(growth, trees);
+            alone.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
+        }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);
             published.rows.grow(growth);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::ledger::{Changed, Ledger};
+use super::parts::Increment;
 use super::state::Feed;
 use crate::engine::anonymizer::Course;
 use crate::engine::histogram::{Histogram, ValueCode, Values};
@@ -37,19 +38,14 @@ impl Feed {
     /// Rows have to be changed, and nobody has a value that they could be changed to.
     pub fn mask(&self, policy: &Policy, columns: &Columns, draws: &mut dyn Draws) -> Result<Option<Ledger>, Nothing> {
         let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
-        let (Some((formed, earlier)), Some(course)) = (self.unpublished.split_last(), self.standing.course()) else {
-            return Ok(None);
-        };
-        if formed.ledger.is_some() {
-            return Ok(None);
-        }
+        let (Some(course), Some((rows, earlier))) = (self.course(), self.fresh()) else { return Ok(None) };
         let trees = columns.trees();
-        let mut all = vec![self.whole.clone().as_one(0), formed.rows.clone().as_one(0)];
+        let mut all = vec![self.whole.clone().as_one(0), rows.clone().as_one(0)];
         all.extend(earlier.iter().map(|increment| increment.told().as_one(0)));
         let all = Histogram::merge_all(all).expect("two at least");
         let sets = all.values().guarded(columns);
-        let (values, maps) = Values::union(&[all.values(), formed.rows.values()]);
-        let formed = formed.rows.clone().with_values(&values, &maps[1]);
+        let (values, maps) = Values::union(&[all.values(), rows.values()]);
+        let formed = rows.clone().with_values(&values, &maps[1]);
         let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<Rows>)> = BTreeMap::new();
         let mut cells: Vec<(usize, u32)> = Vec::new();
         for tuple in 0..formed.tuples() {
@@ -74,12 +70,30 @@ impl Feed {
         Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
     }
 
-    /// What is published of what formed last is told by this from now on.
+    /// How the classes were found that people are in who are not published: the atoms', or those of a release of its own.
+    pub(super) fn course(&self) -> Option<&Course> {
+        self.alone.as_ref().map(|alone| &alone.course).or(self.standing.course())
+    }
+
+    /// Whose values are not fixed yet, and the increments before them that are not published.
+    fn fresh(&self) -> Option<(&Histogram, &[Increment])> {
+        match &self.alone {
+            Some(alone) => alone.ledger.is_none().then_some((&self.waiting, &[])),
+            None => {
+                let (formed, earlier) = self.unpublished.split_last()?;
+                formed.ledger.is_none().then_some((&formed.rows, earlier))
+            }
+        }
+    }
+
+    /// What is published of those whose values were not fixed is told by this from now on.
     ///
     /// # Panics
-    /// If nothing has formed.
+    /// If there is nobody.
     pub fn masked(&mut self, ledger: Ledger) {
-        self.unpublished.last_mut().expect("something has formed").ledger = Some(ledger);
+        let formed = self.unpublished.last_mut().map(|increment| &mut increment.ledger);
+        let slot = self.alone.as_mut().map(|alone| &mut alone.ledger).or(formed);
+        *slot.expect("somebody's values are fixed") = Some(ledger);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Ticked};
-use super::state::Feed;
+use super::state::{Alone, Feed};
 use crate::engine::anonymizer::{Course, State};
 use crate::engine::histogram::{Headcount, Histogram};
 use crate::engine::model::{Node, Recoding, Taxonomy};
@@ -34,11 +34,13 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The same, with those who formed as they are published.
+    /// The same, with those who formed as they are published; where atoms are not formed, with those who wait.
     #[must_use]
     pub fn told(&self, ledger: &Ledger) -> Fixed {
-        let formed = self.formed.as_ref().map(|formed| ledger.applied(formed));
-        Fixed { formed, ..self.clone() }
+        match &self.formed {
+            Some(formed) => Fixed { formed: Some(ledger.applied(formed)), ..self.clone() },
+            None => Fixed { waiting: ledger.applied(&self.waiting), ..self.clone() },
+        }
     }
 }
 
@@ -53,7 +55,7 @@ impl Feed {
         Fixed {
             tick: ticked.tick,
             cut: self.standing.cut().cloned(),
-            steps: self.standing.course().map(|course| course.steps().to_vec()).unwrap_or_default(),
+            steps: self.course().map(|course| course.steps().to_vec()).unwrap_or_default(),
             arrived: self.standing.arrived(),
             waiting: self.waiting.clone(),
             withheld: self.withheld.clone(),
@@ -65,11 +67,13 @@ impl Feed {
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed: _, finer: _ } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, finer: _ } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
         let mut standing = std::mem::replace(&mut self.standing, State::new(trees.len()));
+        let alone = proposed.filter(|_| cut.is_none()).map(|proposed| Course::new(proposed, steps.clone(), trees));
+        self.alone = alone.map(|course| Alone { course, ledger: None });
         // A chain that is stopped forms nothing any more.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);
@@ -86,8 +90,7 @@ impl Feed {
     pub fn propose(&self, recoding: &Recoding, policy: &Policy) -> Candidate {
         match policy.chain() {
             Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
-            Chain::Bcf => self.everybody_under(self.whole.merge(&self.waiting.clone().as_one(0)), recoding.clone()),
-            Chain::Disjoint { .. } => self.everybody_under(self.waiting.clone().as_one(0), recoding.clone()),
+            Chain::Bcf | Chain::Disjoint { .. } => self.everybody_under(recoding),
         }
     }
 }

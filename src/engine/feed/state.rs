@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
-use crate::engine::anonymizer::{Refusal, State, alone, bcf};
+use crate::engine::anonymizer::{Course, Refusal, State, alone, bcf};
 use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, OnRepeat, Policy};
@@ -37,6 +38,17 @@ pub struct Feed {
     pub(super) coarsest: bool,
     /// Tests that were made in this chain.
     pub(super) tests: u32,
+    /// The release that is due for whoever waits, where no atoms are formed.
+    pub(super) alone: Option<Alone>,
+}
+
+/// A release that everybody comes out with who waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Alone {
+    /// How its classes were found.
+    pub course: Course,
+    /// What is published of those whose values are masked; `None` where none are.
+    pub ledger: Option<Ledger>,
 }
 
 impl Feed {
@@ -60,6 +72,7 @@ impl Feed {
             stopped: false,
             coarsest: false,
             tests: 0,
+            alone: None,
         }
     }
 
@@ -166,6 +179,7 @@ impl Feed {
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
         let tick = self.ticks;
         self.ticks += 1;
+        self.alone = None;
         let closed = Closed::Stopped;
         let mut ticked = Ticked { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), finer: None, closed };
         let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
@@ -191,22 +205,23 @@ impl Feed {
     }
 
     /// The paper's anonymizer: everybody who waits is the increment, once there are `k` of them.
-    fn bcf(&self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+    fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
         if self.waiting.rows() < k {
             return Closed::Held;
         }
-        let rows = self.whole.merge(&self.waiting.clone().as_one(0));
-        if self.coarsest {
-            return Closed::Candidate(Box::new(self.everybody_under(rows, everything(trees))));
-        }
-        let earlier = self.earlier(&rows);
-        match bcf(&rows, &earlier, trees, k) {
-            Err(reason) => Closed::Impossible(reason),
-            Ok(found) => {
-                refusals.extend(found.refusals);
-                Closed::Candidate(Box::new(self.everybody_under(rows, found.recoding)))
-            }
-        }
+        let course = if self.coarsest {
+            Course::new(everything(trees), [], trees)
+        } else {
+            let rows = self.whole.merge(&self.waiting.clone().as_one(0));
+            let found = match bcf(&rows, &self.earlier(&rows), trees, k) {
+                Err(reason) => return Closed::Impossible(reason),
+                Ok(found) => found,
+            };
+            let course = Course::searched(&found, trees);
+            refusals.extend(found.refusals);
+            course
+        };
+        self.due_under(course)
     }
 
     /// The chain's releases so far, on the dictionary of `all`.
@@ -224,24 +239,35 @@ impl Feed {
     }
 
     /// A release of its own for everybody who waits.
-    fn disjoint(&self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+    fn disjoint(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
         if self.waiting.rows() < k {
             return if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         }
-        if self.coarsest {
-            let rows = self.waiting.clone().as_one(0);
-            return Closed::Candidate(Box::new(self.everybody_under(rows, everything(trees))));
-        }
-        let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
-        refusals.extend(found.refusals);
-        Closed::Candidate(Box::new(self.everybody_under(self.waiting.clone().as_one(0), found.recoding)))
+        let course = if self.coarsest {
+            Course::new(everything(trees), [], trees)
+        } else {
+            let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
+            let course = Course::searched(&found, trees);
+            refusals.extend(found.refusals);
+            course
+        };
+        self.due_under(course)
     }
 
-    /// Everybody who waits comes out under this recoding; `rows` are all people of the release.
-    pub(super) fn everybody_under(&self, rows: Histogram, recoding: Recoding) -> Candidate {
-        let table = Release::under(&rows, 0..1, &recoding);
-        let increments = vec![Increment { recoding, rows: self.waiting.clone(), ledger: None }];
-        Candidate { release: self.releases + 1, table, rows, increments }
+    /// Everybody who waits is to come out under a recoding that was found like this.
+    fn due_under(&mut self, course: Course) -> Closed {
+        let recoding = course.cut().clone();
+        self.alone = Some(Alone { course, ledger: None });
+        Closed::Candidate(Box::new(self.everybody_under(&recoding)))
+    }
+
+    /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
+    pub(super) fn everybody_under(&self, recoding: &[Cut]) -> Candidate {
+        let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
+        let increment = Increment { recoding: recoding.to_vec(), rows: self.waiting.clone(), ledger };
+        let rows = self.whole.merge(&increment.told().as_one(0));
+        let table = Release::under(&rows, 0..1, recoding);
+        Candidate { release: self.releases + 1, table, rows, increments: vec![increment] }
     }
 
     /// The candidate was approved and is published.
@@ -251,6 +277,7 @@ impl Feed {
     pub fn publish(&mut self, candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
+        self.alone = None;
         let recoding = candidate.table.recoding().to_vec();
         let new: Vec<Histogram> = candidate.increments.iter().map(Increment::told).collect();
         let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
@@ -283,6 +310,7 @@ impl Feed {
     /// count as published for ever.
     pub fn stop(&mut self, policy: &Policy) {
         self.stopped = true;
+        self.alone = None;
         let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
         match policy.chain() {
             Chain::Blind(_) | Chain::Tested { .. } => self.unpublished.clear(),
@@ -314,6 +342,7 @@ impl Feed {
         self.standing = State::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
+        self.alone = None;
         self.chain += 1;
     }
 }

@@ -26,6 +26,11 @@ impl Course {
         Course { cut, steps }
     }
 
+    /// As a search has reached it.
+    pub fn searched(found: &Found, trees: &[&Taxonomy]) -> Course {
+        Course::new(found.recoding.clone(), Course::found(found), trees)
+    }
+
     /// The specialisations of a search, in order.
     pub(super) fn found(found: &Found) -> Vec<(usize, Node)> {
         found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
@@ -57,7 +62,7 @@ impl Course {
     }
 
     /// The same under taxonomies that have new leaves.
-    pub(super) fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
+    pub fn grow(&mut self, growth: &[Growth], trees: &[&Taxonomy]) {
         for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {
             *cut = growth.cut(cut, tree);
         }

@@ -46,7 +46,7 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
         rare: _, max_wait: _, max_withheld: _, on_unsafe: _, on_repeat: _,
     } = policy.in_force();
-    let masks = matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. }) && *mask != Some(false);
+    let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [
         ("policy", "m", m.is_some() && !masks),
         ("refinement", "max_ratio", matches!(max_ratio, Some(MaxRatio::Limit(_)))),

@@ -10,7 +10,7 @@ use super::verdict::{Checked, Figure, Reason};
 use crate::engine::gate::minimality::{Credibility, masked, masked_from};
 use crate::engine::histogram::{Histogram, ValueCode, Values};
 use crate::engine::model::{Leaf, Node};
-use crate::engine::policy::{Decimal, Masking};
+use crate::engine::policy::{Chain, Decimal, Masking};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
@@ -20,7 +20,7 @@ type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the atoms of what is new; those of others were judged when they came.
 pub fn check(ready: &Ready<'_>) -> Checked {
-    let (Some(masking), Some(_)) = (ready.case.policy.masking(), ready.case.policy.standing()) else {
+    let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), Chain::Bcf)) else {
         return Checked::not_made("minimality");
     };
     // Later tests move what is believed of people of this release too, so that all that may come count.
