@@ -64,7 +64,8 @@ fn judged(
     let start = Instant::now();
     let read = bytes::read(&file, columns).0.expect("a table");
     let read_back = start.elapsed();
-    let older: Vec<Older> = feed.published().iter().map(|of| Older { known: &of.recoding, rows: &of.rows }).collect();
+    let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
+    let older: Vec<Older> = older.collect();
     let newest: Vec<Newest> =
         candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows, raw: None }).collect();
     let recoding = candidate.table.recoding();

@@ -115,6 +115,7 @@ impl Chain {
             census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
             tests: self.feed.tests(),
+            atoms: self.feed.published().iter().map(|published| published.atoms.clone()).collect(),
         }
     }
 
@@ -160,12 +161,14 @@ pub struct Offer {
     pub census: Option<Census>,
     pub previous: Option<Sha256>,
     pub tests: u32,
+    /// The recodings that split no atom of `older`.
+    pub atoms: Vec<Recoding>,
 }
 
 impl Offer {
     /// The table alone.
     pub fn judged(&self) -> Judged {
-        let older = self.older.iter().map(|(known, rows)| Older { known, rows });
+        let older = self.older.iter().zip(&self.atoms).map(|((known, rows), atoms)| Older { known, atoms, rows });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let newest = newest.map(|(at, (atoms, rows))| Newest { atoms, rows, raw: raw(at) });

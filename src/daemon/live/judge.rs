@@ -54,7 +54,7 @@ impl Live {
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
         let older: Vec<Older<'_>> =
-            older.map(|published| Older { known: &published.recoding, rows: &published.rows }).collect();
+            older.map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows }).collect();
         let newest = candidate.increments.iter().zip(&kept);
         let newest: Vec<Newest<'_>> =
             newest.map(|(new, kept)| Newest { atoms: &new.recoding, rows: &kept.told, raw: kept.raw() }).collect();

@@ -30,6 +30,7 @@ impl Feed {
         }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);
+            published.atoms = recoding(&published.atoms);
             published.rows.grow(growth);
             if first {
                 published.rows = published.rows.coarsened(&published.recoding, trees);

@@ -32,6 +32,8 @@ pub struct Published {
     pub release: u32,
     /// The recoding it was published under.
     pub recoding: Recoding,
+    /// The recoding that split none of their atoms.
+    pub atoms: Recoding,
     /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
     /// Empty in disjoint chains.
     pub rows: Histogram,

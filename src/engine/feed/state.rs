@@ -303,7 +303,8 @@ impl Feed {
         if !matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. }) {
             self.waiting = Histogram::empty(rows.width(), rows.values().width());
         }
-        self.published.push(Published { release: candidate.release, recoding, rows });
+        let atoms = self.standing.cut().unwrap_or(&recoding).clone();
+        self.published.push(Published { release: candidate.release, recoding, atoms, rows });
     }
 
     /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the increment

@@ -52,6 +52,8 @@ pub struct Census {
 pub struct Older<'a> {
     /// The recoding as far as which they are known.
     pub known: &'a [Cut],
+    /// The recoding that split none of their atoms.
+    pub atoms: &'a [Cut],
     /// They.
     pub rows: &'a Histogram,
 }

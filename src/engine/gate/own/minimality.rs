@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::case::{Newest, Ready};
-use super::together::slices;
+use super::together::{Slice, slices};
 use super::verdict::{Checked, Figure, Reason};
 use crate::engine::gate::minimality::{Credibility, masked, masked_from};
 use crate::engine::histogram::{Histogram, ValueCode, Values};
@@ -94,25 +94,24 @@ impl Found {
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
     }
 
-    /// Judges what is shown of people of all increments, where a release may be finer than atoms: somebody may be one of those
-    /// who show a guarded value, and otherwise what is believed of somebody in any atom is believed of them.
+    /// Judges what is shown of people of all increments where releases have split their atoms: somebody may be one of those who
+    /// show a guarded value, and otherwise what is believed of somebody in any atom is believed of them. For whole atoms what
+    /// was said of each stays.
     fn slices(&mut self, ready: &Ready<'_>) {
         let Some(lineage) = ready.whole() else { return };
         let sets = ready.values.guarded(ready.case.columns);
         let (a, l) = (ready.case.policy.a(), self.masking.l());
         let hidden = self.masking.rate().map(|rate| masked_from(a, l, rate));
-        let mut worst: Option<Credibility> = None;
-        for slice in slices(&lineage) {
-            let people: u64 = slice.values().sum();
+        let shows = |slice: Slice| {
+            let people: u64 = slice.shown.values().sum();
             let held = |set: &Vec<bool>| -> u64 {
-                slice.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows).sum()
+                slice.shown.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows).sum()
             };
-            let most = sets.iter().map(held).max().unwrap_or(0);
-            let seen = Some(Credibility::seen(most, people));
-            worst = [worst.take(), seen].into_iter().flatten().max_by(Credibility::compare);
-        }
-        let Some(worst) = worst else { return };
-        self.believed("people who came together", hidden.map(|hidden| worst.or(&hidden)));
+            Credibility::seen(sets.iter().map(held).max().unwrap_or(0), people)
+        };
+        let split = slices(ready.case, &lineage).into_iter().filter(|slice| !slice.whole);
+        let Some(most) = split.map(shows).max_by(Credibility::compare) else { return };
+        self.believed("people who came together", hidden.map(|hidden| most.or(&hidden)));
     }
 
     /// Judges one atom. Which it is, is said to nobody: verdicts lie in the clear and outlast the rows.

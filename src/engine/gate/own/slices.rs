@@ -11,8 +11,8 @@ const FEWEST: u64 = 2;
 /// Judges the sizes of all slices, and the number of tests; nothing where there is no test.
 pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     let Some(odds) = ready.case.policy.odds() else { return Vec::new() };
-    let sizes = ready.whole().map(|lineage| slices(&lineage)).unwrap_or_default();
-    let smallest = sizes.iter().map(|slice| slice.values().sum::<u64>()).min();
+    let sizes = ready.whole().map(|lineage| slices(ready.case, &lineage)).unwrap_or_default();
+    let smallest = sizes.iter().map(|slice| slice.shown.values().sum::<u64>()).min();
     let mut together = Checked::made("slices").private().at_least(smallest, FEWEST);
     if smallest.is_none_or(|smallest| smallest < FEWEST) {
         let text = "the releases together tell somebody apart from everybody whom they came with";
