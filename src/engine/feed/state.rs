@@ -13,6 +13,9 @@ use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Valu
 use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, OnRepeat, Policy};
 
+/// Leaf tuples that are looked at to tell whether two parts are alike.
+const LOOKED_AT: usize = 64;
+
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feed {
@@ -150,9 +153,15 @@ impl Feed {
 
     /// Rows that were accepted come in, before the tick `since`; the next tick that is closed takes them.
     pub fn arrive(&mut self, rows: &Rows, since: u32) {
-        if !rows.is_empty() {
-            self.new.push(rows.histogram(since));
+        if rows.is_empty() {
+            return;
         }
+        let mut part = rows.histogram(since);
+        // Where people of one part are like those of another, both take hardly more memory together than one.
+        while let Some(last) = self.new.pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part)) {
+            part = last.merge(&part);
+        }
+        self.new.push(part.fitted());
     }
 
     /// Who was ever accepted and not erased.
@@ -346,6 +355,14 @@ impl Feed {
         self.alone = None;
         self.chain += 1;
     }
+}
+
+/// Whether most leaf tuples of the second part are in the first one too, as far as some of them tell.
+fn alike(first: &Histogram, second: &Histogram) -> bool {
+    let some = (0..second.tuples()).step_by(second.tuples().div_ceil(LOOKED_AT).max(1));
+    let (known, new): (Vec<usize>, Vec<usize>) =
+        some.partition(|&tuple| first.find(&second.tuple_at(tuple).collect::<Vec<_>>()).is_some());
+    known.len() >= new.len()
 }
 
 /// Everything at the root.

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Histogram;
+use super::{Histogram, place};
 use crate::engine::model::{Growth, Leaf};
 
 /// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
@@ -113,16 +113,7 @@ impl Headcount {
 
     /// The number of a leaf tuple, if somebody has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
-        let (mut from, mut to) = (0, self.tuples());
-        while from < to {
-            let middle = from.midpoint(to);
-            match self.tuple_at(middle).cmp(leaves.iter().copied()) {
-                std::cmp::Ordering::Less => from = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Greater => to = middle,
-            }
-        }
-        None
+        place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 
     /// The people of a leaf tuple, by time.

@@ -267,6 +267,20 @@ impl Histogram {
         self.leaves.iter().map(move |column| column[tuple])
     }
 
+    /// The leaf tuple, if somebody has it.
+    pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
+        place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
+    }
+
+    /// The same without room for more.
+    #[must_use]
+    pub fn fitted(mut self) -> Histogram {
+        self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
+        self.start.shrink_to_fit();
+        self.cells.shrink_to_fit();
+        self
+    }
+
     /// Closes the newest leaf tuple with these cells (sorted); equal ones are added up.
     fn push_cells(&mut self, cells: &[Cell]) {
         let from = self.cells.len();
@@ -280,4 +294,18 @@ impl Histogram {
         }
         self.start.push(u32::try_from(self.cells.len()).expect("fewer than 2^32 distinct cells fit into memory"));
     }
+}
+
+/// Where a leaf tuple stands among so many that ascend.
+fn place<I: Iterator<Item = Leaf>>(tuples: usize, at: impl Fn(usize) -> I, leaves: &[Leaf]) -> Option<usize> {
+    let (mut from, mut to) = (0, tuples);
+    while from < to {
+        let middle = from.midpoint(to);
+        match at(middle).cmp(leaves.iter().copied()) {
+            std::cmp::Ordering::Less => from = middle + 1,
+            std::cmp::Ordering::Equal => return Some(middle),
+            std::cmp::Ordering::Greater => to = middle,
+        }
+    }
+    None
 }
