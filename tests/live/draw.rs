@@ -11,6 +11,6 @@ impl Draw {
     }
 }
 
-/// A chain of each kind.
+/// A chain of each kind whose releases hold everybody so far.
 pub const POLICIES: [&str; 4] =
     ["k = 3", "k = 3\nmax_wait = 2\nmax_withheld = 0.3", "k = 2\nrare = \"coarsen\"", "k = 2\nguarantee = \"bcf\""];

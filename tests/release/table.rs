@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
-use tidegate::engine::histogram::{Histogram, Release, Rows, Values};
+use tidegate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
 use tidegate::engine::model::{Column, Columns, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
 
 use crate::common::random::{self, Draw};
@@ -121,9 +121,51 @@ impl Table {
         Table { columns, release, values, recoding: self.recoding.clone(), raw }
     }
 
+    /// The same rows as a source would bring them, where no text is empty.
+    pub fn as_accepted(&self) -> Table {
+        let cell = |value: &Value| if *value == Value::Text("".into()) { Value::Null } else { value.clone() };
+        let row = |(leaves, tuple): &(Vec<u32>, Vec<Value>)| (leaves.clone(), tuple.iter().map(cell).collect());
+        Table::of(self.columns.clone(), self.recoding.clone(), self.raw.iter().map(row).collect())
+    }
+
     /// The columns alone.
     pub fn without_rows(&self) -> Table {
         Table::of(self.columns.clone(), self.recoding.clone(), Vec::new())
+    }
+
+    /// Everybody's leaf tuple.
+    pub fn people(&self) -> Headcount {
+        count(self.quasi(), self.columns.of(Role::Sensitive).count(), &self.raw, 0).headcount()
+    }
+
+    /// Names and rows of both tables, from the definition: classes are numbered in the order of their nodes, people stand
+    /// by class and leaves, values by class and tuple.
+    pub fn two(&self) -> [(Vec<String>, Vec<Vec<String>>); 2] {
+        let nodes =
+            |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };
+        let mut classes: Vec<Vec<u32>> = self.raw.iter().map(|(leaves, _)| nodes(leaves)).collect();
+        classes.sort();
+        classes.dedup();
+        let number = |leaves: &[u32]| 1 + classes.binary_search(&nodes(leaves)).expect("a class");
+        let trees = self.columns.trees();
+        let mut people: Vec<(usize, &Vec<u32>)> = self.raw.iter().map(|(leaves, _)| (number(leaves), leaves)).collect();
+        people.sort();
+        let mut values: Vec<(usize, &Vec<Value>)> =
+            self.raw.iter().map(|(leaves, tuple)| (number(leaves), tuple)).collect();
+        values.sort();
+        let label = |(tree, &leaf): (&&Taxonomy, &u32)| format!("text {}", tree.label(tree.leaf_node(leaf)));
+        let class = |class: usize| format!("whole {class}");
+        let person =
+            |(of, leaves): (usize, &Vec<u32>)| trees.iter().zip(leaves).map(label).chain([class(of)]).collect();
+        let value = |(of, tuple): (usize, &Vec<Value>)| [class(of)].into_iter().chain(tuple.iter().map(show)).collect();
+        let named = |role| self.columns.of(role).map(|column| column.name.to_string());
+        [
+            (named(Role::Quasi).chain(["class".to_owned()]).collect(), people.into_iter().map(person).collect()),
+            (
+                ["class".to_owned()].into_iter().chain(named(Role::Sensitive)).collect(),
+                values.into_iter().map(value).collect(),
+            ),
+        ]
     }
 
     /// Number of quasi columns.

@@ -12,7 +12,7 @@ use crate::daemon::journal::{Against, Body, Decision, Ref, Staged};
 use crate::engine::feed::Candidate;
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
-use crate::engine::release::{self, Facts, Manifest, Pages, Sha256};
+use crate::engine::release::{Facts, Manifest, Pages, Sha256, Tables};
 
 /// What was decided about a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +102,22 @@ impl Live {
         let columns = &self.state.terms.columns;
         let mut stages = Vec::new();
         let release = candidate.release;
-        let data = release::data(&candidate.table, candidate.rows.values(), columns);
-        let [data] = self.stage(release, [("data.parquet", data)], &mut stages)?;
-        let judged = self.ask(candidate, data.clone())?;
+        let exact = candidate.exact(self.policy.output());
+        let tables = Tables::of(&candidate.table, candidate.rows.values(), exact.as_ref(), columns);
+        let [data] = self.stage(release, [("data.parquet", tables.data)], &mut stages)?;
+        let sensitive = match tables.sensitive {
+            None => None,
+            Some(sensitive) => {
+                let [sensitive] = self.stage(release, [("sensitive.parquet", sensitive)], &mut stages)?;
+                Some(sensitive)
+            }
+        };
+        let tables = Tables { data, sensitive };
+        let judged = self.ask(candidate, tables.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
-        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &tables);
         let pages =
             [("taxonomy.json", pages.taxonomy), ("report.html", pages.report), ("manifest.json", pages.manifest)];
         let [taxonomy, report, manifest] = self.stage(release, pages, &mut stages)?;
@@ -126,7 +135,7 @@ impl Live {
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
-    fn ask(&self, candidate: &Candidate, data: Vec<u8>) -> Result<Judged> {
+    fn ask(&self, candidate: &Candidate, tables: Tables) -> Result<Judged> {
         let state = &self.state;
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
@@ -150,7 +159,7 @@ impl Live {
             older: &older,
             newest: &newest,
         };
-        Ok(judge(&case, data))
+        Ok(judge(&case, tables))
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.
@@ -208,28 +217,19 @@ impl Read {
     }
 }
 
-/// The files of an approved release, and its manifest.
-fn staged(approved: &Approved, stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
-    let stage = |name: &str| {
-        let found = stages.iter().find(|(known, _)| known == name);
-        found.map(|(_, stage)| stage.clone()).expect("every file was staged")
-    };
-    let names = ["data.parquet", "taxonomy.json", "report.html"];
+/// The files of an approved release, which were staged in their order, and its manifest, which was the last.
+fn staged(approved: &Approved, mut stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
+    let (_, manifest) = stages.pop().expect("a manifest was staged");
+    assert_eq!(stages.len(), approved.files().len(), "every file was staged");
     let rows = approved.table().release.rows();
-    let files = names.iter().zip(approved.files()).map(|(name, (path, bytes))| Staged {
-        stage: stage(name),
+    let files = stages.into_iter().zip(approved.files()).map(|((name, stage), (path, bytes))| Staged {
+        stage,
         path: path.clone(),
         sha256: Sha256::of(bytes),
-        rows: (*name == "data.parquet").then_some(rows),
+        rows: name.ends_with(".parquet").then_some(rows),
     });
-    let files: Vec<Staged> = files.collect();
-    let manifest = Staged {
-        stage: stage("manifest.json"),
-        path: String::new(),
-        sha256: Sha256::of(approved.manifest()),
-        rows: None,
-    };
-    (files, manifest)
+    let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
+    (files.collect(), Staged { stage: manifest, path, sha256, rows: None })
 }
 
 fn rejection(release: u32, due: &Due, verdict: &Verdict, kept: Ref) -> Decision {
