@@ -41,6 +41,17 @@ fn made(folder: &Path) {
     fs::copy(folder.join("admissions/keys/admissions.signing.pub"), folder.join("admissions.signing.pub"))
         .expect("a key");
     tidegate(&["anonymize", "--feed", &file("feed.toml"), "--in", &one, "--in", &two, "--out", "releases"]);
+    // The same people in two tables.
+    let text = fs::read_to_string(file("feed.toml")).expect("a feed file");
+    let kept =
+        text.lines().filter(|line| !["guarantee", "max_wait", "max_withheld"].iter().any(|key| line.starts_with(key)));
+    let text: String = kept.map(|line| format!("{line}\n")).collect();
+    let text = text
+        .replace("chain = \"cumulative\"", "chain = \"disjoint\"")
+        .replace("k = 10 ", "k = 10\noutput = \"two-table\" ");
+    fs::write(folder.join("two.toml"), text).expect("a feed file");
+    fs::copy(sample.join("ward.csv"), folder.join("ward.csv")).expect("a copy");
+    tidegate(&["anonymize", "--feed", "two.toml", "--in", &one, "--out", "two"]);
 }
 
 #[test]
