@@ -1,6 +1,10 @@
 //! Guarded values on the Adult data (the folder in `TIDEGATE_DATA`), as in the experiment of the paper: education below
 //! secondary school is guarded, and 3 to 8 columns are known to readers. On the left what generalising until every class is
 //! diverse gives away, on the right what masking costs: Loss of detail, rows that are published with another value, seconds.
+//! Then the same masked people in two tables, and how far estimates of COUNT queries lie off.
+
+#[path = "mask/queries.rs"]
+mod queries;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +22,11 @@ use tidegate::engine::safeguards::mask::Draws;
 const COLUMNS: [&str; 8] =
     ["age", "workclass", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"];
 
+/// Queries per line.
+const QUERIES: u32 = 10_000;
+/// The share of a table that a query picks where nothing else is said.
+const SELECTIVITY: f64 = 0.05;
+
 fn main() {
     let Some(data) = std::env::var_os("TIDEGATE_DATA") else {
         eprintln!("skipped: TIDEGATE_DATA is not set");
@@ -30,6 +39,16 @@ fn main() {
         for columns in 3..=COLUMNS.len() {
             measure(&folder, m, &COLUMNS[..columns]);
         }
+    }
+    println!("\ntwo tables: mean relative error of {QUERIES} COUNT queries");
+    println!(" m  columns  asked  selectivity   error");
+    for m in [2, 10] {
+        for columns in 3..=COLUMNS.len() {
+            asked(&folder, m, &COLUMNS[..columns], &[(columns, SELECTIVITY)]);
+        }
+        let dimensions = (1..COLUMNS.len()).map(|dimensions| (dimensions, SELECTIVITY));
+        let selectivities = [0.02, 0.04, 0.06, 0.08, 0.1].map(|share| (COLUMNS.len(), share));
+        asked(&folder, m, &COLUMNS, &dimensions.chain(selectivities).collect::<Vec<_>>());
     }
 }
 
@@ -47,6 +66,25 @@ fn measure(folder: &Path, m: u64, quasi: &[&str]) {
         100.0 * changed as f64 / rows as f64,
         100.0 * changed as f64 / guarded as f64
     );
+}
+
+/// A line for each kind of query: how many quasi columns it names, and the share that it picks.
+fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
+    let file = feed(folder, m, quasi);
+    let table = Table::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
+    let reading = table.raw();
+    let (raw, _) = count(table, &file.columns, reading).expect("rows that fit");
+    let (columns, trees) = (&file.columns, file.columns.trees());
+    let mut feed = Feed::new(columns);
+    let Closed::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed else { panic!("many rows") };
+    let ledger = feed.mask(&file.policy, columns, &mut Chance(7)).expect("others have other values");
+    feed.masked(ledger.expect("values are masked"));
+    let shown = feed.propose(&candidate.table.recoding().to_vec(), &file.policy);
+    let asked = queries::Asked { raw: &raw, shown: &shown.rows, table: &shown.table, trees: &trees };
+    for &(dimensions, selectivity) in kinds {
+        let error = asked.error(QUERIES, dimensions, selectivity, &mut Chance(11));
+        println!("{m:>2} {:>8} {dimensions:>6} {selectivity:>12.2} {:>6.1}%", quasi.len(), 100.0 * error);
+    }
 }
 
 fn feed(folder: &Path, m: u64, quasi: &[&str]) -> File {

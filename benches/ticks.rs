@@ -15,7 +15,7 @@ use tidegate::engine::gate::own::{Case, Census, History, Newest, Older, judge};
 use tidegate::engine::histogram::{Person, Rows, Values};
 use tidegate::engine::model::{Columns, Value};
 use tidegate::engine::policy::Policy;
-use tidegate::engine::release::data;
+use tidegate::engine::release::Tables;
 
 const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 40\n\
     [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
@@ -59,10 +59,10 @@ fn judged(
     (policy, columns): (&Policy, &Columns),
 ) -> (Duration, Duration, usize) {
     let start = Instant::now();
-    let file = data(&candidate.table, candidate.rows.values(), columns);
+    let tables = Tables::of(&candidate.table, candidate.rows.values(), None, columns);
     let written = start.elapsed();
     let start = Instant::now();
-    let read = bytes::read(&file, columns).0.expect("a table");
+    let read = bytes::read(&tables.data, columns).0.expect("a table");
     let read_back = start.elapsed();
     let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
     let older: Vec<Older> = older.collect();
@@ -75,7 +75,7 @@ fn judged(
     let tests = 0;
     let case = Case { policy, columns, release, withheld, census, tests, recoding, history, before, older, newest };
     let start = Instant::now();
-    let judged = judge(&case, file);
+    let judged = judge(&case, tables);
     // The gate reads the bytes and writes them again.
     let judging = start.elapsed().saturating_sub(written + read_back);
     assert!(judged.verdict().safe(), "{:?}", judged.verdict());

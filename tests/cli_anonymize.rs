@@ -21,5 +21,7 @@ mod kills;
 mod place;
 #[path = "cli_anonymize/shown.rs"]
 mod shown;
+#[path = "cli_anonymize/two.rs"]
+mod two;
 #[path = "cli_anonymize/words.rs"]
 mod words;

@@ -31,3 +31,5 @@ mod repeats;
 mod signed;
 #[path = "cli_run/told.rs"]
 mod told;
+#[path = "cli_run/two.rs"]
+mod two;

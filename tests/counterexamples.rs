@@ -94,6 +94,7 @@ impl Decided<'_> {
             older: (0..at).map(told).collect(),
             newest: vec![told(at)],
             data,
+            sensitive: None,
             table,
             values: rows.values().clone(),
             chain: 1,

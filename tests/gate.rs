@@ -21,6 +21,8 @@ mod rows;
 mod sample;
 #[path = "gate/sheet.rs"]
 mod sheet;
+#[path = "gate/two.rs"]
+mod two;
 
 use chain::Offer;
 use sample::{lines, third};

@@ -15,7 +15,7 @@ use std::process::Command;
 use common::random::Draw;
 use table::{Table, declared, value};
 use tidegate::engine::model::{Cut, Kind, Tree, Value};
-use tidegate::engine::release::{ROW_GROUP, data_in_groups};
+use tidegate::engine::release::{ROW_GROUP, data_in_groups, two_in_groups};
 
 /// Labels that a reader could stumble over, and one sensitive column of each type.
 fn every_type(rows: usize, mut text: impl FnMut(&mut Draw) -> Value) -> Table {
@@ -46,6 +46,19 @@ fn write(folder: &Path, name: &str, table: &Table, group: usize) -> PathBuf {
     path
 }
 
+/// The same as two tables.
+fn write_two(folder: &Path, name: &str, table: &Table, group: usize) -> [PathBuf; 2] {
+    let written = two_in_groups(&table.release, &table.values, &table.people(), &table.columns, group);
+    let mut files =
+        written.into_iter().zip(table.two_as_json()).zip(["quasi", "sensitive"]).map(|((bytes, json), kind)| {
+            let path = folder.join(format!("{name}-{kind}.parquet"));
+            std::fs::write(&path, bytes).expect("a file");
+            std::fs::write(path.with_extension("json"), json.to_string()).expect("a file");
+            path
+        });
+    [(); 2].map(|()| files.next().expect("two tables"))
+}
+
 #[test]
 fn analysts_read_what_was_published() {
     let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
@@ -63,6 +76,9 @@ fn analysts_read_what_was_published() {
         write(&folder, "empty", &few.without_rows(), ROW_GROUP),
         write(&folder, "many", &many, ROW_GROUP),
     ];
+    let two = [("two", &few, ROW_GROUP), ("two-groups", &few, 64), ("two-empty", &few.without_rows(), ROW_GROUP)];
+    let two = two.map(|(name, table, group)| write_two(&folder, name, table, group));
+    let files: Vec<PathBuf> = files.into_iter().chain(two.into_iter().flatten()).collect();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readers/compare.py");
     let run = Command::new(&python).arg(script).args(&files).output();
     let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));

@@ -8,6 +8,8 @@ mod manifest;
 mod report;
 #[path = "release/table.rs"]
 mod table;
+#[path = "release/two.rs"]
+mod two;
 
 use std::collections::BTreeSet;
 

@@ -16,8 +16,12 @@ const MOST: u32 = 500;
 const KILLS: u32 = 6;
 /// Feeds of a short run.
 const FEEDS: u32 = 5;
-const POLICIES: [(&str, &str); 3] =
-    [("k = 3\n", ""), ("k = 3\nguarantee = \"bcf\"\n", ""), ("k = 3\n", "chain = \"disjoint\"\n")];
+const POLICIES: [(&str, &str); 4] = [
+    ("k = 3\n", ""),
+    ("k = 3\nguarantee = \"bcf\"\n", ""),
+    ("k = 3\n", "chain = \"disjoint\"\n"),
+    ("k = 3\noutput = \"two-table\"\n", "chain = \"disjoint\"\n"),
+];
 
 /// A feed that is killed, and who was put into its folder.
 struct Feed {

@@ -44,13 +44,15 @@ pub fn releases(public: &Path) -> Vec<Release> {
 /// A release, as its manifest has it.
 fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
     let named = manifest["files"].as_array().expect("files");
-    assert_eq!(named.len(), 3, "a table, its taxonomy, a report");
+    let two = manifest["policy"]["output"] == "two-table";
+    assert_eq!(named.len(), if two { 4 } else { 3 }, "a table or two, its taxonomy, a report");
     let mut diagnoses = Vec::new();
     for file in named {
         let path = public.join(file["path"].as_str().expect("a path"));
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(file["sha256"], Sha256::of(&bytes).to_string(), "{}", path.display());
-        if path.extension().is_some_and(|extension| extension == "parquet") {
+        let holds = if two { "sensitive/" } else { "data/" };
+        if file["path"].as_str().is_some_and(|path| path.starts_with(holds)) {
             diagnoses = table(bytes.into());
         }
     }
@@ -81,7 +83,9 @@ pub struct Kept(BTreeMap<PathBuf, Sha256>);
 impl Kept {
     /// Looks again: nothing has changed or gone, and no release number has two tables.
     pub fn check(&mut self, public: &Path) {
-        let known = |path: &Path| ["data", "report", "taxonomy", "manifest"].iter().any(|part| path.starts_with(part));
+        let known = |path: &Path| {
+            ["data", "sensitive", "report", "taxonomy", "manifest"].iter().any(|part| path.starts_with(part))
+        };
         let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
         let now: BTreeMap<PathBuf, Sha256> =
             files(public).iter().map(|(path, bytes)| (inside(path), Sha256::of(bytes))).collect();
@@ -98,9 +102,12 @@ impl Kept {
             assert_eq!(now.get(path), Some(sha256), "{} was published", path.display());
         }
         let mut numbers = BTreeSet::new();
-        for path in now.keys().filter(|path| path.starts_with("data")) {
-            let name = path.file_name().and_then(|name| name.to_str()).expect("text");
-            assert!(numbers.insert(name.split('-').next().map(str::to_owned)), "{name}: another table of this release");
+        for kind in ["data", "sensitive"] {
+            for path in now.keys().filter(|path| path.starts_with(kind)) {
+                let name = path.file_name().and_then(|name| name.to_str()).expect("text");
+                let number = name.split('-').next().map(str::to_owned);
+                assert!(numbers.insert((kind, number)), "{name}: another table of this release");
+            }
         }
         self.0 = now;
     }

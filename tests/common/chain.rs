@@ -9,7 +9,7 @@ use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newes
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
 use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
-use tidegate::engine::release::{self, Facts, Pages, Sha256};
+use tidegate::engine::release::{Facts, Pages, Sha256, Tables};
 use tidegate::engine::safeguards::mask::Draws;
 
 use crate::common::random::Draw;
@@ -37,7 +37,8 @@ pub fn arrivals(columns: &Columns, people: &[Human]) -> Rows {
 
 /// A policy from what is written of it.
 pub fn policy(written: &Settings, kind: ChainKind) -> Policy {
-    Policy::new(written, kind, &Known::default()).expect("no contradiction")
+    let known = Known { sensitive: 1, ..Known::default() };
+    Policy::new(written, kind, &known).expect("no contradiction")
 }
 
 /// A feed at work.
@@ -96,6 +97,8 @@ impl Chain {
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
         let values = candidate.rows.values().clone();
+        let exact = candidate.exact(self.policy.output());
+        let Tables { data, sensitive } = Tables::of(&candidate.table, &values, exact.as_ref(), &self.columns);
         let (came, waiting) = (self.feed.standing().arrived(), self.feed.waiting().rows());
         Offer {
             columns: self.columns.clone(),
@@ -106,7 +109,8 @@ impl Chain {
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
             newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
             raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
-            data: release::data(&candidate.table, &values, &self.columns),
+            data,
+            sensitive,
             table: candidate.table.clone(),
             values,
             chain: self.feed.chain(),
@@ -153,6 +157,8 @@ pub struct Offer {
     /// The same as they are, where values are masked.
     pub raw: Vec<Option<Histogram>>,
     pub data: Vec<u8>,
+    /// Of two tables the one with the sensitive columns.
+    pub sensitive: Option<Vec<u8>>,
     pub table: Release,
     pub values: Values,
     pub chain: u32,
@@ -185,7 +191,12 @@ impl Offer {
             older: &older.collect::<Vec<_>>(),
             newest: &newest.collect::<Vec<_>>(),
         };
-        judge(&case, self.data.clone())
+        judge(&case, self.tables())
+    }
+
+    /// The bytes that are judged.
+    pub fn tables(&self) -> Tables {
+        Tables { data: self.data.clone(), sensitive: self.sensitive.clone() }
     }
 
     pub fn facts(&self) -> Facts<'_> {
@@ -203,7 +214,7 @@ impl Offer {
     /// The files that go with the table, as they follow from what was judged.
     pub fn pages(&self, judged: &Judged) -> Option<Pages> {
         let lines = judged.lines();
-        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.table()?.release, &self.data))
+        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.table()?.release, &self.tables()))
     }
 
     /// The whole decision; `spoil` gets at the files that go with the table.

@@ -163,7 +163,8 @@ fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -
         offer.history = History::default();
         for &at in tables {
             let (release, values) = chain.tables[at].clone();
-            let pushed = offer.history.push(&Table { release, values }, &chain.feed.published()[at].recoding);
+            let pushed =
+                offer.history.push(&Table { release, values, exact: None }, &chain.feed.published()[at].recoding);
             pushed.expect("labels of its recoding");
         }
     })

@@ -46,7 +46,7 @@ fn by_other(
         let lines = judged.lines();
         let policy = policy(&written(settings(Some(Guarantee::Blind))), ChainKind::Cumulative);
         let terms = Terms { release: number, policy: &policy, ..judged.terms(&lines) };
-        *pages = Pages::of(&offer.facts(), &terms, &judged.table().expect("a table").release, &offer.data);
+        *pages = Pages::of(&offer.facts(), &terms, &judged.table().expect("a table").release, &offer.tables());
     })
 }
 

@@ -61,7 +61,6 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
         (Disjoint, "policy", "search", searched(Search::Mondrian)),
         (Disjoint, "policy", "search", searched(Search::Mdav)),
         (Disjoint, "policy", "suppression", Settings { suppression: ratio("0.1"), ..plain() }),
-        (Disjoint, "policy", "output", Settings { output: Some(Output::TwoTable), ..plain() }),
     ]
 }
 

@@ -38,6 +38,11 @@ impl Sheet {
             column("diagnosis", Arc::new(lines.iter().map(|line| line.1).collect::<StringArray>()), true),
             column("days", Arc::new(lines.iter().map(|line| line.2).collect::<Int64Array>()), true),
         ];
+        Sheet::new(columns)
+    }
+
+    /// Columns as a release would write them.
+    pub fn new(columns: Vec<(Field, ArrayRef)>) -> Sheet {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3).expect("a level")))
             .set_created_by("tidegate".to_owned())

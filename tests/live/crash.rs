@@ -11,6 +11,9 @@ use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
 use super::draw::{Draw, POLICIES};
 use super::feed::{Human, crowd, feed, open, step};
 
+/// Releases of other people each, in two tables.
+pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
+
 /// A store whose writer dies at a write; `after`: what it wrote is there.
 pub struct Dying {
     pub store: Memory,
@@ -68,7 +71,11 @@ impl Store for Dying {
 
 /// Tables that are published, by path, and how many people are known.
 fn published(public: &Memory) -> BTreeMap<String, Vec<u8>> {
-    public.objects().into_iter().filter(|(path, _)| path.starts_with("data/")).collect()
+    public
+        .objects()
+        .into_iter()
+        .filter(|(path, _)| ["data/", "sensitive/"].iter().any(|kind| path.starts_with(kind)))
+        .collect()
 }
 
 /// Runs all ticks; each writer but the last dies after so many writes. How many writes there were in the last one.
@@ -106,7 +113,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
 
 #[test]
 fn a_writer_may_die_at_every_write() {
-    for (at, policy) in POLICIES.into_iter().enumerate() {
+    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES]).enumerate() {
         let (mut draw, mut known) = (Draw(5), 0);
         let ticks = if at < 4 { 6 } else { 4 };
         let ticks: Vec<Vec<Human>> = (0..ticks).map(|_| crowd(&mut draw, &mut known)).collect();
@@ -126,7 +133,7 @@ fn a_writer_may_die_at_every_write() {
 #[test]
 fn writers_may_die_one_after_another() {
     for seed in 0..60 {
-        let policy = POLICIES[seed % POLICIES.len()];
+        let policy = [&POLICIES[..], &[TWO_TABLES]].concat()[seed % (POLICIES.len() + 1)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);
         let ticks: Vec<Vec<Human>> = (0..8).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());

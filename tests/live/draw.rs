@@ -11,7 +11,7 @@ impl Draw {
     }
 }
 
-/// A chain of each kind. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
+/// A chain of each kind whose releases hold everybody so far. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
 pub const POLICIES: [&str; 6] = [
     "k = 3",
     "k = 3\nmax_wait = 2\nmax_withheld = 0.3",

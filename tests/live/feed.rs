@@ -23,8 +23,9 @@ pub fn feed(policy: &str) -> Feed {
 
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
+    let chain = if policy.contains("two-table") { "disjoint" } else { "cumulative" };
     let text = format!(
-        "[feed]\nname = \"small\"\n[policy]\n{policy}\n\
+        "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
          [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [{sexes}] }}\n\
          [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [{bands}], min = 0, max = 39 }}\n\

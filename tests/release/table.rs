@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
-use tidegate::engine::histogram::{Histogram, Release, Rows, Values};
+use tidegate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
 use tidegate::engine::model::{Column, Columns, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
 
 use crate::common::random::{self, Draw};
@@ -25,6 +25,9 @@ pub struct Table {
     /// Leaves and sensitive values of each row.
     raw: Vec<(Vec<u32>, Vec<Value>)>,
 }
+
+/// Cells of rows, with the number of the class that each is in.
+type ByClass<'t, T> = Vec<(usize, &'t [T])>;
 
 /// The type of each sensitive column.
 const KINDS: [Kind; 6] = [Kind::String, Kind::Int, Kind::Float, Kind::Bool, Kind::Date, Kind::String];
@@ -121,9 +124,79 @@ impl Table {
         Table { columns, release, values, recoding: self.recoding.clone(), raw }
     }
 
+    /// The same rows as a source would bring them, where no text is empty.
+    pub fn as_accepted(&self) -> Table {
+        let cell = |value: &Value| if *value == Value::Text("".into()) { Value::Null } else { value.clone() };
+        let row = |(leaves, tuple): &(Vec<u32>, Vec<Value>)| (leaves.clone(), tuple.iter().map(cell).collect());
+        Table::of(self.columns.clone(), self.recoding.clone(), self.raw.iter().map(row).collect())
+    }
+
     /// The columns alone.
     pub fn without_rows(&self) -> Table {
         Table::of(self.columns.clone(), self.recoding.clone(), Vec::new())
+    }
+
+    /// Everybody's leaf tuple.
+    pub fn people(&self) -> Headcount {
+        count(self.quasi(), self.columns.of(Role::Sensitive).count(), &self.raw, 0).headcount()
+    }
+
+    /// Everybody's leaves and everybody's values, each by the number of the class, from the definition: classes are numbered
+    /// in the order of their nodes, people stand by class and leaves, values by class and tuple.
+    fn by_class(&self) -> (ByClass<'_, u32>, ByClass<'_, Value>) {
+        let nodes =
+            |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };
+        let mut classes: Vec<Vec<u32>> = self.raw.iter().map(|(leaves, _)| nodes(leaves)).collect();
+        classes.sort();
+        classes.dedup();
+        let number = |leaves: &[u32]| 1 + classes.binary_search(&nodes(leaves)).expect("a class");
+        let mut people: ByClass<'_, u32> = self.raw.iter().map(|(leaves, _)| (number(leaves), &**leaves)).collect();
+        let mut values: ByClass<'_, Value> =
+            self.raw.iter().map(|(leaves, tuple)| (number(leaves), &**tuple)).collect();
+        people.sort();
+        values.sort();
+        (people, values)
+    }
+
+    /// The label of each leaf.
+    fn leaves<'t>(&'t self, leaves: &'t [u32]) -> impl Iterator<Item = &'t str> {
+        self.columns.trees().into_iter().zip(leaves).map(|(tree, &leaf)| tree.label(tree.leaf_node(leaf)))
+    }
+
+    /// Names and rows of both tables.
+    pub fn two(&self) -> [(Vec<String>, Vec<Vec<String>>); 2] {
+        let (people, values) = self.by_class();
+        let class = |class: usize| format!("whole {class}");
+        let person =
+            |(of, leaves)| self.leaves(leaves).map(|label| format!("text {label}")).chain([class(of)]).collect();
+        let value = |(of, tuple): (usize, &[Value])| [class(of)].into_iter().chain(tuple.iter().map(show)).collect();
+        let named = |role| self.columns.of(role).map(|column| column.name.to_string());
+        let class = || ["class".to_owned()].into_iter();
+        [
+            (named(Role::Quasi).chain(class()).collect(), people.into_iter().map(person).collect()),
+            (class().chain(named(Role::Sensitive)).collect(), values.into_iter().map(value).collect()),
+        ]
+    }
+
+    /// The same for readers in other languages, with the columns' types.
+    pub fn two_as_json(&self) -> [Json; 2] {
+        let (people, values) = self.by_class();
+        let class = || [json!({"name": "class", "type": Kind::Int, "nullable": false})].into_iter();
+        let person = |(of, leaves)| -> Json { self.leaves(leaves).map(Json::from).chain([json!(of)]).collect() };
+        let value = |(of, tuple): (usize, &[Value])| -> Json {
+            [json!(of)].into_iter().chain(tuple.iter().map(cell_as_json)).collect()
+        };
+        let columns = |role| self.columns.of(role).map(column_as_json);
+        [
+            json!({
+                "columns": columns(Role::Quasi).chain(class()).collect::<Json>(),
+                "rows": people.into_iter().map(person).collect::<Json>(),
+            }),
+            json!({
+                "columns": class().chain(columns(Role::Sensitive)).collect::<Json>(),
+                "rows": values.into_iter().map(value).collect::<Json>(),
+            }),
+        ]
     }
 
     /// Number of quasi columns.
@@ -150,24 +223,12 @@ impl Table {
 
     /// The same for readers in other languages, with the columns' types.
     pub fn json(&self) -> Json {
-        let column = |column: &Column| {
-            let kind = if column.role == Role::Quasi { Kind::String } else { column.kind };
-            json!({"name": column.name, "type": kind, "nullable": column.role != Role::Quasi})
-        };
         let columns = [Role::Quasi, Role::Sensitive].iter().flat_map(|&role| self.columns.of(role));
-        let cell = |value: &Value| match value {
-            Value::Null => Json::Null,
-            Value::Bool(truth) => json!(truth),
-            Value::Int(number) => json!(number),
-            Value::Float(number) => json!(number.get()),
-            Value::Date(days) => json!(days),
-            Value::Text(text) => json!(text),
-        };
         let row = |(labels, tuple): (Vec<&str>, &[Value])| -> Json {
-            labels.into_iter().map(Json::from).chain(tuple.iter().map(cell)).collect()
+            labels.into_iter().map(Json::from).chain(tuple.iter().map(cell_as_json)).collect()
         };
         let rows: Json = self.sorted().into_iter().map(row).collect();
-        json!({"columns": columns.map(column).collect::<Json>(), "rows": rows})
+        json!({"columns": columns.map(column_as_json).collect::<Json>(), "rows": rows})
     }
 
     fn sorted(&self) -> Vec<(Vec<&str>, &[Value])> {
@@ -179,6 +240,22 @@ impl Table {
         rows.sort();
         let labels = |nodes: Vec<u32>| nodes.into_iter().zip(&trees).map(|(node, tree)| tree.label(node)).collect();
         rows.into_iter().map(|(nodes, tuple)| (labels(nodes), tuple)).collect()
+    }
+}
+
+fn column_as_json(column: &Column) -> Json {
+    let kind = if column.role == Role::Quasi { Kind::String } else { column.kind };
+    json!({"name": column.name, "type": kind, "nullable": column.role != Role::Quasi})
+}
+
+fn cell_as_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => json!(truth),
+        Value::Int(number) => json!(number),
+        Value::Float(number) => json!(number.get()),
+        Value::Date(days) => json!(days),
+        Value::Text(text) => json!(text),
     }
 }
 

@@ -52,7 +52,8 @@ pub fn report(
 fn detail(text: &mut String, manifest: &Manifest, folder: &Path) {
     let columns = manifest.recoding.0.iter().filter(|(_, labels)| labels.len() == 1);
     let names: Vec<String> = columns.map(|(column, _)| format!("`{}`", printable(column))).collect();
-    if names.is_empty() {
+    // Two tables show every column as it is.
+    if names.is_empty() || manifest.two_tables() {
         return;
     }
     // Under `blind` what stood against more is kept with the release that the recoding was found for.

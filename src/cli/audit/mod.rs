@@ -20,7 +20,7 @@ use crate::engine::audit::{Figures, Minimality, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::OnRepeat;
+use crate::engine::policy::{OnRepeat, Output};
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
@@ -119,6 +119,11 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
         let text =
             format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
         return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+    }
+    if feed.policy.output() == Output::TwoTable {
+        let text = "--release takes single tables with generalised labels, and releases of this feed are in two tables: name the \
+                    folder of `anonymize` with --dir, or write `output = \"one-table\"` to judge tables of others";
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
     if args.minimality && feed.policy.masking().is_none() {
         let text = "--minimality judges by `m`: write `m = 2` in [policy], and the values that nobody may be tied to with more \

@@ -8,6 +8,7 @@ use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
 use crate::daemon::error::printable;
 use crate::engine::model::Role;
+use crate::engine::policy::Output;
 
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {
@@ -16,7 +17,7 @@ pub fn feed(report: &FeedReport) -> String {
     for column in &report.columns {
         let (name, role, kind) = (&column.name, role(column.role), kind_name(column.kind));
         let row = format!("  {name:name_width$}  {role:10}  {kind:6}  ");
-        wrapped(&mut text, &row, &about(column));
+        wrapped(&mut text, &row, &about(column, report.policy.output == Some(Output::TwoTable)));
     }
     text.push_str("\nPolicy\n");
     for sentence in &report.explained {
@@ -58,10 +59,11 @@ fn role(role: Role) -> &'static str {
 }
 
 /// What happens to a column.
-fn about(column: &ColumnReport) -> String {
+fn about(column: &ColumnReport, two: bool) -> String {
     let mut text = String::new();
     match column.role {
         Role::Identifier => text.push_str("must not be in a release"),
+        Role::Quasi if two => text.push_str("published as it is, and generalised to form crowds"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published, never generalised"),
         Role::Measure => text.push_str("published as an aggregate of each crowd"),

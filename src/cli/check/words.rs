@@ -15,10 +15,17 @@ pub fn explain(feed: &Feed) -> Vec<String> {
         Chain::Disjoint { .. } => "Every release holds the newest people alone (a disjoint chain).".into(),
         _ => "Every release holds everybody so far (a cumulative chain).".into(),
     }];
-    said.push(format!(
-        "Everybody must hide among at least {k} people who look the same in their quasi columns (k = {k}), the person \
-         included, in each release and when releases are compared."
-    ));
+    said.push(match policy.output() {
+        Output::OneTable => format!(
+            "Everybody must hide among at least {k} people who look the same in their quasi columns (k = {k}), the person \
+             included, in each release and when releases are compared."
+        ),
+        Output::TwoTable => format!(
+            "Everybody's quasi columns are published exactly as they are, in a table of their own; what is hidden is which \
+             sensitive value belongs to whom, among the values of at least {k} people (k = {k}). Who knows somebody's quasi \
+             columns can tell whether that person is in the release: membership is disclosed (output = \"two-table\")."
+        ),
+    });
     match policy.diversity() {
         None => said.push(
             "No check looks at the sensitive values of a crowd: they may all be the same (diversity is off).".into(),
@@ -106,7 +113,7 @@ fn guarantee(policy: &Policy) -> String {
                        for comparison (guarantee = \"bcf\")."
             .into(),
         Chain::Disjoint { output, .. } => {
-            let tables = if *output == Output::TwoTable { "two tables" } else { "one table" };
+            let tables = if *output == Output::TwoTable { "two tables, joined by class" } else { "one table" };
             format!(
                 "Each release holds the people who are new, once there are {k} of them; until then they wait. It is {tables}."
             )

@@ -20,6 +20,10 @@ const MOST_REFUSED: usize = 30;
 /// What stands beside every release under `bcf`.
 const BCF: &str = "Guarantee `bcf`: not safe against an attacker who knows the algorithm.";
 
+/// What stands beside a recoding by which no row is shown.
+const TWO_TABLES: &str = "In two tables: quasi columns are published exactly as they are, so who is in the release is no \
+                          secret. The recoding forms the classes, by which they are joined to the sensitive columns.";
+
 /// A folder.
 pub fn folder(shown: &Shown, path: &Path) -> String {
     let mut text = String::new();
@@ -166,6 +170,10 @@ fn told(of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) -
         of.discernibility
     );
     wrapped(&mut text, "", &said);
+    if of.two_tables() {
+        text.push('\n');
+        wrapped(&mut text, "", TWO_TABLES);
+    }
     text.push_str("\nRecoding\n");
     for (column, labels) in &of.recoding.0 {
         let labels: Vec<String> = labels.iter().map(|label| printable(label)).collect();

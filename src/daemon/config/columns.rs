@@ -5,13 +5,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::ColumnTable;
+use super::file::{ColumnTable, FeedFile};
 use super::hierarchy;
 use super::places::Problem;
 use super::ways;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{Column, Domain, Kind, Role};
+use crate::engine::policy::Output;
 
 /// What one table became, and what is worth telling of it.
 pub struct Read {
@@ -49,6 +50,21 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> Read {
         read.problems.push(Problem::new("column", text));
     }
     read
+}
+
+/// A column with the name of the number by which two tables are joined. Some who read tables take capitals and small
+/// letters for the same.
+pub fn class(written: &FeedFile) -> Option<Problem> {
+    if written.policy.output != Some(Output::TwoTable) {
+        return None;
+    }
+    let at = written.column.iter().position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
+    let text = format!(
+        "two tables (`output = \"two-table\"`) are joined by a column `{}` of their own: give this column another `name`, \
+         and say with `path` where its value lies, or publish one table",
+        Column::CLASS
+    );
+    Some(Problem::new(format!("column[{at}].name"), text))
 }
 
 /// One table at work.

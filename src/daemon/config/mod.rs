@@ -158,6 +158,7 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     let read = columns::read(&written.column, base);
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
+    notes.problems.extend(columns::class(&written));
     let services = services::read(&mut written, base, &mut notes);
     if let Some(mut error) = places.first(notes.problems) {
         // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.

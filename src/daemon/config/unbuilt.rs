@@ -14,7 +14,6 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.search", Some("mdav")),
     ("policy.outliers", None),
     ("policy.suppression", None),
-    ("policy.output", Some("two-table")),
     ("policy.values", None),
     ("policy.max_ratio", None),
     ("policy.min_solutions", None),

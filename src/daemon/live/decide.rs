@@ -86,28 +86,19 @@ impl Live {
     }
 }
 
-/// The files of an approved release, and its manifest.
-fn staged(approved: &Approved, stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
-    let stage = |name: &str| {
-        let found = stages.iter().find(|(known, _)| known == name);
-        found.map(|(_, stage)| stage.clone()).expect("every file was staged")
-    };
-    let names = ["data.parquet", "taxonomy.json", "report.html"];
+/// The files of an approved release, which were staged in their order, and its manifest, which was the last.
+fn staged(approved: &Approved, mut stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
+    let (_, manifest) = stages.pop().expect("a manifest was staged");
+    assert_eq!(stages.len(), approved.files().len(), "every file was staged");
     let rows = approved.table().release.rows();
-    let files = names.iter().zip(approved.files()).map(|(name, (path, bytes))| Staged {
-        stage: stage(name),
+    let files = stages.into_iter().zip(approved.files()).map(|((name, stage), (path, bytes))| Staged {
+        stage,
         path: path.clone(),
         sha256: Sha256::of(bytes),
-        rows: (*name == "data.parquet").then_some(rows),
+        rows: name.ends_with(".parquet").then_some(rows),
     });
-    let files: Vec<Staged> = files.collect();
-    let manifest = Staged {
-        stage: stage("manifest.json"),
-        path: String::new(),
-        sha256: Sha256::of(approved.manifest()),
-        rows: None,
-    };
-    (files, manifest)
+    let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
+    (files.collect(), Staged { stage: manifest, path, sha256, rows: None })
 }
 
 fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Decision {

@@ -11,7 +11,7 @@ use crate::daemon::journal::Ref;
 use crate::engine::feed::Candidate;
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
-use crate::engine::release::{self, Facts, Pages};
+use crate::engine::release::{Facts, Pages, Tables};
 
 /// What the gate said of a candidate, and where its files lie aside.
 pub(super) enum Said {
@@ -25,13 +25,22 @@ impl Live {
         let columns = &self.state.terms.columns;
         let mut stages = Vec::new();
         let release = candidate.release;
-        let data = release::data(&candidate.table, candidate.rows.values(), columns);
-        let [data] = self.stage(release, [("data.parquet", data)], &mut stages)?;
-        let judged = self.ask(candidate, data.clone())?;
+        let exact = candidate.exact(self.policy.output());
+        let tables = Tables::of(&candidate.table, candidate.rows.values(), exact.as_ref(), columns);
+        let [data] = self.stage(release, [("data.parquet", tables.data)], &mut stages)?;
+        let sensitive = match tables.sensitive {
+            None => None,
+            Some(sensitive) => {
+                let [sensitive] = self.stage(release, [("sensitive.parquet", sensitive)], &mut stages)?;
+                Some(sensitive)
+            }
+        };
+        let tables = Tables { data, sensitive };
+        let judged = self.ask(candidate, tables.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
-        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &data);
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &tables);
         let pages =
             [("taxonomy.json", pages.taxonomy), ("report.html", pages.report), ("manifest.json", pages.manifest)];
         let [taxonomy, report, manifest] = self.stage(release, pages, &mut stages)?;
@@ -49,7 +58,7 @@ impl Live {
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
-    fn ask(&self, candidate: &Candidate, data: Vec<u8>) -> Result<Judged> {
+    fn ask(&self, candidate: &Candidate, tables: Tables) -> Result<Judged> {
         let state = &self.state;
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
@@ -74,7 +83,7 @@ impl Live {
             older: &older,
             newest: &newest,
         };
-        Ok(judge(&case, data))
+        Ok(judge(&case, tables))
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.

@@ -45,18 +45,17 @@ impl State {
     }
 }
 
-/// The table of a release that is visible; all its files are byte for byte as they were published.
+/// The bytes of the files of a release that is visible, in their order; all are byte for byte as they were published.
 ///
 /// # Errors
 /// One of them is missing or was changed.
-pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<u8>> {
+pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<Vec<u8>>> {
     let manifest = line.manifest.map(|sha256| (layout.manifest(line.release), sha256));
-    let mut table = None;
-    for (path, sha256) in line.files.iter().cloned().chain(manifest) {
+    let right = |(path, sha256): (String, Sha256)| {
         let bytes = public.read(&path)?.filter(|bytes| Sha256::of(bytes) == sha256);
-        table.get_or_insert(bytes.ok_or_else(|| changed(public, &path))?);
-    }
-    table.ok_or_else(|| Error::new(Kind::Internal, "a release has a table"))
+        bytes.ok_or_else(|| changed(public, &path))
+    };
+    line.files.iter().cloned().chain(manifest).map(right).collect()
 }
 
 /// What to say of a published file that is not as it was.

@@ -11,7 +11,8 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Objects, Ref, Ring};
 use crate::engine::gate::bytes::{self, Table};
-use crate::engine::release::{Layout, Manifest, Sha256};
+use crate::engine::policy::Output;
+use crate::engine::release::{Layout, Manifest, Sha256, Tables};
 
 /// Where a feed lies, and the keys to it.
 pub struct Roots {
@@ -83,12 +84,18 @@ impl Seen {
     /// # Errors
     /// A file of any release, older chains included, is missing or not what was published.
     pub fn tables(&self) -> Result<Vec<(u32, Table)>> {
-        let mut found = Vec::new();
+        let (mut found, mut published) = (Vec::new(), self.state.feed.published().iter());
+        let two = self.state.terms.policy()?.output() == Output::TwoTable;
         for line in self.state.releases.iter().filter(|line| line.manifest.is_some()) {
-            let data = intact(&*self.roots.public, self.roots.layout, line)?;
+            let mut files = intact(&*self.roots.public, self.roots.layout, line)?.into_iter();
             if line.chain == self.state.feed.chain() {
-                let table = bytes::read(&data, &self.state.terms.columns).0;
                 let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
+                let tables = Tables {
+                    data: files.next().ok_or_else(strange)?,
+                    sensitive: if two { files.next() } else { None },
+                };
+                let recoding = &published.next().ok_or_else(strange)?.recoding;
+                let table = bytes::read_tables(&tables, &self.state.terms.columns, recoding).0;
                 found.push((line.release, table.ok_or_else(strange)?));
             }
         }

@@ -17,8 +17,8 @@ use crate::engine::release::Layout;
 
 const PRIVATE: &str = ".private";
 const VERDICTS: &str = "verdicts";
-/// What a release consists of, beside its taxonomies.
-const FILES: [&str; 3] = ["data.parquet", "manifest.json", "report.html"];
+/// What a release can consist of, beside its taxonomies.
+const FILES: [&str; 4] = ["data.parquet", "sensitive.parquet", "manifest.json", "report.html"];
 
 /// A folder, locked for this process.
 pub struct Place {
@@ -78,7 +78,11 @@ impl Place {
             if line.manifest.is_some() {
                 intact(&*self.public, Layout::Folders, line)?;
             }
-            self.alone(line.release, Kind::Input, "this is no file of the release that it lies in: move it away")?;
+            let manifest = Layout::Folders.manifest(line.release);
+            let own =
+                |path: &Path| path.ends_with(&manifest) || line.files.iter().any(|(file, _)| path.ends_with(file));
+            let text = "this is no file of the release that it lies in: move it away";
+            self.alone(line.release, own, Kind::Input, text)?;
         }
         // A verdict is told when everything of its tick is in the log.
         let unfinished = state.closing.is_some() || state.due.is_some() || state.publishing.is_some();
@@ -100,13 +104,12 @@ impl Place {
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
             return Err(Error::new(Kind::Io, text).in_file(&place));
         }
-        self.alone(release, Kind::Io, text)
+        self.alone(release, |path| FILES.iter().any(|file| path.ends_with(file)), Kind::Io, text)
     }
 
     /// Nothing lies in a release but its files: whatever does would be taken for a part of it.
-    fn alone(&self, release: u32, kind: Kind, text: &str) -> Result<()> {
-        let foreign = |path: &&PathBuf| !FILES.iter().any(|file| path.ends_with(file));
-        match within(&self.path.join(release.to_string()))?.iter().find(foreign) {
+    fn alone(&self, release: u32, own: impl Fn(&Path) -> bool, kind: Kind, text: &str) -> Result<()> {
+        match within(&self.path.join(release.to_string()))?.iter().find(|path| !own(path)) {
             Some(path) => Err(Error::new(kind, text).in_file(path)),
             None => Ok(()),
         }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use crate::engine::anonymizer::{NoRelease, Refusal, Step};
-use crate::engine::histogram::{Histogram, Release};
+use crate::engine::histogram::{Headcount, Histogram, Release};
 use crate::engine::model::Recoding;
+use crate::engine::policy::Output;
 
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,13 @@ pub struct Candidate {
     pub rows: Histogram,
     /// The increments that come out with it, oldest first.
     pub increments: Vec<Increment>,
+}
+
+impl Candidate {
+    /// Everybody's leaf tuple, where a release shows it: in two tables.
+    pub fn exact(&self, output: Output) -> Option<Headcount> {
+        (output == Output::TwoTable).then(|| self.rows.headcount())
+    }
 }
 
 /// What came of closing a tick.

@@ -1,10 +1,26 @@
 //! Rows of a release in the order in which they stand: counted as runs of equal rows, and looked at whether they ascend.
+//! In two tables every row says the number of its class, by which it stands before all else.
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 
 use super::encode::{Dictionary, Encoder, Misfit};
-use super::{Cell, Histogram, Tuples, Values};
-use crate::engine::model::{Node, Value};
+use super::{Cell, Histogram, MisfitKind, Tuples, ValueCode, Values};
+use crate::engine::model::{Column, Node, Value};
+
+/// Equal rows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alike {
+    /// The number of their class as they say it; 0 where rows say none.
+    pub class: i64,
+    /// Their labels.
+    pub nodes: Vec<Node>,
+    /// Their sensitive tuple.
+    pub value: ValueCode,
+    /// How many they are.
+    pub rows: u32,
+}
 
 /// Runs of equal rows, so far.
 pub struct Labelled<'a> {
@@ -12,57 +28,62 @@ pub struct Labelled<'a> {
     /// Per sensitive column the distinct values.
     cells: Vec<Dictionary>,
     sensitive: Tuples,
-    /// Nodes, then the number of the sensitive tuple.
-    runs: Vec<(Vec<Node>, u32, u32)>,
+    /// Whether rows say the number of their class.
+    classed: bool,
+    /// Values by the number of the sensitive tuple.
+    runs: Vec<Alike>,
 }
 
 impl<'a> Labelled<'a> {
     /// No rows yet.
     pub fn new(encoder: &'a Encoder<'a>) -> Labelled<'a> {
         let cells = (0..encoder.sensitive()).map(|_| Dictionary::default()).collect();
-        Labelled { encoder, cells, sensitive: Tuples::new(encoder.sensitive()), runs: Vec::new() }
+        Labelled { encoder, cells, sensitive: Tuples::new(encoder.sensitive()), classed: false, runs: Vec::new() }
     }
 
-    /// Takes in the rows that follow; tells whether they still ascend by nodes, then by sensitive tuple.
+    /// The same for rows that say the number of their class.
+    #[must_use]
+    pub fn classed(self) -> Labelled<'a> {
+        Labelled { classed: true, ..self }
+    }
+
+    /// Takes in the rows that follow; tells whether they still ascend by class, by nodes, then by sensitive tuple.
     ///
     /// # Errors
     /// The first cell that does not fit.
     pub fn add(&mut self, batch: &RecordBatch) -> Result<bool, Misfit> {
         let encoded = self.encoder.encode(batch, &mut self.cells)?;
         let columns: Vec<&[u32]> = encoded.quasi.iter().chain(&encoded.sensitive).map(Vec::as_slice).collect();
+        let numbers = if self.classed { Some(numbers(batch)?) } else { None };
+        let class = |row: usize| numbers.map_or(0, |numbers| numbers[row]);
         let mut ascending = true;
         let mut from = 0;
         while from < batch.num_rows() {
-            let same = |to: usize| columns.iter().all(|column| column[to] == column[from]);
+            let same = |to: usize| class(to) == class(from) && columns.iter().all(|column| column[to] == column[from]);
             let to = (from + 1..batch.num_rows()).find(|&to| !same(to)).unwrap_or(batch.num_rows());
             let nodes: Vec<Node> = encoded.quasi.iter().map(|column| column[from]).collect();
             let tuple: Vec<u32> = encoded.sensitive.iter().map(|column| column[from]).collect();
             let value = self.sensitive.number(&tuple);
-            ascending &= self.push(nodes, value, (to - from) as u32);
+            ascending &= self.push(Alike { class: class(from), nodes, value, rows: (to - from) as u32 });
             from = to;
         }
         Ok(ascending)
     }
 
     /// A run; `false` if it does not come after the last one.
-    fn push(&mut self, nodes: Vec<Node>, value: u32, rows: u32) -> bool {
-        let Some((last, of, count)) = self.runs.last_mut() else {
-            self.runs.push((nodes, value, rows));
+    fn push(&mut self, run: Alike) -> bool {
+        let Some(last) = self.runs.last_mut() else {
+            self.runs.push(run);
             return true;
         };
-        if *last == nodes && *of == value {
-            *count = count.checked_add(rows).expect("fewer than 2^32 equal rows");
+        let order = (last.class, &last.nodes).cmp(&(run.class, &run.nodes));
+        if order.is_eq() && last.value == run.value {
+            last.rows = last.rows.checked_add(run.rows).expect("fewer than 2^32 equal rows");
             return true;
         }
-        let after = match last.as_slice().cmp(&nodes) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => {
-                let of = *of;
-                self.tuple(of).lt(self.tuple(value))
-            }
-            std::cmp::Ordering::Greater => false,
-        };
-        self.runs.push((nodes, value, rows));
+        let of = last.value;
+        let after = order.then_with(|| self.tuple(of).cmp(self.tuple(run.value))).is_lt();
+        self.runs.push(run);
         after
     }
 
@@ -71,20 +92,42 @@ impl<'a> Labelled<'a> {
         codes.map(|(&code, cells)| &cells.values()[code as usize])
     }
 
-    /// Counts per nodes and sensitive tuple.
-    pub fn finish(mut self) -> Histogram {
+    /// All rows in their order; what is equal comes once. The codes are of the dictionary that comes along.
+    pub fn alike(mut self) -> (Values, Vec<Alike>) {
         let tuples = (0..self.sensitive.len() as u32).map(|number| self.tuple(number).cloned().collect()).collect();
         let (values, code) = Values::from_distinct(self.encoder.sensitive(), tuples);
-        self.runs.iter_mut().for_each(|run| run.1 = code[run.1 as usize]);
+        self.runs.iter_mut().for_each(|run| run.value = code[run.value as usize]);
         self.runs.sort_unstable();
-        let mut histogram = Histogram { values, ..Histogram::empty(self.encoder.quasi(), 0) };
+        self.runs.dedup_by(|run, first| {
+            let same = (run.class, run.value) == (first.class, first.value) && run.nodes == first.nodes;
+            if same {
+                first.rows = first.rows.checked_add(run.rows).expect("fewer than 2^32 equal rows");
+            }
+            same
+        });
+        (values, self.runs)
+    }
+
+    /// Counts per nodes and sensitive tuple.
+    pub fn finish(self) -> Histogram {
+        let width = self.encoder.quasi();
+        let (values, runs) = self.alike();
+        let mut histogram = Histogram { values, ..Histogram::empty(width, 0) };
         let mut pool: Vec<Cell> = Vec::new();
-        for class in self.runs.chunk_by(|a, b| a.0 == b.0) {
-            histogram.leaves.iter_mut().zip(&class[0].0).for_each(|(column, &node)| column.push(node));
+        for class in runs.chunk_by(|a, b| a.nodes == b.nodes) {
+            histogram.leaves.iter_mut().zip(&class[0].nodes).for_each(|(column, &node)| column.push(node));
             pool.clear();
-            pool.extend(class.iter().map(|&(_, value, count)| Cell { increment: 0, value, count }));
+            pool.extend(class.iter().map(|run| Cell { increment: 0, value: run.value, count: run.rows }));
             histogram.push_cells(&pool);
         }
         histogram
     }
+}
+
+/// The numbers of the classes.
+fn numbers(batch: &RecordBatch) -> Result<&[i64], Misfit> {
+    let misfit = |kind| Misfit { row: 0, column: Column::CLASS.into(), kind };
+    let column = batch.column_by_name(Column::CLASS).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
+    let numbers = column.as_primitive_opt::<Int64Type>().ok_or_else(|| misfit(MisfitKind::WrongType))?;
+    Ok(numbers.values())
 }

@@ -32,7 +32,7 @@ pub use encode::{Dictionary, Encoded, Encoder, Misfit};
 pub use finest::finest_unsplit;
 pub use headcount::{Headcount, Heads};
 pub use join::{Excess, JoinCells, NotSuperset};
-pub use labelled::Labelled;
+pub use labelled::{Alike, Labelled};
 pub use partition::Partition;
 pub use reading::Reading;
 pub use release::{Release, describe, number_recodings};

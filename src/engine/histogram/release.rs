@@ -183,9 +183,23 @@ impl Release {
         self.counts[self.range(class)].iter().sum()
     }
 
+    /// The class at these nodes.
+    pub fn find(&self, nodes: &[Node]) -> Option<usize> {
+        let (mut from, mut to) = (0, self.classes());
+        while from < to {
+            let middle = from.midpoint(to);
+            match self.class(middle).cmp(nodes) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+
     /// Rows of the class at these nodes; 0 when there is none.
     pub fn size_of(&self, nodes: &[Node]) -> u64 {
-        (0..self.classes()).find(|&class| self.class(class) == nodes).map_or(0, |class| self.size(class))
+        self.find(nodes).map_or(0, |class| self.size(class))
     }
 
     /// A class for a person to read.

@@ -65,6 +65,9 @@ pub struct Column {
 impl Column {
     /// The leaf that stands for a missing value of an optional quasi column.
     pub const MISSING: &'static str = "unknown";
+
+    /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
+    pub const CLASS: &'static str = "class";
 }
 
 impl fmt::Debug for Column {
@@ -174,6 +177,12 @@ impl Columns {
     /// Those of one role, in the order of the feed file.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &Column> {
         self.all.iter().filter(move |column| column.role == role)
+    }
+
+    /// Those of one role alone.
+    #[must_use]
+    pub fn only(&self, role: Role) -> Columns {
+        Columns { all: self.of(role).cloned().collect() }
     }
 
     /// The column of this name.

@@ -131,6 +131,11 @@ impl Policy {
         }
     }
 
+    /// One table or two.
+    pub fn output(&self) -> Output {
+        if let Chain::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }
+    }
+
     /// What happens to rare rows, where that applies.
     pub fn standing(&self) -> Option<Standing> {
         match self.chain {

@@ -2,6 +2,7 @@
 //! can carry a word of its own.
 
 use super::digest::Sha256;
+use super::tables::Tables;
 
 /// How the files of releases lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,31 +34,30 @@ impl Layout {
     }
 }
 
-/// Where the files of a release lie, from the place of all published files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
-    /// The table.
-    pub data: String,
-    /// What every label stands for; releases with the same taxonomies share it.
-    pub taxonomy: String,
-    /// The page for people.
-    pub report: String,
-    /// The manifest.
-    pub manifest: String,
+/// A file of a release.
+pub struct Placed<'f> {
+    /// Where it lies, from the place of all published files.
+    pub path: String,
+    /// What it holds.
+    pub bytes: &'f [u8],
+    /// Whether it is a table.
+    pub table: bool,
 }
 
-impl Places {
-    /// Of the release with this number and the digests of its table, taxonomies and report.
-    pub fn of(layout: Layout, release: u32, [data, taxonomy, report]: [Sha256; 3]) -> Places {
-        let [data, report] = match layout {
-            Layout::Folders => ["data.parquet", "report.html"].map(|name| format!("{release}/{name}")),
-            Layout::Root => [format!("data/{release}-{data}.parquet"), format!("report/{release}-{report}.html")],
+impl Layout {
+    /// The files of a release with this number in the order of its manifest: its tables, what every label stands for
+    /// (releases with the same taxonomies share it), and the page for people.
+    pub fn place<'f>(self, release: u32, tables: &'f Tables, [taxonomy, report]: [&'f [u8]; 2]) -> Vec<Placed<'f>> {
+        let own = |kind: &str, ending: &str, bytes: &[u8]| match self {
+            Layout::Folders => format!("{release}/{kind}.{ending}"),
+            Layout::Root => format!("{kind}/{release}-{}.{ending}", Sha256::of(bytes)),
         };
-        Places { data, taxonomy: format!("taxonomy/{taxonomy}.json"), report, manifest: layout.manifest(release) }
-    }
-
-    /// Of the release with these files.
-    pub fn for_files(layout: Layout, release: u32, files: [&[u8]; 3]) -> Places {
-        Places::of(layout, release, files.map(Sha256::of))
+        let kinds = ["data", "sensitive"].into_iter().zip(tables.iter());
+        let table = |(kind, bytes)| Placed { path: own(kind, "parquet", bytes), bytes, table: true };
+        let mut placed: Vec<Placed<'f>> = kinds.map(table).collect();
+        let shared = format!("taxonomy/{}.json", Sha256::of(taxonomy));
+        placed.push(Placed { path: shared, bytes: taxonomy, table: false });
+        placed.push(Placed { path: own("report", "html", report), bytes: report, table: false });
+        placed
     }
 }

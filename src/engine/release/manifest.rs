@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::digest::Sha256;
 use super::figure::CheckLine;
-use super::layout::Layout;
+use super::layout::{Layout, Placed};
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
 use crate::engine::histogram::Release;
@@ -78,17 +78,19 @@ pub struct Manifest {
     pub k: u64,
     /// The smallest crowd that there is; 0 without rows.
     pub smallest_class: u64,
-    /// Rows of the table.
+    /// Rows of the table; of each of two.
     pub rows: u64,
     /// Crowds: classes of rows with equal labels.
     pub classes: u64,
     /// People withheld from this chain so far, because too few were like them.
     pub withheld: u64,
-    /// The share of detail that was given up, 0 to 1.
+    /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which crowds
+    /// are formed.
     pub loss: f64,
     /// The sum of squared class sizes over the square of all rows; 1 = everybody in one class.
     pub discernibility: f64,
-    /// Per quasi column the labels it is published in, in the order of its taxonomy.
+    /// Per quasi column the labels it is published in, in the order of its taxonomy. In two tables the labels by which
+    /// crowds are formed.
     pub recoding: Labels,
     /// The files.
     pub files: Vec<FileLine>,
@@ -119,6 +121,11 @@ impl FileLine {
     /// Of a file with these bytes; `rows` if it is a table.
     pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
         FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
+    }
+
+    /// Of a file of a release with so many rows.
+    pub fn placed(file: &Placed<'_>, rows: u64) -> FileLine {
+        FileLine::of(&file.path, file.bytes, file.table.then_some(rows))
     }
 }
 
@@ -169,6 +176,11 @@ impl Manifest {
             decision: facts.decision,
             previous: facts.previous,
         }
+    }
+
+    /// Whether the release is in two tables.
+    pub fn two_tables(&self) -> bool {
+        self.policy.get("output").and_then(Value::as_str) == Some("two-table")
     }
 
     /// The one spelling: JSON with two spaces of indentation and a last newline.

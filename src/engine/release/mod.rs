@@ -1,4 +1,4 @@
-//! The public files of a release as canonical bytes (CONTRACTS 4): the table, what its labels stand for, the manifest
+//! The public files of a release as canonical bytes (CONTRACTS 4): its tables, what their labels stand for, the manifest
 //! and the report. The bytes are a function of what is published and of nothing else, so whoever has the same content
 //! can write them again and compare.
 //!
@@ -13,15 +13,17 @@ mod manifest;
 mod pages;
 mod recoding;
 mod report;
+mod tables;
 mod taxonomy;
 mod utility;
 
-pub use data::{ROW_GROUP, data, data_in_groups};
+pub use data::{ROW_GROUP, data, data_in_groups, two_in_groups};
 pub use digest::Sha256;
 pub use figure::{CheckLine, Figure};
-pub use layout::{Layout, Places};
+pub use layout::{Layout, Placed};
 pub use manifest::{Facts, FileLine, Manifest, NoManifest, Terms};
 pub use pages::Pages;
 pub use recoding::Labels;
 pub use report::report;
+pub use tables::Tables;
 pub use taxonomy::{ColumnTree, Label, Taxonomies, taxonomy};

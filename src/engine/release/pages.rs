@@ -1,12 +1,12 @@
-//! The files that go with a table.
+//! The files that go with the tables of a release.
 
-use super::layout::Places;
 use super::manifest::{Facts, FileLine, Manifest, Terms};
 use super::report::report;
+use super::tables::Tables;
 use super::taxonomy::taxonomy;
 use crate::engine::histogram::Release;
 
-/// The files that go with a table.
+/// The files that go with the tables of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pages {
     /// What every label stands for.
@@ -18,18 +18,14 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Of a table and its bytes.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Release, data: &[u8]) -> Pages {
+    /// Of a release and the bytes of its tables.
+    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Release, tables: &Tables) -> Pages {
         let taxonomy = taxonomy(terms.columns);
         let mut manifest = Manifest::of(facts, terms, table, Vec::new());
         // The page is written before it has a digest, and does not look at the files.
         let report = report(&manifest, terms.columns, table);
-        let places = Places::for_files(facts.layout, terms.release, [data, &taxonomy, &report]);
-        manifest.files = vec![
-            FileLine::of(&places.data, data, Some(table.rows())),
-            FileLine::of(&places.taxonomy, &taxonomy, None),
-            FileLine::of(&places.report, &report, None),
-        ];
+        let placed = facts.layout.place(terms.release, tables, [&taxonomy, &report]);
+        manifest.files = placed.iter().map(|file| FileLine::placed(file, table.rows())).collect();
         Pages { taxonomy, report, manifest: manifest.bytes() }
     }
 }

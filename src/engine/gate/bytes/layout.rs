@@ -9,7 +9,8 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaD
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::leak::Leak;
-use crate::engine::model::{Column, Columns, Kind, Role};
+use super::sheet::{Sheet, Wanted};
+use crate::engine::model::Kind;
 
 const MAGIC: usize = 4;
 /// Length of the footer, and the magic bytes after it.
@@ -18,7 +19,7 @@ const TAIL: usize = 8;
 const AUTHOR: &str = "tidegate";
 
 /// Looks at the layout; `None` when there is no Parquet file to look at.
-pub fn scan(bytes: &Bytes, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
+pub fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
     let Some(metadata) = footer(bytes) else {
         leaks.push(Leak::new("data", "the bytes are no readable Parquet file"));
         return None;
@@ -30,7 +31,7 @@ pub fn scan(bytes: &Bytes, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<P
     if file.created_by() != Some(AUTHOR) {
         leaks.push(Leak::new("footer", "the name of the program that wrote the file is another one"));
     }
-    let known = schema(&metadata, columns, leaks);
+    let known = schema(&metadata, sheet, leaks);
     for (number, group) in metadata.row_groups().iter().enumerate() {
         for chunk in group.columns() {
             let place = format!("column {} of row group {number}", chunk.column_path());
@@ -51,21 +52,21 @@ fn footer(bytes: &Bytes) -> Option<ParquetMetaData> {
     ParquetMetaDataReader::new().parse_and_finish(bytes).ok()
 }
 
-/// Whether the columns are exactly the quasi and sensitive ones, in the order of the feed file.
-fn schema(metadata: &ParquetMetaData, columns: &Columns, leaks: &mut Vec<Leak>) -> bool {
-    let wanted: Vec<&Column> = columns.of(Role::Quasi).chain(columns.of(Role::Sensitive)).collect();
+/// Whether the columns are exactly those of the table, in their order.
+fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> bool {
     let found = metadata.file_metadata().schema_descr();
+    let wanted = sheet.wanted();
+    let named = |found: &ColumnDescPtr, wanted: &Wanted<'_>| found.path().parts() == [wanted.name];
     let mut known = true;
     for column in found.columns() {
-        if !wanted.iter().any(|wanted| column.path().parts() == [wanted.name.to_string()]) {
-            leaks.push(Leak::new(format!("column {}", column.path()), "the column is no quasi or sensitive column"));
+        if !wanted.iter().any(|wanted| named(column, wanted)) {
+            leaks.push(Leak::new(format!("column {}", column.path()), sheet.foreign()));
             known = false;
         }
     }
     for (at, wanted) in wanted.iter().enumerate() {
         let place = || format!("column {}", wanted.name);
-        let named = |found: &ColumnDescPtr| found.path().parts() == [wanted.name.to_string()];
-        let Some((stands, column)) = found.columns().iter().enumerate().find(|(_, found)| named(found)) else {
+        let Some((stands, column)) = found.columns().iter().enumerate().find(|(_, found)| named(found, wanted)) else {
             leaks.push(Leak::new(place(), "the column is missing"));
             known = false;
             continue;
@@ -85,18 +86,16 @@ fn schema(metadata: &ParquetMetaData, columns: &Columns, leaks: &mut Vec<Leak>) 
     known
 }
 
-fn typed(found: &ColumnDescriptor, wanted: &Column) -> bool {
+fn typed(found: &ColumnDescriptor, wanted: &Wanted<'_>) -> bool {
     let about = found.self_type().get_basic_info();
-    let text = (Type::BYTE_ARRAY, Some(LogicalType::String));
     let (physical, logical) = match wanted.kind {
-        _ if wanted.role == Role::Quasi => text,
-        Kind::String => text,
+        Kind::String => (Type::BYTE_ARRAY, Some(LogicalType::String)),
         Kind::Int => (Type::INT64, None),
         Kind::Float => (Type::DOUBLE, None),
         Kind::Bool => (Type::BOOLEAN, None),
         Kind::Date => (Type::INT32, Some(LogicalType::Date)),
     };
-    let repetition = if wanted.role == Role::Quasi { Repetition::REQUIRED } else { Repetition::OPTIONAL };
+    let repetition = if wanted.missing { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     found.physical_type() == physical
         && found.logical_type_ref() == logical.as_ref()
         && about.repetition() == repetition

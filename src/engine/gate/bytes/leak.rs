@@ -14,4 +14,10 @@ impl Leak {
     pub fn new(place: impl Into<String>, text: impl Into<String>) -> Leak {
         Leak { place: place.into(), text: text.into() }
     }
+
+    /// The same in this one of two tables.
+    #[must_use]
+    pub fn of(self, table: &str) -> Leak {
+        Leak { place: format!("{table}, {}", self.place), ..self }
+    }
 }

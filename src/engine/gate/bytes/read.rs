@@ -1,43 +1,56 @@
-//! A table from its bytes: layout, pages and rows are looked at by a file each, and put together here.
+//! A release from the bytes of its tables: layout, pages and rows are looked at by a file each, and put together here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
 
 use super::leak::Leak;
-use super::{layout, rows};
-use crate::engine::histogram::{Histogram, Release, Values};
+use super::sheet::Sheet;
+use super::table::Table;
+use super::{layout, rows, two};
+use crate::engine::histogram::{Histogram, Labelled, Release};
 use crate::engine::model::{Columns, Cut, Role};
-
-/// A table as its readers see it.
-#[derive(Debug, Clone)]
-pub struct Table {
-    /// Classes and groups; its recoding is what the labels tell, completed.
-    pub release: Release,
-    /// The sensitive tuples that its codes stand for.
-    pub values: Values,
-}
+use crate::engine::release::Tables;
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
 pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
-    // The decoder panics at some files that are damaged. They are refused like all that cannot be read.
-    catch_unwind(AssertUnwindSafe(|| scanned(data, columns)))
-        .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
-}
-
-fn scanned(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
-    let mut leaks = Vec::new();
-    let bytes = Bytes::copy_from_slice(data);
-    let Some(metadata) = layout::scan(&bytes, columns, &mut leaks) else { return (None, leaks) };
-    let Some(labels) = rows::read(&bytes, &metadata, columns, &mut leaks) else { return (None, leaks) };
-    let table = table(labels, columns, &mut leaks);
+    let (labels, mut leaks) = scanned(data, &Sheet::one(columns), |rows| rows.finish());
+    let table = labels.and_then(|labels| table(&labels, columns, &mut leaks));
     (table, leaks)
 }
 
-fn table(labels: Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<Table> {
+/// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes.
+pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<Table>, Vec<Leak>) {
+    let Some(sensitive) = &tables.sensitive else { return read(&tables.data, columns) };
+    let (quasi, leaks) = scanned(&tables.data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
+    let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(two::QUASI)).collect();
+    let (values, leaks) = scanned(sensitive, &Sheet::of_two(columns, Role::Sensitive), |rows| rows.alike());
+    found.extend(leaks.into_iter().map(|leak| leak.of(two::SENSITIVE)));
+    let table = quasi.zip(values).and_then(|(quasi, (values, groups))| {
+        let joined = two::join(&quasi, &groups, values, columns, recoding);
+        joined.map_err(|leaks| found.extend(leaks)).ok()
+    });
+    (table, found)
+}
+
+fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(Labelled<'_>) -> T) -> (Option<T>, Vec<Leak>) {
+    let scan = || {
+        let mut leaks = Vec::new();
+        let bytes = Bytes::copy_from_slice(data);
+        let Some(metadata) = layout::scan(&bytes, sheet, &mut leaks) else { return (None, leaks) };
+        let encoder = rows::encoder(sheet);
+        let rows = rows::read(&bytes, &metadata, sheet, &encoder, &mut leaks).map(read);
+        (rows, leaks)
+    };
+    // The decoder panics at some files that are damaged. They are refused like all that cannot be read.
+    catch_unwind(AssertUnwindSafe(scan))
+        .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
+}
+
+fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<Table> {
     let trees = columns.trees();
-    match Release::from_labels(&labels, &trees) {
-        Ok(release) => Some(Table { release, values: labels.values().clone() }),
+    match Release::from_labels(labels, &trees) {
+        Ok(release) => Some(Table { release, values: labels.values().clone(), exact: None }),
         Err((column, crossing)) => {
             let name = columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
             let [upper, lower] = [crossing.upper, crossing.lower].map(|node| trees[column].label(node).to_owned());

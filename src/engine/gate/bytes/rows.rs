@@ -1,5 +1,5 @@
 //! The rows of a table in the order in which they stand: equal rows must stand together, and rows ascend by class and then
-//! by sensitive tuple, so that no order tells when somebody came.
+//! by what they show, so that no order tells when somebody came, nor in two tables who has which value.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,30 @@ use parquet::file::metadata::ParquetMetaData;
 
 use super::dictionary;
 use super::leak::Leak;
-use crate::engine::histogram::{Cells, Encoder, Histogram, Labelled, RawCell, Reading};
-use crate::engine::model::{Columns, Kind, Role};
+use super::sheet::Sheet;
+use crate::engine::histogram::{Cells, Encoder, Labelled, RawCell, Reading};
+use crate::engine::model::Kind;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
 
+/// Knows how the rows of a table are read.
+pub fn encoder(sheet: &Sheet) -> Encoder<'_> {
+    Encoder::new(&sheet.columns, Reading::Labels { text: false })
+}
+
 /// Reads all rows; `None` when that is not possible.
-pub fn read(bytes: &Bytes, metadata: &ParquetMetaData, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<Histogram> {
-    let encoder = Encoder::new(columns, Reading::Labels { text: false });
-    let mut rows = Labelled::new(&encoder);
+pub fn read<'e>(
+    bytes: &Bytes,
+    metadata: &ParquetMetaData,
+    sheet: &Sheet,
+    encoder: &'e Encoder<'e>,
+    leaks: &mut Vec<Leak>,
+) -> Option<Labelled<'e>> {
+    let mut rows = Labelled::new(encoder);
+    if sheet.classed {
+        rows = rows.classed();
+    }
     let mut unsorted = false;
     for group in 0..metadata.num_row_groups() {
         let mut shown = vec![BTreeSet::new(); metadata.row_group(group).num_columns()];
@@ -39,7 +53,7 @@ pub fn read(bytes: &Bytes, metadata: &ParquetMetaData, columns: &Columns, leaks:
                     return None;
                 }
             }
-            show(&batch, columns, &mut shown);
+            show(&batch, sheet, &mut shown);
         }
         let about = metadata.row_group(group);
         for (chunk, shown) in about.columns().iter().zip(&shown) {
@@ -53,7 +67,7 @@ pub fn read(bytes: &Bytes, metadata: &ParquetMetaData, columns: &Columns, leaks:
     if unsorted {
         leaks.push(Leak::new("rows", "rows do not stand in canonical order"));
     }
-    Some(rows.finish())
+    Some(rows)
 }
 
 type Batches = parquet::arrow::arrow_reader::ParquetRecordBatchReader;
@@ -81,10 +95,9 @@ fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
 }
 
 /// What the rows of a batch show, as a dictionary page would hold it.
-fn show(batch: &RecordBatch, columns: &Columns, shown: &mut [BTreeSet<Vec<u8>>]) {
-    let order = columns.of(Role::Quasi).chain(columns.of(Role::Sensitive));
-    for (column, shown) in order.zip(shown) {
-        let Some(cells) = batch.column_by_name(&column.name).and_then(Cells::of) else { continue };
+fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
+    for (column, shown) in sheet.wanted().iter().zip(shown) {
+        let Some(cells) = batch.column_by_name(column.name).and_then(Cells::of) else { continue };
         let short = column.kind == Kind::Date;
         // Rows are sorted, so the same cell mostly comes again at once.
         let mut last: Option<Vec<u8>> = None;

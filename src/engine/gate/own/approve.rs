@@ -19,10 +19,10 @@ use super::case::Case;
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::engine::gate::bytes::Table;
 use crate::engine::gate::utility;
-use crate::engine::histogram::{Release, Values};
+use crate::engine::histogram::Release;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::Policy;
-use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Places, Terms};
+use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Tables, Terms};
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
 pub struct Judged {
@@ -32,7 +32,7 @@ pub struct Judged {
     withheld: u64,
     verdict: Verdict,
     table: Option<Table>,
-    data: Vec<u8>,
+    tables: Tables,
 }
 
 /// A release that may leave.
@@ -46,7 +46,7 @@ pub struct Approved {
 
 /// The files of a release that left the gate.
 pub struct Files {
-    /// Path and bytes of the table, the taxonomy and the report.
+    /// Path and bytes of the tables, the taxonomy and the report.
     pub files: Vec<(String, Vec<u8>)>,
     /// The manifest, which makes them visible.
     pub manifest: Vec<u8>,
@@ -55,7 +55,7 @@ pub struct Files {
 }
 
 impl Approved {
-    /// Path and bytes of the table, the taxonomy and the report.
+    /// Path and bytes of the tables, the taxonomy and the report, in the order of the manifest.
     pub fn files(&self) -> &[(String, Vec<u8>)] {
         &self.files
     }
@@ -82,15 +82,15 @@ impl Approved {
 }
 
 impl Judged {
-    pub(super) fn new(case: &Case<'_>, verdict: Verdict, table: Option<(Release, Values)>, data: Vec<u8>) -> Judged {
+    pub(super) fn new(case: &Case<'_>, verdict: Verdict, table: Option<Table>, tables: Tables) -> Judged {
         Judged {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
             release: case.release,
             withheld: case.withheld,
             verdict,
-            table: table.map(|(release, values)| Table { release, values }),
-            data,
+            table,
+            tables,
         }
     }
 
@@ -132,15 +132,15 @@ impl Judged {
             check.reasons = self.look_through(facts, &pages, table);
         }
         self.verdict.checks.push(check);
-        let files = [&self.data[..], &pages.taxonomy, &pages.report];
-        let places = Places::for_files(facts.layout, self.release, files);
+        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report]);
+        let paths: Vec<String> = placed.into_iter().map(|file| file.path).collect();
+        let Tables { data, sensitive } = self.tables;
+        let bytes = [Some(data), sensitive, Some(pages.taxonomy), Some(pages.report)].into_iter().flatten();
         match self.table {
-            Some(table) if self.verdict.safe() => Ok(Approved {
-                files: vec![(places.data, self.data), (places.taxonomy, pages.taxonomy), (places.report, pages.report)],
-                manifest: pages.manifest,
-                table,
-                verdict: self.verdict,
-            }),
+            Some(table) if self.verdict.safe() => {
+                let files = paths.into_iter().zip(bytes).collect();
+                Ok(Approved { files, manifest: pages.manifest, table, verdict: self.verdict })
+            }
             _ => Err(self.verdict),
         }
     }
@@ -157,13 +157,8 @@ impl Judged {
         if release::report(&meant, &self.columns, &table.release) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
         }
-        let files = [&self.data[..], &pages.taxonomy, &pages.report];
-        let places = Places::for_files(facts.layout, self.release, files);
-        meant.files = vec![
-            FileLine::of(&places.data, &self.data, Some(table.release.rows())),
-            FileLine::of(&places.taxonomy, &pages.taxonomy, None),
-            FileLine::of(&places.report, &pages.report, None),
-        ];
+        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report]);
+        meant.files = placed.iter().map(|file| FileLine::placed(file, table.release.rows())).collect();
         match Manifest::parse(&pages.manifest) {
             Err(error) => reasons.push(Reason::plain("manifest", error.to_string())),
             Ok(told) => {

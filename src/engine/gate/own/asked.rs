@@ -5,7 +5,7 @@
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
-use crate::engine::policy::{Chain, Decimal, MaxRatio, Output, Policy, Search, Settings};
+use crate::engine::policy::{Chain, Decimal, MaxRatio, Policy, Search, Settings};
 
 /// Checks that later versions make.
 const LATER: &[&str] = &["refinement", "dominance"];
@@ -35,12 +35,12 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, search, suppression, output, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
+        m, mask, search, suppression, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
         p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
-        k: _, max_loss: _, diversity: _,
+        k: _, max_loss: _, diversity: _, output: _,
         // They go with `m`, with `search`, and with the ratios.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
@@ -58,7 +58,6 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         ("dominance", "dominance_safe", *dominance_safe == Some(true)),
         ("policy", "search", search.is_some_and(|search| search != Search::TopDown)),
         ("policy", "suppression", suppression.is_some_and(|share| share > Decimal::ZERO)),
-        ("policy", "output", *output == Some(Output::TwoTable)),
     ];
     all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::verdict::Reason;
 use crate::engine::gate::bytes::{Table, told_under};
-use crate::engine::histogram::{Histogram, Release, ValueCode, Values};
+use crate::engine::histogram::{Headcount, Histogram, Release, ValueCode, Values};
 use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
@@ -167,6 +167,8 @@ pub struct Ready<'a> {
     pub values: Values,
     /// The candidate as it was read, under its recoding.
     pub table: Release,
+    /// How many rows show each leaf tuple, where the candidate is in two tables.
+    pub exact: Option<Headcount>,
     /// The chain; `None` in a disjoint feed.
     pub lineage: Option<Lineage>,
     /// Everybody who must be in the candidate.
@@ -179,14 +181,15 @@ impl<'a> Ready<'a> {
     /// # Errors
     /// The labels of the table are not those of the recoding.
     pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
-        let release = told_under(&table.release, case.recoding).map_err(|column| {
+        let Table { release, values: shown, exact } = table;
+        let release = told_under(&release, case.recoding).map_err(|column| {
             let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
             Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
         })?;
         let new: Vec<Histogram> = case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect();
         let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.recoding.len(), 0));
         let everybody = case.before.clone().as_one(0).merge(&new);
-        let mut known = vec![&case.history.values, &table.values, everybody.values(), new.values()];
+        let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
         if !case.only_adds() {
             // A private table may hold what was never published; a check has to say so.
             known.extend(case.older.iter().map(|older| older.rows.values()));
@@ -194,7 +197,7 @@ impl<'a> Ready<'a> {
         let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
         let everybody = everybody.with_values(&values, &maps[2]);
-        let mut ready = Ready { case, trees: case.columns.trees(), values, table, lineage: None, everybody };
+        let mut ready = Ready { case, trees: case.columns.trees(), values, table, exact, lineage: None, everybody };
         if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
@@ -236,9 +239,9 @@ impl<'a> Ready<'a> {
         Some(Cow::Owned(self.line(&maps[1], new.with_values(&values, &maps[2]), false)))
     }
 
-    /// The table as it was read, with its dictionary.
-    pub fn into_table(self) -> (Release, Values) {
-        (self.table, self.values)
+    /// The table as it was read.
+    pub fn into_table(self) -> Table {
+        Table { release: self.table, values: self.values, exact: self.exact }
     }
 
     /// A class of the candidate in words.

@@ -1,5 +1,5 @@
-//! The form of the table's bytes (SCIENCE 10, leak scan): they can be read, tell nothing but their rows, and are the very
-//! bytes that these rows are always published as.
+//! The form of the tables' bytes (SCIENCE 10, leak scan): they can be read, tell nothing but their rows, and are the very
+//! bytes that these rows are always published as. Two tables must be those of one release.
 //!
 //! Bytes follow from sensitive values too, so a release that fails here stops the chain: were it merged with the next one,
 //! that it is missing would tell something of its people's values.
@@ -7,18 +7,27 @@
 use super::case::Case;
 use super::verdict::{Checked, Reason};
 use crate::engine::gate::bytes::{self, Table};
-use crate::engine::release;
+use crate::engine::policy::Output;
+use crate::engine::release::Tables;
 
-/// Judges the form and hands on the table that was read.
-pub fn check(case: &Case<'_>, data: &[u8]) -> (Checked, Option<Table>) {
+/// Judges the form and hands on the table that was read; two as the one that they were made of.
+pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Table>) {
     let mut found = Checked::made("form").secret();
-    let (table, leaks) = bytes::read(data, case.columns);
+    let two = tables.sensitive.is_some();
+    if two != (case.policy.output() == Output::TwoTable) {
+        let text = "the release is not in as many tables as the policy says (`output`)";
+        found.reasons.push(Reason::plain("data", text));
+        return (found, None);
+    }
+    let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
     found.reasons.extend(leaks.into_iter().map(|leak| Reason::plain(leak.place, leak.text)));
-    // What the scan has no eye for cannot hide in bytes that are a function of what was read.
-    if let Some(table) = &table
-        && release::data(&table.release, &table.values, case.columns) != data
-    {
-        found.reasons.push(Reason::plain("data", "the bytes are not the ones that these rows are published as"));
+    if let Some(table) = &table {
+        // What the scan has no eye for cannot hide in bytes that are a function of what was read.
+        let again = Tables::of(&table.release, &table.values, table.exact.as_ref(), case.columns);
+        let places = if two { [bytes::QUASI, bytes::SENSITIVE] } else { ["data", ""] };
+        let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
+        let text = "the bytes are not the ones that these rows are published as";
+        found.reasons.extend(other.map(|(_, place)| Reason::plain(place, text)));
     }
     (found, table)
 }

@@ -1,12 +1,13 @@
 //! Nobody is lost and nobody is counted twice: the release holds exactly the people of the last one and those who are new,
 //! with the sensitive values that were accepted, and every row that was ever published in the chain; and the history that
-//! this is said of is the one of these people.
+//! this is said of is the one of these people. Two tables show the very leaves of their people.
 //!
 //! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
 use super::case::Ready;
 use super::verdict::{Checked, Reason};
-use crate::engine::histogram::{Excess, JoinCells, Release, describe};
+use crate::engine::histogram::{Excess, Headcount, JoinCells, Release, describe};
+use crate::engine::model::Node;
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &Ready<'_>) -> Checked {
@@ -22,6 +23,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         };
         found.reasons.push(Reason::crowd(place, shown, meant, text));
     }
+    found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
@@ -34,6 +36,20 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         }
     }
     found
+}
+
+/// In two tables quasi columns are shown as they are, and as they are of these very people.
+fn others(ready: &Ready<'_>) -> Option<Reason> {
+    let (shown, meant) = (ready.exact.as_ref()?, ready.everybody.headcount());
+    let other = |of: &Headcount, from: &Headcount| {
+        of.iter()
+            .find(|(leaves, heads)| from.find(leaves).is_none_or(|tuple| from.count(tuple) != u64::from(heads.count)))
+    };
+    let (leaves, _) = other(shown, &meant).or_else(|| other(&meant, shown))?;
+    let nodes: Vec<Node> = ready.case.recoding.iter().zip(leaves).map(|(cut, leaf)| cut.at(leaf)).collect();
+    let place = describe(&nodes, ready.case.columns);
+    let text = format!("{place} shows other leaves than those of its people");
+    Some(Reason::plain(place, text))
 }
 
 /// Whoever came into the chain is in the release, waits, or is withheld.

@@ -29,6 +29,8 @@ pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
 
+use crate::engine::release::Tables;
+
 /// The checks that are made on a table that can be read, in the order of a verdict.
 const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
     crowd::check,
@@ -40,9 +42,9 @@ const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
     minimality::check,
 ];
 
-/// Judges the bytes of a table.
-pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
-    let (mut form, table) = form::check(case, &data);
+/// Judges the bytes of the tables of a release.
+pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
+    let (mut form, table) = form::check(case, &tables);
     let ready = table.and_then(|table| {
         let made = Ready::new(case, table);
         made.map_err(|reason| form.reasons.push(reason)).ok()
@@ -54,5 +56,5 @@ pub fn judge(case: &Case<'_>, data: Vec<u8>) -> Judged {
         checks.extend(slices::checks(ready));
     }
     checks.extend(asked::checks(case.policy));
-    Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), data)
+    Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), tables)
 }

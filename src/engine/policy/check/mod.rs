@@ -10,7 +10,7 @@ pub use found::{Facts, PolicyError};
 
 use self::found::Found;
 use super::decimal::Decimal;
-use super::settings::{ChainKind, Guarantee, Rare, Search, Settings};
+use super::settings::{ChainKind, Guarantee, Output, Rare, Search, Settings};
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -18,7 +18,7 @@ pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Ve
     crowd(written, &mut found);
     match chain {
         ChainKind::Cumulative => cumulative(written, &mut found),
-        ChainKind::Disjoint => disjoint(written, &mut found),
+        ChainKind::Disjoint => disjoint(written, facts, &mut found),
     }
     search(written, chain, &mut found);
     sensitive::guarded(written, facts, &mut found);
@@ -105,7 +105,7 @@ fn standing(written: &Settings, found: &mut Found) {
     }
 }
 
-fn disjoint(written: &Settings, found: &mut Found) {
+fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
     found.refuse_written(
         &[
             ("guarantee", written.guarantee.is_some()),
@@ -123,6 +123,13 @@ fn disjoint(written: &Settings, found: &mut Found) {
         all,
         "suppression",
         "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed",
+    );
+    let two = written.output == Some(Output::TwoTable);
+    found.refuse_if(
+        two && facts.sensitive == 0,
+        "output",
+        "two tables are joined to hide who has which sensitive value, and no column has the role `sensitive`: leave `output` \
+         out",
     );
     let waste = written.outliers.is_some() && written.search != Some(Search::ArxLr);
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");

@@ -1,5 +1,5 @@
-//! One column of the published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as
-//! dictionaries with an entry per run, everything else plain. Nothing here looks at another column.
+//! One column of a published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as dictionaries
+//! with an entry per run, everything else plain. Nothing here looks at another column.
 
 use std::sync::Arc;
 
@@ -8,49 +8,68 @@ use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int32Type,
 use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
 use arrow_schema::{DataType, Field};
 
+use super::exact::Exact;
 use crate::engine::histogram::{Release, Values};
 use crate::engine::model::{Kind, Taxonomy, Value};
 
 /// A column and how far it has been written.
 pub struct Column<'a> {
-    table: &'a Release,
     cells: Cells<'a>,
-    /// Classes, or groups, that have been begun, and how many rows of the last of them are still to be written.
+    /// Pieces that have been begun, and how many rows of the last of them are still to be written.
     begun: usize,
     left: u64,
 }
 
-/// Where cells come from.
+/// Where cells come from: pieces of rows that show the same, one after the other.
 #[derive(Clone, Copy)]
 enum Cells<'a> {
     /// One label per class.
-    Labels { column: usize, tree: &'a Taxonomy },
+    Labels { table: &'a Release, column: usize, tree: &'a Taxonomy },
+    /// The number of each class, from 1.
+    Numbers { table: &'a Release },
+    /// One label per leaf tuple, class by class.
+    Leaves { exact: &'a Exact<'a>, column: usize, tree: &'a Taxonomy },
     /// One value per group.
-    Values { column: usize, values: &'a Values, kind: Kind },
+    Values { table: &'a Release, column: usize, values: &'a Values, kind: Kind },
 }
 
-/// Equal cells one below the other: a class or group that shows what all of them hold, and how many rows they are.
+/// Equal cells one below the other: a piece that shows what all of them hold, and how many rows they are.
 struct Run {
     of: usize,
     rows: usize,
 }
 
 impl<'a> Column<'a> {
+    fn new(cells: Cells<'a>) -> Column<'a> {
+        Column { cells, begun: 0, left: 0 }
+    }
+
     /// The labels of a quasi column.
     pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> Column<'a> {
-        Column { table, cells: Cells::Labels { column, tree }, begun: 0, left: 0 }
+        Column::new(Cells::Labels { table, column, tree })
+    }
+
+    /// The numbers of the classes.
+    pub fn numbers(table: &'a Release) -> Column<'a> {
+        Column::new(Cells::Numbers { table })
+    }
+
+    /// The leaves of a quasi column.
+    pub fn leaves(exact: &'a Exact<'a>, column: usize, tree: &'a Taxonomy) -> Column<'a> {
+        Column::new(Cells::Leaves { exact, column, tree })
     }
 
     /// The cells of a sensitive column.
     pub fn cells(table: &'a Release, values: &'a Values, column: usize, kind: Kind) -> Column<'a> {
-        Column { table, cells: Cells::Values { column, values, kind }, begun: 0, left: 0 }
+        Column::new(Cells::Values { table, column, values, kind })
     }
 
-    /// Its name and type; only labels are always there.
+    /// Its name and type; only sensitive cells may be missing.
     pub fn field(&self, name: &str) -> Field {
         let text = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
         let (kind, nullable) = match self.cells {
-            Cells::Labels { .. } => (text(), false),
+            Cells::Labels { .. } | Cells::Leaves { .. } => (text(), false),
+            Cells::Numbers { .. } => (DataType::Int64, false),
             Cells::Values { kind: Kind::String, .. } => (text(), true),
             Cells::Values { kind: Kind::Int, .. } => (DataType::Int64, true),
             Cells::Values { kind: Kind::Float, .. } => (DataType::Float64, true),
@@ -63,10 +82,17 @@ impl<'a> Column<'a> {
     /// The next so many rows.
     pub fn take(&mut self, rows: usize) -> ArrayRef {
         let runs = self.runs(rows);
-        let Cells::Values { column, values, kind } = self.cells else {
-            return texts(&runs, |of| Some(self.label(of)));
+        let (table, column, values, kind) = match self.cells {
+            Cells::Labels { table, column, tree } => {
+                return texts(&runs, |of| Some(tree.label(table.class(of)[column])));
+            }
+            Cells::Leaves { exact, column, tree } => {
+                return texts(&runs, |of| Some(tree.label(tree.leaf_node(exact.leaf(of, column)))));
+            }
+            Cells::Numbers { .. } => return numbers::<Int64Type>(&runs, |of| Some(of as i64 + 1)),
+            Cells::Values { table, column, values, kind } => (table, column, values, kind),
         };
-        let cell = |of: usize| &values.get(self.table.values()[of])[column];
+        let cell = |of: usize| &values.get(table.values()[of])[column];
         macro_rules! each {
             ($kind:ident($value:ident) => $read:expr) => {
                 |of| match cell(of) {
@@ -104,29 +130,25 @@ impl<'a> Column<'a> {
         runs
     }
 
-    /// Rows of a class or group.
+    /// Rows of a piece.
     fn rows_of(&self, at: usize) -> u64 {
         match self.cells {
-            Cells::Labels { .. } => self.table.size(at),
-            Cells::Values { .. } => self.table.counts()[at],
+            Cells::Labels { table, .. } | Cells::Numbers { table } => table.size(at),
+            Cells::Leaves { exact, .. } => exact.rows_of(at),
+            Cells::Values { table, .. } => table.counts()[at],
         }
     }
 
-    /// Whether two classes, or groups, show the same here.
+    /// Whether two pieces show the same here.
     fn same(&self, a: usize, b: usize) -> bool {
         match self.cells {
-            Cells::Labels { column, .. } => self.table.class(a)[column] == self.table.class(b)[column],
-            Cells::Values { column, values, .. } => {
-                let [a, b] = [a, b].map(|group| self.table.values()[group]);
+            Cells::Labels { table, column, .. } => table.class(a)[column] == table.class(b)[column],
+            Cells::Numbers { .. } => a == b,
+            Cells::Leaves { exact, column, .. } => exact.leaf(a, column) == exact.leaf(b, column),
+            Cells::Values { table, column, values, .. } => {
+                let [a, b] = [a, b].map(|group| table.values()[group]);
                 a == b || values.get(a)[column] == values.get(b)[column]
             }
-        }
-    }
-
-    fn label(&self, class: usize) -> &'a str {
-        match self.cells {
-            Cells::Labels { column, tree } => tree.label(self.table.class(class)[column]),
-            Cells::Values { .. } => unreachable!("only quasi columns have labels"),
         }
     }
 }

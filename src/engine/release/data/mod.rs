@@ -1,11 +1,13 @@
-//! The published table as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class by
-//! class in preorder and within a class by sensitive tuple.
+//! The published tables as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class by
+//! class in preorder and within a class by sensitive tuple. In two tables (SCIENCE 9) one shows the quasi columns as they
+//! are and the other the sensitive ones, each with the number of the class; within a class either has an order of its own.
 //!
 //! Nothing is written that is not derivable from the rows: no statistic, no index, no metadata, no dictionary entry that
 //! no row shows, and neither page nor row group boundaries that depend on anything but the number of rows. A row is
 //! never held on its own: columns are written one by one as runs, so memory is the output and one row group.
 
 mod column;
+mod exact;
 
 use std::sync::Arc;
 
@@ -19,9 +21,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use crate::engine::histogram::{Release, Values};
-use crate::engine::model::{Columns, Role};
+use crate::engine::histogram::{Headcount, Release, Values};
+use crate::engine::model::{self, Columns, Role};
 use column::Column;
+use exact::Exact;
 
 /// Rows per row group.
 pub const ROW_GROUP: usize = 1 << 20;
@@ -45,23 +48,54 @@ pub fn data(table: &Release, values: &Values, columns: &Columns) -> Vec<u8> {
 /// # Panics
 /// Like [`data`], and if a row group is to have no rows.
 pub fn data_in_groups(table: &Release, values: &Values, columns: &Columns, group: usize) -> Vec<u8> {
-    assert!(group > 0, "row groups have rows");
-    write(table, values, columns, group as u64).expect("labels and values of declared types can always be written")
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
+    let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(table, at, tree)));
+    write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
 }
 
-fn write(table: &Release, values: &Values, columns: &Columns, group: u64) -> Result<Vec<u8>> {
+/// Both tables with row groups of another size: the quasi columns as they are, and the sensitive ones.
+///
+/// # Panics
+/// Like [`data_in_groups`], and if somebody is in no class of the table.
+pub fn two_in_groups(
+    table: &Release,
+    values: &Values,
+    people: &Headcount,
+    columns: &Columns,
+    group: usize,
+) -> [Vec<u8>; 2] {
+    let exact = Exact::of(table, people);
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let labels = quasi.map(|(at, (column, tree))| (&column.name, Column::labels(table, at, tree)));
+    let leaves = quasi.map(|(at, (column, tree))| (&*column.name, Column::leaves(&exact, at, tree)));
+    let class = || [(model::Column::CLASS, Column::numbers(table))].into_iter();
+    let quasi = leaves.chain(class()).collect();
+    let sensitive = class().chain(sensitive(table, values, columns)).collect();
+    [quasi, sensitive].map(|written| write(written, table.rows(), columns, group))
+}
+
+fn sensitive<'a>(
+    table: &'a Release,
+    values: &'a Values,
+    columns: &'a Columns,
+) -> impl Iterator<Item = (&'a str, Column<'a>)> {
     let sensitive = columns.of(Role::Sensitive).enumerate();
-    let cells = sensitive.map(|(at, column)| (&column.name, Column::cells(table, values, at, column.kind)));
-    let (names, mut written): (Vec<&Box<str>>, Vec<Column>) = labels.chain(cells).unzip();
+    sensitive.map(|(at, column)| (&*column.name, Column::cells(table, values, at, column.kind)))
+}
+
+fn write(written: Vec<(&str, Column)>, rows: u64, columns: &Columns, group: usize) -> Vec<u8> {
+    assert!(group > 0, "row groups have rows");
+    try_write(written, rows, columns, group as u64).expect("labels and values of declared types can always be written")
+}
+
+fn try_write(written: Vec<(&str, Column)>, rows: u64, columns: &Columns, group: u64) -> Result<Vec<u8>> {
+    let (names, mut written): (Vec<&str>, Vec<Column>) = written.into_iter().unzip();
     let fields = names.iter().zip(&written).map(|(name, column)| Arc::new(column.field(name)));
     let fields: Vec<FieldRef> = fields.collect();
     let schema = Arc::new(Schema::new(fields.clone()));
     let root = ArrowSchemaConverter::new().schema_root("schema").convert(&schema)?.root_schema_ptr();
     let mut file = SerializedFileWriter::new(Vec::new(), root, Arc::new(properties(columns)?))?;
     let factory = ArrowRowGroupWriterFactory::new(&file, schema);
-    let mut left = table.rows();
+    let mut left = rows;
     for number in 0.. {
         let rows = left.min(group) as usize;
         if rows == 0 {

@@ -16,12 +16,17 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
     let smallest = format!("the policy asks for at least {}", Count(manifest.k));
     let loss = format!("Loss {:.4} of at most 1", manifest.loss);
     let lost = format!("{:.0} %", manifest.loss * 100.0);
+    let [crowds, given_up] = if manifest.two_tables() {
+        ["people whose sensitive values lie together", "Detail that a crowd hides"]
+    } else {
+        ["people with equal labels", "Detail given up"]
+    };
     let facts: [(&str, String, &str); 5] = [
         ("Rows", Count(manifest.rows).to_string(), "one per person"),
-        ("Crowds", Count(manifest.classes).to_string(), "people with equal labels"),
+        ("Crowds", Count(manifest.classes).to_string(), crowds),
         ("Smallest crowd", Count(manifest.smallest_class).to_string(), &smallest),
         ("Withheld", Count(manifest.withheld).to_string(), "people; too few were like them"),
-        ("Detail given up", lost, &loss),
+        (given_up, lost, &loss),
     ];
     for (name, figure, note) in facts {
         put!(page, "<div><dt>{name}</dt><dd><b>{figure}</b> <span>{note}</span></dd></div>\n");
@@ -59,6 +64,13 @@ fn promise(page: &mut Page, manifest: &Manifest) {
             "<p class=\"warning\">Not safe against an attacker who knows the algorithm: what it refused to publish can \
              give sensitive values away. This guarantee is there for comparison.</p>\n<p>Everyone hides among at least \
              {others} from an attacker who compares the releases and knows no more.</p>\n"
+        ),
+        None if manifest.two_tables() => put!(
+            page,
+            "<p class=\"warning\">Everybody's columns below are published exactly as they are: whoever knows those of a person \
+             can tell whether the person is in this release.</p>\n<p>Each release holds other people than those before it. \
+             It is in two tables, and what is hidden is which sensitive value belongs to whom: the values of everyone lie \
+             among those of at least {others}.</p>\n"
         ),
         None => put!(
             page,

@@ -46,7 +46,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     put!(page, "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", Text(&title), include_str!("style.css"));
     facts::write(&mut page, manifest);
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
-    recoding::write(&mut page, &cuttings, &sensitive);
+    recoding::write(&mut page, &cuttings, &sensitive, manifest.two_tables());
     checks::write(&mut page, &manifest.checks);
     sizes::write(&mut page, manifest.k, &sizes);
     facts::write_policy(&mut page, manifest);

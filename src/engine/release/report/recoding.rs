@@ -5,12 +5,24 @@ use super::html::{Count, Page, Share, Text, put};
 use super::{Cutting, icicle, labels};
 
 /// The sections on columns.
-pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str]) {
+pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], two: bool) {
+    let [heading, text] = if two {
+        [
+            "What forms the crowds",
+            "Nothing was replaced: one table shows these columns as they are. People are in one crowd when they lie under the \
+             same coarser labels, which are drawn here. Loss is the share of its domain that such a label holds together",
+        ]
+    } else {
+        [
+            "What is left of each column",
+            "Values were replaced by coarser labels until every crowd was large enough. Loss is the share of its domain that \
+             a label hides",
+        ]
+    };
     put!(
         page,
-        "<section>\n<h2>What is left of each column</h2>\n<p>Values were replaced by coarser labels until every \
-        crowd was large enough. Loss is the share of its domain that a label hides, as the mean over all rows: 0 = \
-        everything is as it was, 1 = nothing is left.</p>\n"
+        "<section>\n<h2>{heading}</h2>\n<p>{text}, as the mean over all rows: 0 = everything is as it was, 1 = nothing is \
+        left.</p>\n"
     );
     put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
     put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values before</th>");
@@ -24,7 +36,7 @@ pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str]) {
         put!(page, "<td class=\"number\">{}</td></tr>\n", Share(column.shown.at(0), rows));
     }
     put!(page, "</tbody>\n</table>\n");
-    published_as_they_are(page, sensitive);
+    published_as_they_are(page, sensitive, two);
     put!(page, "</section>\n<section>\n<h2>The columns on their taxonomies</h2>\n");
     put!(
         page,
@@ -45,9 +57,9 @@ pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str]) {
 }
 
 /// The other columns of the table.
-fn published_as_they_are(page: &mut Page, sensitive: &[&str]) {
+fn published_as_they_are(page: &mut Page, sensitive: &[&str], two: bool) {
     let Some((last, others)) = sensitive.split_last() else { return };
-    put!(page, "<p>Beside them the table holds ");
+    put!(page, "<p>{} holds ", if two { "The other table" } else { "Beside them the table" });
     for (at, name) in others.iter().enumerate() {
         put!(page, "{}<bdi>{}</bdi>", if at > 0 { ", " } else { "" }, Text(name));
     }

@@ -1,0 +1,55 @@
+//! What one published table consists of: quasi columns, the number of the class where the release is in two tables, and
+//! sensitive columns, in this order.
+
+use crate::engine::model::{Column, Columns, Kind, Role};
+
+/// A published table by its columns.
+pub struct Sheet {
+    /// The quasi and the sensitive ones.
+    pub columns: Columns,
+    /// Whether rows say the number of their class.
+    pub classed: bool,
+}
+
+/// A column as it has to be.
+pub struct Wanted<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What its cells are; labels are text.
+    pub kind: Kind,
+    /// Whether cells may be missing.
+    pub missing: bool,
+}
+
+impl Sheet {
+    /// The one table of a release.
+    pub fn one(columns: &Columns) -> Sheet {
+        Sheet { columns: columns.clone(), classed: false }
+    }
+
+    /// The table of two that has the columns of this role.
+    pub fn of_two(columns: &Columns, role: Role) -> Sheet {
+        Sheet { columns: columns.only(role), classed: true }
+    }
+
+    /// The columns in their order.
+    pub fn wanted(&self) -> Vec<Wanted<'_>> {
+        let quasi = self.columns.of(Role::Quasi).map(|column| Wanted {
+            name: &column.name,
+            kind: Kind::String,
+            missing: false,
+        });
+        let class = self.classed.then_some(Wanted { name: Column::CLASS, kind: Kind::Int, missing: false });
+        let sensitive = self.columns.of(Role::Sensitive).map(|column| Wanted {
+            name: &column.name,
+            kind: column.kind,
+            missing: true,
+        });
+        quasi.chain(class).chain(sensitive).collect()
+    }
+
+    /// What to say of any other column.
+    pub fn foreign(&self) -> &'static str {
+        if self.classed { "the column is none of this table" } else { "the column is no quasi or sensitive column" }
+    }
+}

@@ -1,0 +1,92 @@
+//! Two tables joined by the number of the class (SCIENCE 9, two tables; CONTRACTS 4). The numbers are a function of the
+//! recoding and the leaf tuples, so each is recomputed: a row under another number, a class that is not as large in both
+//! tables, or a label above the leaves keeps the tables from being joined.
+
+use std::collections::BTreeMap;
+
+use super::leak::Leak;
+use super::table::Table;
+use crate::engine::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, Values, describe};
+use crate::engine::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
+
+/// What verdicts call the one with the quasi columns.
+pub const QUASI: &str = "quasi table";
+/// What verdicts call the other one.
+pub const SENSITIVE: &str = "sensitive table";
+/// Places that are named at most.
+const NAMED: usize = 12;
+
+/// Rows of both tables as the classes that they are of; what keeps them from being joined.
+pub fn join(
+    quasi: &[Alike],
+    groups: &[Alike],
+    values: Values,
+    columns: &Columns,
+    recoding: &[Cut],
+) -> Result<Table, Vec<Leak>> {
+    let leaves = leaves(quasi, columns)?;
+    numbered(quasi, &leaves, columns, recoding)?;
+    sizes(quasi, groups)?;
+    let width = recoding.len();
+    // Any leaf tuple of a class stands for the class.
+    let first: BTreeMap<i64, &Vec<Leaf>> =
+        quasi.iter().zip(&leaves).rev().map(|(run, leaves)| (run.class, leaves)).collect();
+    let of = |group: &Alike, column: usize| first[&group.class][column];
+    let told: Vec<Vec<Leaf>> = (0..width).map(|at| groups.iter().map(|group| of(group, at)).collect()).collect();
+    let cell = |group: &Alike| Cell { increment: 0, value: group.value, count: group.rows };
+    let counted = Histogram::of_counts(&told, values, &groups.iter().map(cell).collect::<Vec<_>>());
+    let heads = quasi.iter().map(|run| Heads { since: 0, count: run.rows });
+    let exact = Headcount::of(width, leaves.iter().zip(heads));
+    let release = Release::under(&counted, 0..1, recoding);
+    Ok(Table { release, values: counted.values().clone(), exact: Some(exact) })
+}
+
+/// The leaf tuple of each run.
+fn leaves(quasi: &[Alike], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<Leak>> {
+    let trees = columns.trees();
+    let inner = columns.of(Role::Quasi).zip(&trees).enumerate().filter_map(|(at, (column, tree))| {
+        let run = quasi.iter().find(|run| !tree.is_leaf(run.nodes[at]))?;
+        let text =
+            format!("the label `{}` is no leaf: two tables show quasi columns as they are", tree.label(run.nodes[at]));
+        Some(Leak::new(format!("column {}", column.name), text).of(QUASI))
+    });
+    let inner: Vec<Leak> = inner.collect();
+    if !inner.is_empty() {
+        return Err(inner);
+    }
+    let leaf = |(&node, tree): (&Node, &&Taxonomy)| tree.leaf_range(node).start;
+    Ok(quasi.iter().map(|run| run.nodes.iter().zip(&trees).map(leaf).collect()).collect())
+}
+
+/// Every row stands under the number of its class: classes are counted from 1 in preorder.
+fn numbered(quasi: &[Alike], leaves: &[Vec<Leaf>], columns: &Columns, recoding: &[Cut]) -> Result<(), Vec<Leak>> {
+    let nodes =
+        |leaves: &Vec<Leaf>| -> Vec<Node> { recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
+    let nodes: Vec<Vec<Node>> = leaves.iter().map(nodes).collect();
+    let mut classes: Vec<&Vec<Node>> = nodes.iter().collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let number = |nodes: &Vec<Node>| 1 + classes.binary_search(&nodes).expect("a class of these rows") as i64;
+    let wrong = quasi.iter().zip(&nodes).filter(|(run, nodes)| run.class != number(nodes)).map(|(run, nodes)| {
+        let text =
+            format!("rows of {} stand under this number, and are of class {}", describe(nodes, columns), number(nodes));
+        Leak::new(format!("class {}", run.class), text).of(QUASI)
+    });
+    let wrong: Vec<Leak> = wrong.take(NAMED).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+/// Every class has as many rows in one table as in the other.
+fn sizes(quasi: &[Alike], groups: &[Alike]) -> Result<(), Vec<Leak>> {
+    let mut sizes: BTreeMap<i64, [u64; 2]> = BTreeMap::new();
+    for (side, runs) in [quasi, groups].into_iter().enumerate() {
+        runs.iter().for_each(|run| sizes.entry(run.class).or_default()[side] += u64::from(run.rows));
+    }
+    let wrong =
+        sizes.into_iter().filter(|(_, [quasi, sensitive])| quasi != sensitive).map(|(class, [quasi, sensitive])| {
+            let text = format!("{quasi} rows of the {QUASI} and {sensitive} of the {SENSITIVE} are of this class");
+            Leak::new(format!("class {class}"), text)
+        });
+    let wrong: Vec<Leak> = wrong.take(NAMED).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
