@@ -156,3 +156,25 @@ fn releases_that_stand_alone_are_masked() {
     assert_eq!(minimality(&place, 1), json!({ "check": "minimality", "made": true, "value": null, "limit": 0.5 }));
     sealed(&place);
 }
+
+/// What was changed in an increment that never came out goes with somebody of it who is erased in another chain.
+#[test]
+fn a_ledger_of_a_chain_that_is_over_goes_with_its_people() {
+    let place = place();
+    place.edit(NEVER, "every = \"9999d\"\napproval = \"manual\"\n");
+    place.offer("0.csv", people(0..120));
+    assert_eq!(place.once()["outcome"], "approval");
+    let kept = |place: &Place| files(&place.path("private/mask")).len();
+    assert_eq!(kept(&place), 2, "counts and a ledger");
+    place.edit("k = 3\n", "k = 4\n");
+    place.done(&["new-chain", "feed.toml"]);
+    place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+    assert_eq!(kept(&place), 1, "counts alone");
+    place.verified();
+    place.offer("1.csv", people(120..200));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    place.verified();
+    assert_eq!(told(&place).last().map(|counts| counts.values().sum::<usize>()), Some(199));
+}

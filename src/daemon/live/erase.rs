@@ -203,17 +203,18 @@ impl Live {
                 atoms.waiting.append(&mut again);
                 atoms.came(self.state.feed.standing().arrived());
             }
+            // Where the counts tell what was published, or nothing was and its people are in another chain since, nobody is to
+            // know any more which of the values were changed.
+            let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
+            let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
+            let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
+            let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
+            rewritten.moved.extend(ledgers.map(gone));
             if !atoms.told {
                 let terms =
                     terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
                 let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
                 pending.insert(atoms.tick(), Was { fixed, terms, ledger: None });
-            } else {
-                // The counts tell what was published; which of the values were changed nobody is to know any more.
-                let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
-                let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
-                let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
-                rewritten.moved.extend(ledgers.map(gone));
             }
         }
         self.rewrite_ledgers(&mut pending, rewritten)?;
