@@ -76,4 +76,9 @@ fn finer_releases_come_out_and_say_how_much_they_tell() {
     let classes: Vec<Json> =
         (1..=6).map(|release| place.json(&format!("{release}/manifest.json"))["classes"].clone()).collect();
     assert!(classes.iter().any(|count| count.as_u64() > classes[0].as_u64()), "{classes:?}");
+    // An audit with the people who really came finds what the gate has found.
+    let mut audit = std::process::Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    audit.args(["audit", "--json", "--dir"]).arg(place.out()).arg("--key").arg(place.path("a.key"));
+    let audit: Json = serde_json::from_slice(&audit.output().expect("it starts").stdout).expect("JSON");
+    assert_eq!((&audit["safe"], audit["releases"].as_array().map(Vec::len)), (&json!(true), Some(6)), "{audit}");
 }

@@ -157,3 +157,27 @@ fn single_tables_are_not_judged_by_a_policy_of_two() {
     let error = place.refused(&mut audit);
     assert_eq!(error["field"], "policy.output");
 }
+
+/// Guarded values are masked class by class: of no class more than one in four shows one.
+#[test]
+fn values_of_two_tables_are_masked() {
+    let guarded = "role = \"sensitive\"\nguarded = [[\"HIV\"]]\n";
+    let place = Place::new(&feed("m = 2\n").replace("role = \"sensitive\"\n", guarded));
+    let row = |n: u64| {
+        let diagnosis = if n.is_multiple_of(2) { "HIV".to_owned() } else { format!("d{}", n % 7) };
+        format!("p{n},{},{},{diagnosis}\n", n % 40, ["F", "M"][(n / 2 % 2) as usize])
+    };
+    place.put("a.csv", HEADER.to_owned() + &(0..200).map(row).collect::<String>());
+    assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
+    let (quasi, sensitive) = tables(&place, 1);
+    assert_eq!((quasi.len(), sensitive.len()), (200, 200));
+    let mut classes: BTreeMap<i64, [usize; 2]> = BTreeMap::new();
+    for (class, diagnosis) in &sensitive {
+        let counts = classes.entry(*class).or_default();
+        *counts = [counts[0] + 1, counts[1] + usize::from(diagnosis == "HIV")];
+    }
+    assert!(classes.values().all(|[people, shows]| *people >= 8 && shows * 4 <= *people), "{classes:?}");
+    assert!(classes.values().any(|[_, shows]| *shows > 0), "{classes:?}");
+    let audit = json_of(&asked(&place, &["audit", "--dir", place.out().to_str().expect("text"), "--json"]));
+    assert_eq!(audit["safe"], true, "{audit}");
+}

@@ -20,7 +20,7 @@ pub fn tested(k: u64, cuts: Option<Cuts>) -> Policy {
         k: Some(k),
         guarantee: Some(Guarantee::Chain),
         rho: number("0.5"),
-        max_odds: number("4"),
+        max_odds: number("32"),
         max_wait: Some(0),
         max_withheld: number("0"),
         cuts,
@@ -41,19 +41,29 @@ pub type Assigned = Vec<Vec<u64>>;
 impl World {
     /// A random one.
     pub fn draw(draw: &mut Draw) -> World {
-        let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
+        let mut world = World::long(draw, 1, 7, 2);
+        let more = World::crowd(&world.columns, draw, 5);
+        world.ticks.push(more);
+        world
+    }
+
+    /// One of so many ticks, of so many people at most.
+    pub fn long(draw: &mut Draw, ticks: u64, most: u64, columns_at_most: u64) -> World {
+        let trees =
+            (0..draw.between(1, columns_at_most)).map(|column| random::tree(draw, column as usize, 2)).collect();
         let columns = columns(trees);
-        let people = |most: u64, draw: &mut Draw| {
-            let mut groups: BTreeMap<Vec<Leaf>, u64> = BTreeMap::new();
-            for _ in 0..draw.between(3, most) {
-                let leaf = |leaves: usize, draw: &mut Draw| draw.between(0, leaves.min(3) as u64 - 1) as Leaf;
-                let leaves = columns.trees().iter().map(|tree| leaf(tree.leaves(), draw)).collect();
-                *groups.entry(leaves).or_default() += 1;
-            }
-            groups.into_iter().collect()
-        };
-        let ticks = vec![people(7, draw), people(5, draw)];
+        let ticks = (0..ticks).map(|_| World::crowd(&columns, draw, most)).collect();
         World { columns, ticks }
+    }
+
+    fn crowd(columns: &Columns, draw: &mut Draw, most: u64) -> Vec<(Vec<Leaf>, u64)> {
+        let mut groups: BTreeMap<Vec<Leaf>, u64> = BTreeMap::new();
+        for _ in 0..draw.between(3, most) {
+            let leaf = |leaves: usize, draw: &mut Draw| draw.between(0, leaves.min(3) as u64 - 1) as Leaf;
+            let leaves = columns.trees().iter().map(|tree| leaf(tree.leaves(), draw)).collect();
+            *groups.entry(leaves).or_default() += 1;
+        }
+        groups.into_iter().collect()
     }
 
     /// All assignments, each with the number of ways in which people can have it.
