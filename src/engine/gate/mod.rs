@@ -7,4 +7,5 @@ pub mod correspondence;
 pub mod diversity;
 pub mod minimality;
 pub mod own;
+pub mod refinement;
 pub mod utility;

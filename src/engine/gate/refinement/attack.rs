@@ -1,0 +1,245 @@
+//! The attack on one target after the other (CRA 4.4, 4.5; SCIENCE 6): its shape, all ways in which its rows can lie, and
+//! the figures, as well as the budget allows. Never takes more than it may; what it cannot do it says.
+
+use std::ops::Range;
+
+use num_bigint::BigUint;
+use rayon::prelude::*;
+
+use super::blocks::{Block, Shape};
+use super::budget::Budget;
+use super::count::{self, Weigh};
+use super::cover::Cover;
+use super::draw::Draws;
+use super::figure::{Count, Ratio};
+use super::malformed::Malformed;
+use super::paths::Paths;
+use super::primes::Moduli;
+use super::release::{Attacker, Place, Release, Values};
+use super::sample::Sampler;
+use super::target::{Held, Support, Target};
+
+/// How an attack is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// By whom.
+    pub attacker: Attacker,
+    /// How solutions are counted.
+    pub values: Values,
+    /// Whether to count the solutions for each count of each block.
+    pub marginals: bool,
+    /// For estimates; the same one gives the same figures.
+    pub seed: u64,
+    /// For each target.
+    pub budget: Budget,
+}
+
+/// An attack on a release.
+pub struct Attack<'r> {
+    pub(super) release: &'r Release,
+    pub(super) terms: Terms,
+    pub(super) cover: Cover,
+}
+
+impl<'r> Attack<'r> {
+    /// On a release as an attacker sees it.
+    ///
+    /// # Errors
+    /// The strongest attacker knows an order of formation that contradicts the public keys.
+    pub fn new(release: &'r Release, terms: Terms) -> Result<Attack<'r>, Malformed> {
+        let cover = Cover::new(release, terms.attacker, terms.budget.cells)?;
+        Ok(Attack { release, terms, cover })
+    }
+
+    /// Every target: the classes in the order given, then the outliers if there are any.
+    pub fn targets(&self) -> Vec<Target> {
+        self.release.places().into_par_iter().map(|place| self.target(place)).collect()
+    }
+
+    /// One target.
+    pub fn target(&self, place: Place) -> Target {
+        let Terms { values, budget, .. } = self.terms;
+        let distinct = values == Values::Distinct;
+        let (rows, cap) = (self.release.rows(place), self.release.k() - 1);
+        let segment = self.release.segment(place);
+        let sides = self.release.columns().iter().zip(&segment);
+        let volume: u128 = sides.map(|(column, leaves)| u128::from(column.values(leaves))).product();
+        let mut target = Target {
+            place,
+            rows,
+            cap,
+            volume,
+            free_volume: None,
+            free_cells: None,
+            lr: count(volume, rows, distinct, budget),
+            cra: Count::Unknown,
+            assignments: Count::Unknown,
+            ratio: Ratio::Unknown,
+            columns: Vec::new(),
+            blocks: Vec::new(),
+            slabs: Vec::new(),
+        };
+        if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
+            self.attack(&shape, &mut target);
+        }
+        target
+    }
+
+    /// Whether rows, as leaf numbers per column, are a solution of a target, which the truth always is; `None` where
+    /// looking is beyond the budget.
+    pub fn admits<R: AsRef<[u32]>>(&self, place: Place, rows: &[R]) -> Option<bool> {
+        let segment = self.release.segment(place);
+        let free = self.cover.free(place, &segment, self.terms.budget.cells).ok()?;
+        let inside = |row: &R| segment.iter().zip(row.as_ref()).all(|(leaves, leaf)| leaves.contains(leaf));
+        let cell = |row: &R| {
+            let sides = segment.iter().zip(row.as_ref());
+            sides.fold(0, |cell, (leaves, leaf)| cell * leaves.len() + (leaf - leaves.start) as usize)
+        };
+        let all = rows.len() as u64 == self.release.rows(place);
+        let columns = self.release.columns().iter().zip(self.release.nodes(place)).enumerate();
+        let mut slabs =
+            columns.flat_map(|(at, (column, (layer, node)))| column.children(layer, node).map(move |slab| (at, slab)));
+        let sparse = |(at, slab): (usize, Range<u32>)| {
+            let held = rows.iter().filter(|row| slab.contains(&row.as_ref()[at])).count() as u64;
+            held < self.release.k()
+        };
+        Some(all && rows.iter().all(|row| inside(row) && free[cell(row)]) && slabs.all(sparse))
+    }
+
+    fn attack(&self, shape: &Shape, target: &mut Target) {
+        let budget = self.terms.budget;
+        target.free_volume = Some(shape.free_volume());
+        target.free_cells = Some(shape.free_cells());
+        target.columns.clone_from(&shape.columns);
+        if let Ok(paths) = Paths::new(shape, budget.arrows) {
+            self.solve(shape, &paths, target);
+            return;
+        }
+        match Sampler::new(shape, budget.fewer()) {
+            Some(sampler) => self.draw(shape, &sampler, target),
+            None => impossible(target),
+        }
+    }
+
+    /// What ways that are drawn show.
+    fn draw(&self, shape: &Shape, sampler: &Sampler<'_>, target: &mut Target) {
+        let budget = self.terms.budget;
+        let stream = match target.place {
+            Place::Class(at) => at as u64,
+            Place::Outliers => u64::from(u32::MAX),
+        };
+        let number = budget.draws.min(budget.operations / sampler.cost());
+        let seen = sampler.estimate(&mut Draws::new(self.terms.seed, stream), number);
+        if seen.hits == 0 {
+            return;
+        }
+        let support = |&(least, most): &(u64, u64)| Support { least, most, exact: false };
+        target.slabs = seen.slabs.iter().map(|slabs| slabs.iter().map(support).collect()).collect();
+        let held = |(block, seen): (&Block, _)| held(block, support(seen), None);
+        target.blocks = shape.blocks.iter().zip(&seen.blocks).map(held).collect();
+        if let (Some(log10), Some(lr)) = (seen.log10, target.lr.most()) {
+            target.cra = Count::AtLeast { log10 };
+            target.ratio = Ratio::AtMost { log10: lr - log10 };
+        }
+    }
+
+    /// What follows from all ways.
+    fn solve(&self, shape: &Shape, paths: &Paths, target: &mut Target) {
+        target.assignments = self.assignments(shape, paths);
+        if !paths.possible {
+            impossible(target);
+            return;
+        }
+        let support = |(least, most)| Support { least, most, exact: true };
+        target.slabs = paths.slabs.iter().map(|slabs| slabs.iter().copied().map(support).collect()).collect();
+        let range = |counts: &Vec<u32>| support((counts[0].into(), counts[counts.len() - 1].into()));
+        let blocks = shape.blocks.iter().zip(&paths.supports);
+        target.blocks = blocks.map(|(block, counts)| held(block, range(counts), None)).collect();
+        if shape.columns.is_empty() {
+            // One cell, and no cap: nothing is learnt.
+            target.cra = target.lr.clone();
+            target.ratio = Ratio::Exact { log10: 0.0 };
+            if let (Count::Exact(all), true) = (&target.cra, self.terms.marginals) {
+                target.blocks[0].marginals = Some(vec![(shape.rows, all.clone())]);
+            }
+            return;
+        }
+        self.solutions(shape, paths, target);
+    }
+
+    /// CRA, the ratio, and what each block holds in how many solutions.
+    fn solutions(&self, shape: &Shape, paths: &Paths, target: &mut Target) {
+        let Terms { marginals, .. } = self.terms;
+        if let Some(moduli) = self.moduli(shape, paths, (Weigh::Solutions, marginals)) {
+            let (total, held) = count::exact(&moduli, shape, paths, (Weigh::Solutions, marginals));
+            target.cra = Count::Exact(total);
+            for ((block, held), counts) in target.blocks.iter_mut().zip(held).zip(&paths.supports) {
+                block.marginals = Some(counts.iter().map(|&rows| rows.into()).zip(held).collect());
+            }
+        }
+        if let (Count::Exact(lr), Count::Exact(cra)) = (&target.lr, &target.cra) {
+            target.ratio = Ratio::exact(lr, cra);
+            return;
+        }
+        let (cra, units) = count::near(shape, paths, Weigh::Solutions);
+        if target.cra == Count::Unknown {
+            target.cra = Count::near(cra, units);
+        }
+        if target.lr != Count::Unknown {
+            target.ratio = Ratio::near(count::all_near(shape.volume, shape.rows, shape.distinct), (cra, units));
+        }
+    }
+
+    /// Counts of leaf cells, whether or not a cell has so many distinct values.
+    fn assignments(&self, shape: &Shape, paths: &Paths) -> Count {
+        let most = shape.rows.min(shape.cap);
+        if shape.columns.is_empty() {
+            return Count::Exact(shape.free_cells().into());
+        }
+        if shape.distinct && shape.blocks.iter().any(|block| block.volume < u128::from(most)) {
+            let shape = Shape { distinct: false, ..shape.clone() };
+            let paths = Paths::new(&shape, self.terms.budget.arrows);
+            return paths.map_or(Count::Unknown, |paths| self.assignments(&shape, &paths));
+        }
+        if !paths.possible {
+            return Count::Exact(BigUint::ZERO);
+        }
+        match self.moduli(shape, paths, (Weigh::Assignments, false)) {
+            Some(moduli) => Count::Exact(count::exact(&moduli, shape, paths, (Weigh::Assignments, false)).0),
+            None => {
+                let (number, units) = count::near(shape, paths, Weigh::Assignments);
+                Count::near(number, units)
+            }
+        }
+    }
+
+    /// What exact figures are counted in, if the budget allows them.
+    fn moduli(&self, shape: &Shape, paths: &Paths, (weigh, marginals): (Weigh, bool)) -> Option<Moduli> {
+        let (budget, bits) = (self.terms.budget, count::bits(shape, weigh));
+        let may = bits <= budget.bits && count::cost(paths, bits, marginals) <= budget.operations;
+        may.then(|| Moduli::new(bits, shape.rows as u32))
+    }
+}
+
+/// C(V, n) or V^n, as well as the budget allows.
+fn count(volume: u128, rows: u64, distinct: bool, budget: Budget) -> Count {
+    let bits = (volume.max(1) as f64).log2() * rows as f64;
+    if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
+        return Count::Exact(count::all(volume, rows, distinct));
+    }
+    if rows > budget.operations {
+        return Count::Unknown;
+    }
+    let (number, units) = count::all_near(volume, rows, distinct);
+    Count::near(number, units)
+}
+
+fn held(block: &Block, support: Support, marginals: Option<Vec<(u64, BigUint)>>) -> Held {
+    Held { children: block.children.clone(), volume: block.volume, cells: block.cells, support, marginals }
+}
+
+/// No solution is left.
+fn impossible(target: &mut Target) {
+    target.cra = Count::Exact(BigUint::ZERO);
+    target.ratio = Ratio::Impossible;
+}

@@ -1,0 +1,163 @@
+//! A target's segment cut into blocks (SCIENCE 6): one choice of child in every column that can be lowered. All that the
+//! attack needs to know of a target is the free volume of each block, its rows and the cap. Never names a label.
+
+use std::ops::Range;
+
+use super::budget::Spent;
+use super::cover::Cover;
+use super::release::{Place, Release, Values};
+
+/// One choice of child per column with a layer of at least 2, with something free in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The child per column of [`Shape::columns`].
+    pub children: Vec<usize>,
+    /// V: how many combinations of values are free.
+    pub volume: u128,
+    /// m: how many leaf cells are free.
+    pub cells: u64,
+}
+
+/// How a target's rows may lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// The columns with a layer of at least 2.
+    pub columns: Vec<usize>,
+    /// How many children, that is slabs, each of them has.
+    pub children: Vec<usize>,
+    /// Blocks with a free cell, in lexicographic order.
+    pub blocks: Vec<Block>,
+    /// How many rows.
+    pub rows: u64,
+    /// How many of them a slab can hold at most.
+    pub cap: u64,
+    /// All combinations of values of the segment.
+    pub volume: u128,
+    /// Whether no two rows share all values.
+    pub distinct: bool,
+}
+
+impl Shape {
+    /// Of one target.
+    ///
+    /// # Errors
+    /// It has more cells than the budget.
+    pub fn new(
+        release: &Release,
+        cover: &Cover,
+        place: Place,
+        (values, budget): (Values, u64),
+    ) -> Result<Shape, Spent> {
+        let segment = release.segment(place);
+        let free = cover.free(place, &segment, budget)?;
+        let (mut columns, mut children) = (Vec::new(), Vec::new());
+        let mut axes = Vec::with_capacity(segment.len());
+        let mut blocks = 1usize;
+        for ((at, column), (layer, node)) in release.columns().iter().enumerate().zip(release.nodes(place)).rev() {
+            let leaves = segment[at].clone();
+            let mut axis: Vec<(usize, u64)> = leaves.map(|leaf| (0, column.length(leaf))).collect();
+            let slabs: Vec<Range<u32>> = column.children(layer, node).collect();
+            if !slabs.is_empty() {
+                for (child, slab) in slabs.iter().enumerate() {
+                    let place = |leaf: u32| (leaf - segment[at].start) as usize;
+                    axis[place(slab.start)..place(slab.end - 1) + 1]
+                        .iter_mut()
+                        .for_each(|leaf| leaf.0 = child * blocks);
+                }
+                blocks *= slabs.len();
+                columns.push(at);
+                children.push(slabs.len());
+            }
+            axes.push(axis);
+        }
+        columns.reverse();
+        children.reverse();
+        axes.reverse();
+        let mut sums = vec![(0u128, 0u64); blocks];
+        add(&axes, 0, 1, &mut free.iter(), &mut sums);
+        let volume = axes.iter().map(|axis| axis.iter().map(|leaf| u128::from(leaf.1)).sum::<u128>()).product();
+        let held = |(at, (volume, cells)): (usize, (u128, u64))| {
+            (cells > 0).then(|| Block { children: digits(at, &children), volume, cells })
+        };
+        let blocks = sums.into_iter().enumerate().filter_map(held).collect();
+        let distinct = values == Values::Distinct;
+        Ok(Shape { columns, children, blocks, rows: release.rows(place), cap: release.k() - 1, volume, distinct })
+    }
+
+    /// How many combinations of values are free.
+    pub fn free_volume(&self) -> u128 {
+        self.blocks.iter().map(|block| block.volume).sum()
+    }
+
+    /// How many cells are free.
+    pub fn free_cells(&self) -> u64 {
+        self.blocks.iter().map(|block| block.cells).sum()
+    }
+
+    /// The same target with the caps of some of its columns forgotten, which leaves more ways for its rows to lie; and
+    /// for each block of it the blocks that lie in it. `keep` are places in [`Shape::columns`], each once.
+    pub fn relaxed(&self, keep: &[usize]) -> (Shape, Vec<Vec<usize>>) {
+        let of = |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
+        let mut inside: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        let mut order: Vec<usize> = (0..self.blocks.len()).collect();
+        order.sort_by_cached_key(|&at| (of(&self.blocks[at]), at));
+        for at in order {
+            let children = of(&self.blocks[at]);
+            match inside.last_mut() {
+                Some((same, blocks)) if *same == children => blocks.push(at),
+                _ => inside.push((children, vec![at])),
+            }
+        }
+        let block = |(children, blocks): &(Vec<usize>, Vec<usize>)| Block {
+            children: children.clone(),
+            volume: blocks.iter().map(|&at| self.blocks[at].volume).sum(),
+            cells: blocks.iter().map(|&at| self.blocks[at].cells).sum(),
+        };
+        let shape = Shape {
+            columns: keep.iter().map(|&at| self.columns[at]).collect(),
+            children: keep.iter().map(|&at| self.children[at]).collect(),
+            blocks: inside.iter().map(block).collect(),
+            ..*self
+        };
+        (shape, inside.into_iter().map(|(_, blocks)| blocks).collect())
+    }
+}
+
+/// Adds the free cells, which come in lexicographic order, to the sums of their blocks.
+fn add(
+    axes: &[Vec<(usize, u64)>],
+    base: usize,
+    volume: u128,
+    free: &mut std::slice::Iter<'_, bool>,
+    sums: &mut [(u128, u64)],
+) {
+    match axes {
+        [] => (),
+        [last] => {
+            for (&(block, length), _) in last.iter().zip(free).filter(|(_, free)| **free) {
+                let sum = &mut sums[base + block];
+                *sum = (sum.0 + volume * u128::from(length), sum.1 + 1);
+            }
+        }
+        [first, rest @ ..] => {
+            for &(block, length) in first {
+                add(rest, base + block, volume * u128::from(length), free, sums);
+            }
+        }
+    }
+}
+
+/// The number of a block as a child per column.
+fn digits(mut number: usize, children: &[usize]) -> Vec<usize> {
+    let mut digits: Vec<usize> = children
+        .iter()
+        .rev()
+        .map(|&children| {
+            let digit = number % children;
+            number /= children;
+            digit
+        })
+        .collect();
+    digits.reverse();
+    digits
+}

@@ -1,0 +1,116 @@
+//! The interval hierarchy of one numeric column (CRA 2; SCIENCE 6): leaf intervals, and layers of nodes above them, each
+//! a range of leaves. Knows lengths and places only, never labels or values.
+
+use std::ops::Range;
+
+use super::malformed::Malformed;
+
+/// A column's leaves and layers. Layer 1 holds the leaves, the last one the root; every layer cuts all leaves into
+/// ranges, and each of them is a union of ranges of the layer below.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// How many domain values each leaf interval holds.
+    lengths: Vec<u64>,
+    /// Per layer the first leaf of each node, and the number of leaves at the end.
+    layers: Vec<Vec<u32>>,
+    /// Per layer the values in its longest interval.
+    longest: Vec<u64>,
+}
+
+impl Column {
+    /// Of the number of domain values per leaf interval, and per layer the leaf range of each node, leaves first, root
+    /// last.
+    ///
+    /// # Errors
+    /// The layers are no hierarchy over these leaves, or the intervals of a layer differ in length (the last one may be
+    /// shorter).
+    pub fn new(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<Column, Malformed> {
+        let leaves = lengths.len();
+        if leaves == 0 || lengths.contains(&0) || u32::try_from(leaves).is_err() {
+            return Err(Malformed::Hierarchy);
+        }
+        lengths.iter().try_fold(0u64, |sum, &length| sum.checked_add(length)).ok_or(Malformed::TooLarge)?;
+        let starts = |nodes: &Vec<Range<usize>>| -> Option<Vec<u32>> {
+            let mut starts = vec![0];
+            for node in nodes {
+                let joins = node.start == *starts.last()? as usize && node.start < node.end && node.end <= leaves;
+                starts.push(joins.then_some(node.end as u32)?);
+            }
+            (*starts.last()? as usize == leaves).then_some(starts)
+        };
+        let layers: Option<Vec<Vec<u32>>> = layers.iter().map(starts).collect();
+        let layers = layers.ok_or(Malformed::Hierarchy)?;
+        let nested = layers.windows(2).all(|pair| {
+            pair[1].len() < pair[0].len() && pair[1].iter().all(|start| pair[0].binary_search(start).is_ok())
+        });
+        let ends = layers.first().is_some_and(|first| first.len() == leaves + 1) && layers[layers.len() - 1].len() == 2;
+        if !nested || !ends {
+            return Err(Malformed::Hierarchy);
+        }
+        let mut column = Column { lengths, layers, longest: Vec::new() };
+        for layer in 1..=column.height() {
+            let nodes = column.nodes(layer);
+            let values = |node: usize| column.values(&column.node(layer, node));
+            let longest = values(0);
+            if (1..nodes).any(|node| values(node) > longest || (values(node) < longest && node + 1 < nodes)) {
+                return Err(Malformed::Unequal);
+            }
+            column.longest.push(longest);
+        }
+        Ok(column)
+    }
+
+    /// How many layers, leaves and root included.
+    pub fn height(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// How many leaf intervals.
+    pub fn leaves(&self) -> u32 {
+        self.lengths.len() as u32
+    }
+
+    /// How many nodes a layer has; layers are counted from 1.
+    pub fn nodes(&self, layer: usize) -> usize {
+        self.layers[layer - 1].len() - 1
+    }
+
+    /// The leaves under a node of a layer.
+    pub fn node(&self, layer: usize, node: usize) -> Range<u32> {
+        let starts = &self.layers[layer - 1];
+        starts[node]..starts[node + 1]
+    }
+
+    /// The node of a layer that holds a leaf.
+    pub fn above(&self, layer: usize, leaf: u32) -> usize {
+        self.layers[layer - 1].partition_point(|&start| start <= leaf) - 1
+    }
+
+    /// The leaf ranges of a node's children; none at layer 1.
+    pub fn children(&self, layer: usize, node: usize) -> impl Iterator<Item = Range<u32>> {
+        let leaves = self.node(layer, node);
+        let below = layer.checked_sub(2).map_or(&[][..], |below| &self.layers[below][..]);
+        let inside = move |pair: &&[u32]| leaves.start <= pair[0] && pair[1] <= leaves.end;
+        below.windows(2).filter(inside).map(|pair| pair[0]..pair[1])
+    }
+
+    /// Domain values in one leaf interval.
+    pub fn length(&self, leaf: u32) -> u64 {
+        self.lengths[leaf as usize]
+    }
+
+    /// Domain values in a range of leaves.
+    pub fn values(&self, leaves: &Range<u32>) -> u64 {
+        self.lengths[leaves.start as usize..leaves.end as usize].iter().sum()
+    }
+
+    /// Domain values in an interval of a layer; a shorter last one counts as full.
+    pub fn longest(&self, layer: usize) -> u64 {
+        self.longest[layer - 1]
+    }
+
+    /// D: all domain values.
+    pub fn domain(&self) -> u64 {
+        self.longest(self.height())
+    }
+}

@@ -1,0 +1,194 @@
+//! How many solutions and assignments the ways of a target stand for (CRA 4.5; SCIENCE 6), by one pass over the graph from
+//! its end, and how many of them have so many rows in a block, by a second pass from its beginning. The same passes run
+//! modulo primes and in floats. Never says how a figure is known; that is for whoever chose the numbers.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+
+use super::blocks::{Block, Shape};
+use super::paths::Paths;
+use super::primes::{Moduli, needed};
+use super::ring::{Floats, Ring};
+use super::wide::Wide;
+
+/// What a way weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weigh {
+    /// The values that its rows can have.
+    Solutions,
+    /// The counts of leaf cells that it stands for.
+    Assignments,
+}
+
+/// The weights of the counts that each block may have, in the order of the ways; of repeated values without the factor n!.
+pub fn weights<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, weigh: Weigh) -> Vec<Vec<R::Item>> {
+    let most = |block: usize| paths.supports[block].last().copied().unwrap_or(0);
+    let of = |&block: &usize| weights_of(ring, shape, &shape.blocks[block], weigh, most(block));
+    paths.order.iter().map(of).collect()
+}
+
+/// From 0 rows to `most`.
+fn weights_of<R: Ring>(ring: &R, shape: &Shape, block: &Block, weigh: Weigh, most: u32) -> Vec<R::Item> {
+    let mut weights = vec![ring.number(1)];
+    let volume = ring.number(block.volume);
+    for rows in 1..=most {
+        let before = u128::from(rows - 1);
+        // C(V, u) = C(V, u−1) (V−u+1) / u, V^u / u! and C(m+u−1, u) likewise.
+        let factor = match (weigh, shape.distinct) {
+            (Weigh::Solutions, false) => volume,
+            (Weigh::Solutions, true) => ring.number(block.volume.saturating_sub(before)),
+            (Weigh::Assignments, _) => ring.number(u128::from(block.cells) + before),
+        };
+        weights.push(ring.over(ring.times(weights[rows as usize - 1], factor), rows));
+    }
+    weights
+}
+
+/// Per state before each block, and after the last, the weight of all ways from there.
+pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &[Vec<R::Item>]) -> Vec<Vec<R::Item>> {
+    let mut behind = vec![vec![ring.number(1)]];
+    for (layer, weights) in paths.layers.iter().zip(weights).rev() {
+        let after = &behind[behind.len() - 1];
+        let from = |state: usize| {
+            let ways = layer.from(state).map(|(rows, to)| ring.times(weights[rows], after[to]));
+            ways.reduce(|a, b| ring.sum(a, b)).unwrap_or(ring.number(0))
+        };
+        behind.push((0..layer.states()).map(from).collect());
+    }
+    behind.reverse();
+    behind
+}
+
+/// Per block, in the order of the ways, and per count of its support, the weight of the ways that have it.
+pub fn marginals<R: Ring>(
+    ring: &R,
+    paths: &Paths,
+    weights: &[Vec<R::Item>],
+    behind: &[Vec<R::Item>],
+) -> Vec<Vec<R::Item>> {
+    let mut before = vec![ring.number(1)];
+    let mut all = Vec::new();
+    for (at, layer) in paths.layers.iter().enumerate() {
+        let after = &behind[at + 1];
+        let mut held = vec![ring.number(0); weights[at].len()];
+        let mut reached = vec![ring.number(0); after.len()];
+        for (state, &before) in before.iter().enumerate() {
+            for (rows, to) in layer.from(state) {
+                let weight = ring.times(before, weights[at][rows]);
+                held[rows] = ring.sum(held[rows], ring.times(weight, after[to]));
+                reached[to] = ring.sum(reached[to], weight);
+            }
+        }
+        all.push(paths.supports[paths.order[at]].iter().map(|&rows| held[rows as usize]).collect());
+        before = reached;
+    }
+    all
+}
+
+/// Bits that no figure of a target needs more than.
+pub fn bits(shape: &Shape, weigh: Weigh) -> u64 {
+    let rows = shape.rows as f64;
+    let ways = match weigh {
+        Weigh::Solutions => shape.free_volume() as f64,
+        Weigh::Assignments => shape.free_cells() as f64 + rows,
+    };
+    let orders: f64 = match (weigh, shape.distinct) {
+        (Weigh::Solutions, false) => 0.0,
+        // n! ≥ (n / e)^n
+        _ => rows * (rows.max(1.0).log2() - std::f64::consts::LOG2_E),
+    };
+    ((rows * ways.max(1.0).log2() - orders) * (1.0 + 1e-12)).max(0.0).ceil() as u64 + 4
+}
+
+/// Operations that exact figures cost.
+pub fn cost(paths: &Paths, bits: u64, marginals: bool) -> u64 {
+    let primes = needed(bits) as u64;
+    let values: u64 = if marginals { paths.supports.iter().map(|support| support.len() as u64).sum() } else { 1 };
+    let passes = if marginals { 3 } else { 1 };
+    primes.saturating_mul(paths.arrows()).saturating_mul(passes).saturating_add(values.saturating_mul(primes * primes))
+}
+
+/// The number of solutions or assignments, and where asked, per block of the shape, how many of them have each count of its
+/// support.
+pub fn exact(
+    moduli: &Moduli,
+    shape: &Shape,
+    paths: &Paths,
+    (weigh, with_marginals): (Weigh, bool),
+) -> (BigUint, Vec<Vec<BigUint>>) {
+    let labelled = weigh == Weigh::Solutions && !shape.distinct;
+    let residues: Vec<Vec<u64>> = moduli
+        .rings
+        .iter()
+        .map(|ring| {
+            let weights = weights(ring, shape, paths, weigh);
+            let behind = behind(ring, paths, &weights);
+            let orders = (1..=shape.rows).filter(|_| labelled).map(|row| ring.number(row.into()));
+            let orders = orders.fold(ring.number(1), |a, b| ring.times(a, b));
+            let mut found = vec![ring.times(orders, behind[0][0])];
+            if with_marginals {
+                let held = marginals(ring, paths, &weights, &behind);
+                found.extend(held.into_iter().flatten().map(|held| ring.times(orders, held)));
+            }
+            found
+        })
+        .collect();
+    let number = |at: usize| moduli.number(&residues.iter().map(|found| found[at]).collect::<Vec<u64>>());
+    let mut numbers = (0..residues[0].len()).map(number);
+    let total = numbers.next().expect("the total comes first");
+    let mut held = vec![Vec::new(); paths.order.len()];
+    for &block in paths.order.iter().filter(|_| with_marginals) {
+        held[block] = numbers.by_ref().take(paths.supports[block].len()).collect();
+    }
+    (total, held)
+}
+
+/// The number of solutions or assignments as a float, and by how many units it may be off.
+pub fn near(shape: &Shape, paths: &Paths, weigh: Weigh) -> (Wide, f64) {
+    let weights = weights(&Floats, shape, paths, weigh);
+    let total = behind(&Floats, paths, &weights)[0][0];
+    let (orders, factors) = match weigh == Weigh::Solutions && !shape.distinct {
+        true => ((1..=shape.rows).fold(Wide::ONE, |product, row| product * Wide::from(u128::from(row))), shape.rows),
+        false => (Wide::ONE, 0),
+    };
+    (total * orders, units(shape, paths) + factors as f64 + 1.0)
+}
+
+/// By how many units the weight behind any state may be off. A way is a product of one weight per block; each weight
+/// takes three roundings per row and one of the volume, and each block a product and as many sums as a state has arrows.
+pub fn units(shape: &Shape, paths: &Paths) -> f64 {
+    let sums: usize = paths.layers.iter().map(|layer| layer.widest() + 2).sum();
+    4.0 * shape.rows as f64 + sums as f64 + 1.0
+}
+
+/// C(V, n) or V^n, exactly.
+pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
+    if !distinct {
+        return BigUint::from(volume).pow(rows as u32);
+    }
+    if u128::from(rows) > volume {
+        return BigUint::ZERO;
+    }
+    let (above, remainder) = product(volume - u128::from(rows), volume).div_rem(&product(0, rows.into()));
+    debug_assert_eq!(remainder, BigUint::ZERO);
+    above
+}
+
+/// The same as a float, and by how many units it may be off.
+pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (Wide, f64) {
+    let factor = |row: u128| match distinct {
+        true => Wide::from(volume.saturating_sub(row - 1)) / Wide::from(row),
+        false => Wide::from(volume),
+    };
+    let number = (1..=u128::from(rows)).fold(Wide::ONE, |product, row| product * factor(row));
+    (number, 4.0 * rows as f64)
+}
+
+/// (low + 1) · … · high
+fn product(low: u128, high: u128) -> BigUint {
+    if high - low <= 16 {
+        return (low + 1..=high).fold(BigUint::from(1u8), |product, factor| product * factor);
+    }
+    let middle = low + (high - low) / 2;
+    product(low, middle) * product(middle, high)
+}

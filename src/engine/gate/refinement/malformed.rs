@@ -1,0 +1,38 @@
+//! What makes a table no input for the refinement attack. Tells the kind and the place, never a label or a value.
+
+use std::fmt;
+
+/// Why something cannot be attacked as a release of ARX-LR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// The layers of a column are no hierarchy over its leaves.
+    Hierarchy,
+    /// The intervals of a layer differ in length before the last one.
+    Unequal,
+    /// More combinations of values than 128 bits can count, or more cells than 64.
+    TooLarge,
+    /// A class whose state or nodes do not exist, without rows, or at the root in every column.
+    Class(usize),
+    /// Two classes in the same place; the second one.
+    Twice(usize),
+    /// A class that was formed after one with a greater loss, which no run does.
+    OutOfOrder(usize),
+    /// Fewer than two rows to a class, or so many that they cannot be counted.
+    Rows,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::Hierarchy => write!(f, "the layers of a column are no hierarchy over its leaves"),
+            Malformed::Unequal => write!(f, "the intervals of a layer have different lengths"),
+            Malformed::TooLarge => write!(f, "there are too many combinations of values"),
+            Malformed::Class(at) => write!(f, "class {at} is no class below the root with rows"),
+            Malformed::Twice(at) => write!(f, "class {at} is there twice"),
+            Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
+            Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}

@@ -1,0 +1,42 @@
+//! Refinement attacks on local recoding (CRA; SCIENCE 6): ARX-LR is greedy, so where earlier classes lie, and that no
+//! smaller segment was carved first, tells where the rows of a class can be. For every class, and for the outliers, the
+//! number of solutions that are left, what is certain in each of them, and how well each figure is known.
+//!
+//! Why nothing has to be enumerated: a cell that an earlier class covers holds no row, and every proper part of a segment
+//! lies in a slab, one child in one column, which holds fewer than k rows. What is left are counts per block, one child in
+//! every column, and those are counted by a dynamic program (`paths`, `count`).
+//!
+//! Knows numbers only: neither labels nor values, and never how a recoding was found. Work is counted in operations, never
+//! in time, and beyond the budget a figure becomes a float with a bound of its error, then a bound on the safe side, then
+//! nothing; it is never made up. Every figure is the same on any number of threads.
+
+mod attack;
+mod blocks;
+mod budget;
+mod column;
+mod confidence;
+mod count;
+mod cover;
+mod draw;
+mod figure;
+mod key;
+mod malformed;
+mod paths;
+mod primes;
+mod release;
+mod ring;
+mod sample;
+mod target;
+mod truth;
+mod urn;
+mod wide;
+
+pub use self::attack::{Attack, Terms};
+pub use self::budget::Budget;
+pub use self::column::Column;
+pub use self::figure::{Count, Ratio};
+pub use self::key::Key;
+pub use self::malformed::Malformed;
+pub use self::release::{Attacker, Class, Place, Release, Values};
+pub use self::target::{Crowd, Held, Part, Support, Target};
+pub use self::truth::fuzzy;

@@ -1,0 +1,190 @@
+//! A locally recoded release as numbers (CRA 2 and 3; SCIENCE 6): columns, classes in the order in which they were formed,
+//! and how many rows were left over. Holds counts and places only, never a label or a row.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::column::Column;
+use super::key::Key;
+use super::malformed::Malformed;
+
+/// An equivalence class below the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// Its layer per column, counted from 1.
+    pub state: Vec<usize>,
+    /// Its node within that layer per column, counted from 0.
+    pub nodes: Vec<usize>,
+    /// How many rows it has.
+    pub rows: u64,
+}
+
+/// Who attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attacker {
+    /// The paper's: knows the release, and the order of its classes as far as public keys tell.
+    Paper,
+    /// Knows in which order the classes were formed.
+    Strongest,
+}
+
+/// How solutions are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Values {
+    /// Rows may share all their values: LR = vol^n.
+    Repeated,
+    /// No two rows do: LR = C(vol, n).
+    Distinct,
+}
+
+/// What is attacked; a class of the release, or what was left over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The class with this number.
+    Class(usize),
+    /// The rows at the root in every column.
+    Outliers,
+}
+
+/// A release that ARX-LR may have made.
+#[derive(Debug, Clone)]
+pub struct Release {
+    columns: Vec<Column>,
+    classes: Vec<Class>,
+    outliers: u64,
+    k: u64,
+    /// Per class the number of its key among all of them, ascending.
+    keys: Vec<u32>,
+}
+
+impl Release {
+    /// Of its classes in order of formation (any order does for the paper's attacker) and the number of outliers.
+    ///
+    /// # Errors
+    /// They are no classes over these columns.
+    pub fn new(columns: Vec<Column>, classes: Vec<Class>, outliers: u64, k: u64) -> Result<Release, Malformed> {
+        let product = |of: &dyn Fn(&Column) -> u128| {
+            columns.iter().try_fold(1u128, |product, column| product.checked_mul(of(column)))
+        };
+        let cells = product(&|column| column.leaves().into()).ok_or(Malformed::TooLarge)?;
+        product(&|column| column.domain().into()).ok_or(Malformed::TooLarge)?;
+        if u64::try_from(cells).is_err() || columns.is_empty() {
+            return Err(Malformed::TooLarge);
+        }
+        let rows = classes.iter().try_fold(outliers, |sum, class| sum.checked_add(class.rows));
+        if k < 2 || rows.is_none_or(|rows| rows >= u64::from(u32::MAX)) {
+            return Err(Malformed::Rows);
+        }
+        let mut places = BTreeSet::new();
+        for (at, class) in classes.iter().enumerate() {
+            let fits = |column: &Column, layer: usize, node: usize| {
+                (1..=column.height()).contains(&layer) && node < column.nodes(layer)
+            };
+            let long = class.state.len() == columns.len() && class.nodes.len() == columns.len();
+            let places_of = || columns.iter().zip(&class.state).zip(&class.nodes);
+            let whole = long && columns.iter().zip(&class.state).all(|(column, &layer)| layer == column.height());
+            if !long || whole || class.rows == 0 || !places_of().all(|((column, &l), &n)| fits(column, l, n)) {
+                return Err(Malformed::Class(at));
+            }
+            if !places.insert((&class.state, &class.nodes)) {
+                return Err(Malformed::Twice(at));
+            }
+        }
+        let states: BTreeSet<&Vec<usize>> = classes.iter().map(|class| &class.state).collect();
+        let key_of: BTreeMap<&Vec<usize>, Key> =
+            states.into_iter().map(|state| (state, Key::new(&columns, state))).collect();
+        let distinct: BTreeSet<&Key> = key_of.values().collect();
+        let number: BTreeMap<&Key, u32> = distinct.into_iter().zip(0..).collect();
+        let keys = classes.iter().map(|class| number[&key_of[&class.state]]).collect();
+        Ok(Release { columns, classes, outliers, k, keys })
+    }
+
+    /// The quasi columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The classes, in the order given.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// How many rows are at the root.
+    pub fn outliers(&self) -> u64 {
+        self.outliers
+    }
+
+    /// The smallest class that was allowed.
+    pub fn k(&self) -> u64 {
+        self.k
+    }
+
+    /// Per class the place of its public key: equal where loss, C1 and C2 are.
+    pub fn keys(&self) -> &[u32] {
+        &self.keys
+    }
+
+    /// All targets: every class, then the outliers if there are any.
+    pub fn places(&self) -> Vec<Place> {
+        let outliers = (self.outliers > 0).then_some(Place::Outliers);
+        (0..self.classes.len()).map(Place::Class).chain(outliers).collect()
+    }
+
+    /// How many rows are there.
+    pub fn rows(&self, place: Place) -> u64 {
+        match place {
+            Place::Class(at) => self.classes[at].rows,
+            Place::Outliers => self.outliers,
+        }
+    }
+
+    /// The layer and node per column.
+    pub fn nodes(&self, place: Place) -> Vec<(usize, usize)> {
+        match place {
+            Place::Class(at) => {
+                let class = &self.classes[at];
+                class.state.iter().copied().zip(class.nodes.iter().copied()).collect()
+            }
+            Place::Outliers => self.columns.iter().map(|column| (column.height(), 0)).collect(),
+        }
+    }
+
+    /// The segment: a range of leaves per column.
+    pub fn segment(&self, place: Place) -> Vec<Range<u32>> {
+        let nodes = self.nodes(place);
+        self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
+    }
+
+    /// Which classes count as earlier: those with a lower number. Outliers are later than all.
+    ///
+    /// # Errors
+    /// The order of formation contradicts the public keys.
+    pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
+        match attacker {
+            Attacker::Paper => Ok(self.keys.clone()),
+            Attacker::Strongest => self.formation(),
+        }
+    }
+
+    /// The round in which each class was formed: one round for each run of equal states.
+    fn formation(&self) -> Result<Vec<u32>, Malformed> {
+        let mut rounds: Vec<u32> = Vec::with_capacity(self.classes.len());
+        let mut seen: BTreeSet<&Vec<usize>> = BTreeSet::new();
+        for (at, class) in self.classes.iter().enumerate() {
+            let before = at.checked_sub(1);
+            let round = match before {
+                Some(before) if self.classes[before].state == class.state => rounds[before],
+                Some(before) => rounds[before] + 1,
+                None => 0,
+            };
+            // A state carves all its classes at once, and its key never falls.
+            let new = before.is_none_or(|before| rounds[before] < round);
+            if (new && !seen.insert(&class.state)) || before.is_some_and(|before| self.keys[before] > self.keys[at]) {
+                return Err(Malformed::OutOfOrder(at));
+            }
+            rounds.push(round);
+        }
+        Ok(rounds)
+    }
+}

@@ -1,0 +1,159 @@
+//! What ways are weighed in: whole numbers modulo a prime, and floats with an exponent of their own. Sums and products of
+//! what is never negative; nothing is ever subtracted, so a float loses nothing but its last places.
+
+use super::wide::Wide;
+
+/// Numbers that can be added, multiplied, and divided by small whole numbers.
+pub trait Ring: Sync {
+    /// One of them.
+    type Item: Copy + Send + Sync;
+    /// The number.
+    fn number(&self, number: u128) -> Self::Item;
+    /// a + b.
+    fn sum(&self, a: Self::Item, b: Self::Item) -> Self::Item;
+    /// a · b.
+    fn times(&self, a: Self::Item, b: Self::Item) -> Self::Item;
+    /// a / b, of a whole number that is not 0 and not above what the ring was made for.
+    fn over(&self, a: Self::Item, b: u32) -> Self::Item;
+}
+
+/// Floats with an exponent of their own.
+pub struct Floats;
+
+impl Ring for Floats {
+    type Item = Wide;
+
+    fn number(&self, number: u128) -> Wide {
+        Wide::from(number)
+    }
+
+    fn sum(&self, a: Wide, b: Wide) -> Wide {
+        a + b
+    }
+
+    fn times(&self, a: Wide, b: Wide) -> Wide {
+        a * b
+    }
+
+    fn over(&self, a: Wide, b: u32) -> Wide {
+        a / Wide::from(u128::from(b))
+    }
+}
+
+/// Whole numbers modulo a prime below 2^61, as Montgomery (1985) keeps them.
+pub struct Residues {
+    prime: u64,
+    /// −1/prime modulo 2^64.
+    inverse: u64,
+    /// 2^128 modulo the prime.
+    square: u64,
+    /// 1/0 (which is none), 1/1, 1/2, …
+    over: Vec<u64>,
+}
+
+impl Residues {
+    /// Modulo an odd prime, for divisors up to `most`.
+    pub fn new(prime: u64, most: u32) -> Residues {
+        // Each step doubles the bits in which the inverse is right.
+        let mut inverse = prime;
+        for _ in 0..5 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)));
+        }
+        let word = (1u128 << 64) % u128::from(prime);
+        let square = (word * word % u128::from(prime)) as u64;
+        let mut ring = Residues { prime, inverse: inverse.wrapping_neg(), square, over: vec![0] };
+        let one = ring.of(1);
+        // 1/n = −(p div n) / (p mod n), n below p.
+        for number in 1..=u64::from(most) {
+            let next = match number {
+                1 => one,
+                _ => ring.times(ring.of(prime - prime / number), ring.over[(prime % number) as usize]),
+            };
+            ring.over.push(next);
+        }
+        ring
+    }
+
+    /// The prime.
+    pub fn prime(&self) -> u64 {
+        self.prime
+    }
+
+    /// A number below the prime.
+    pub fn of(&self, number: u64) -> u64 {
+        self.reduce(u128::from(number) * u128::from(self.square))
+    }
+
+    /// As an ordinary number below the prime.
+    pub fn plain(&self, item: u64) -> u64 {
+        self.reduce(u128::from(item))
+    }
+
+    /// a − b.
+    pub fn minus(&self, a: u64, b: u64) -> u64 {
+        if a >= b { a - b } else { a + self.prime - b }
+    }
+
+    /// 1 / a.
+    pub fn invert(&self, a: u64) -> u64 {
+        let (mut square, mut product, mut exponent) = (a, self.of(1), self.prime - 2);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                product = self.times(product, square);
+            }
+            square = self.times(square, square);
+            exponent >>= 1;
+        }
+        product
+    }
+
+    /// A product over 2^64, below the prime if the product is below the prime times 2^64.
+    fn reduce(&self, product: u128) -> u64 {
+        let multiple = (product as u64).wrapping_mul(self.inverse);
+        let reduced = ((product + u128::from(multiple) * u128::from(self.prime)) >> 64) as u64;
+        if reduced >= self.prime { reduced - self.prime } else { reduced }
+    }
+}
+
+impl Ring for Residues {
+    type Item = u64;
+
+    fn number(&self, number: u128) -> u64 {
+        self.of((number % u128::from(self.prime)) as u64)
+    }
+
+    fn sum(&self, a: u64, b: u64) -> u64 {
+        let sum = a + b;
+        if sum >= self.prime { sum - self.prime } else { sum }
+    }
+
+    fn times(&self, a: u64, b: u64) -> u64 {
+        self.reduce(u128::from(a) * u128::from(b))
+    }
+
+    fn over(&self, a: u64, b: u32) -> u64 {
+        self.times(a, self.over[b as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::primes::largest;
+    use super::*;
+
+    #[test]
+    fn residues_are_residues() {
+        let prime = largest(1)[0];
+        let ring = Residues::new(prime, 100);
+        let (a, b) = (prime - 5, 0x0123_4567_89ab_cdef);
+        let product = u128::from(a) * u128::from(b) % u128::from(prime);
+        assert_eq!(u128::from(ring.plain(ring.times(ring.of(a), ring.of(b)))), product);
+        assert_eq!(ring.plain(ring.number(u128::MAX)), (u128::MAX % u128::from(prime)) as u64);
+        assert_eq!(ring.plain(ring.sum(ring.of(a), ring.of(7))), 2);
+        assert_eq!(ring.plain(ring.minus(ring.of(2), ring.of(7))), a);
+        for number in 1..=100 {
+            assert_eq!(ring.plain(ring.over(ring.of(u64::from(number)), number)), 1);
+            assert_eq!(ring.plain(ring.times(ring.of(u64::from(number)), ring.invert(ring.of(number.into())))), 1);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Ways of a target by chance, each as likely as its weight (SCIENCE 6), and what can be said of a target whose graph is
+//! too large: some of its caps are forgotten, ways are drawn without them, and those that keep the forgotten caps are
+//! counted. The figure is a lower bound of the number of solutions, never above the truth but for one run in 10^9.
+
+use super::blocks::Shape;
+use super::confidence;
+use super::count::{self, Weigh};
+use super::draw::Draws;
+use super::paths::Paths;
+use super::ring::Floats;
+use super::urn::Urn;
+use super::wide::{UNIT, Wide};
+
+/// Draws ways of a shape.
+pub struct Sampler<'s> {
+    shape: &'s Shape,
+    /// The shape that the graph is of, and the blocks of `shape` that lie in each of its blocks.
+    drawn: Shape,
+    inside: Vec<Vec<usize>>,
+    /// For each block of the graph the blocks in it by their volume.
+    urns: Vec<Urn>,
+    paths: Paths,
+    weights: Vec<Vec<Wide>>,
+    behind: Vec<Vec<Wide>>,
+}
+
+/// What drawing has shown.
+pub struct Seen {
+    /// A decimal logarithm that the number of solutions is not below.
+    pub log10: Option<f64>,
+    /// How many draws kept all caps.
+    pub hits: u64,
+    /// Per block, in those draws, the fewest and the most rows.
+    pub blocks: Vec<(u64, u64)>,
+    /// The same per column and slab.
+    pub slabs: Vec<Vec<(u64, u64)>>,
+}
+
+impl<'s> Sampler<'s> {
+    /// With as many caps as fit into a budget of arrows; `None` if there is no way even without the others. Caps of
+    /// columns with many children go first: they seldom matter.
+    pub fn new(shape: &'s Shape, budget: u64) -> Option<Sampler<'s>> {
+        let mut keep: Vec<usize> = (0..shape.columns.len()).collect();
+        keep.sort_by_key(|&at| (shape.children[at], at));
+        loop {
+            let (drawn, inside) = shape.relaxed(&keep);
+            let budget = if keep.is_empty() { u64::MAX } else { budget };
+            if let Ok(paths) = Paths::new(&drawn, budget) {
+                return Sampler::of(shape, (drawn, inside), paths);
+            }
+            keep.pop();
+        }
+    }
+
+    fn of(shape: &'s Shape, (drawn, inside): (Shape, Vec<Vec<usize>>), paths: Paths) -> Option<Sampler<'s>> {
+        if !paths.possible {
+            return None;
+        }
+        let weights = count::weights(&Floats, &drawn, &paths, Weigh::Solutions);
+        let behind = count::behind(&Floats, &paths, &weights);
+        let urn = |blocks: &Vec<usize>| Urn::new(blocks.iter().map(|&block| shape.blocks[block].volume));
+        let urns = inside.iter().map(urn).collect();
+        Some(Sampler { shape, drawn, inside, urns, paths, weights, behind })
+    }
+
+    /// A decimal logarithm that the number of solutions without the forgotten caps is not below.
+    pub fn all(&self) -> f64 {
+        let (all, units) = count::near(&self.drawn, &self.paths, Weigh::Solutions);
+        let (log10, rounding) = all.log10();
+        // A logarithm to base 10 of what is off by so many units is off by less than half as many.
+        log10 - rounding - units * UNIT
+    }
+
+    /// Operations that one draw takes.
+    pub fn cost(&self) -> u64 {
+        self.paths.layers.len() as u64 + self.shape.rows * (2 + self.shape.columns.len() as u64)
+    }
+
+    /// The blocks with rows of one way, and how many; no block twice.
+    pub fn draw(&self, draws: &mut Draws) -> Vec<(usize, u64)> {
+        let mut counts: Vec<(usize, u64)> = Vec::new();
+        let mut state = 0;
+        for (at, layer) in self.paths.layers.iter().enumerate() {
+            let target = self.behind[at][state] * Wide::new(draws.unit());
+            let mut reached = Wide::ZERO;
+            let mut chosen = None;
+            for (rows, to) in layer.from(state) {
+                chosen = Some((rows, to));
+                reached = reached + self.weights[at][rows] * self.behind[at + 1][to];
+                if target < reached {
+                    break;
+                }
+            }
+            let (rows, to) = chosen.expect("every state that is reached leads on");
+            self.split(self.paths.order[at], rows as u64, draws, &mut counts);
+            state = to;
+        }
+        counts
+    }
+
+    /// Rows of a block of the graph over the blocks in it, all combinations of values being alike.
+    fn split(&self, drawn: usize, rows: u64, draws: &mut Draws, counts: &mut Vec<(usize, u64)>) {
+        match self.inside[drawn][..] {
+            _ if rows == 0 => (),
+            [block] => counts.push((block, rows)),
+            _ => {
+                let mut parts = self.urns[drawn].draw(rows, self.shape.distinct, draws);
+                parts.sort_unstable();
+                let same = parts.chunk_by(|a, b| a == b);
+                counts.extend(same.map(|parts| (self.inside[drawn][parts[0]], parts.len() as u64)));
+            }
+        }
+    }
+
+    /// How far the chance of anything drawn may lie from what it should be, by rounding.
+    pub fn slack(&self) -> f64 {
+        let units = count::units(&self.drawn, &self.paths) + 4.0;
+        4.0 * units * UNIT * (1 + self.paths.layers.len()) as f64
+    }
+
+    /// A lower bound of the number of solutions after so many draws.
+    pub fn estimate(&self, draws: &mut Draws, number: u64) -> Seen {
+        // Where a draw has no rows is not looked at; whoever was not always there had none once.
+        let mut hits = 0;
+        let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
+        let mut slabs: Vec<Vec<Range>> =
+            self.shape.children.iter().map(|&children| vec![Range::NONE; children]).collect();
+        for _ in 0..number {
+            let counts = self.draw(draws);
+            let Some(held) = self.slabs(&counts) else { continue };
+            hits += 1;
+            counts.iter().for_each(|&(block, rows)| blocks[block].meet(rows));
+            held.iter().for_each(|&(at, child, rows)| slabs[at][child].meet(rows));
+        }
+        let share = if number == 0 { 0.0 } else { confidence::least(hits, number) - self.slack() };
+        let log10 = (share > 0.0).then(|| self.all() + share.log10() - 1e-15);
+        let of = |range: Range| range.of(hits);
+        let slabs = slabs.into_iter().map(|slabs| slabs.into_iter().map(of).collect()).collect();
+        Seen { log10, hits, blocks: blocks.into_iter().map(of).collect(), slabs }
+    }
+
+    /// Column, child and rows of every slab with rows; `None` if one of them is above the cap.
+    fn slabs(&self, counts: &[(usize, u64)]) -> Option<Vec<(usize, usize, u64)>> {
+        let mut held: Vec<(usize, usize, u64)> = Vec::new();
+        for at in 0..self.shape.columns.len() {
+            let first = held.len();
+            for &(block, rows) in counts {
+                let child = self.shape.blocks[block].children[at];
+                match held[first..].iter_mut().find(|slab| slab.1 == child) {
+                    Some(slab) => slab.2 += rows,
+                    None => held.push((at, child, rows)),
+                }
+            }
+            if held[first..].iter().any(|slab| slab.2 > self.shape.cap) {
+                return None;
+            }
+        }
+        Some(held)
+    }
+}
+
+/// The fewest and the most rows of something, and how often it had any.
+#[derive(Clone, Copy)]
+struct Range {
+    least: u64,
+    most: u64,
+    times: u64,
+}
+
+impl Range {
+    const NONE: Range = Range { least: u64::MAX, most: 0, times: 0 };
+
+    fn meet(&mut self, rows: u64) {
+        *self = Range { least: self.least.min(rows), most: self.most.max(rows), times: self.times + 1 };
+    }
+
+    /// Over so many draws.
+    fn of(self, draws: u64) -> (u64, u64) {
+        (if self.times < draws { 0 } else { self.least }, self.most)
+    }
+}

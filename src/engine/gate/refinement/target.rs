@@ -1,0 +1,166 @@
+//! What the attack tells of one target (CRA 4.4, 4.5, 6; SCIENCE 6): how many solutions are left, what each block and slab
+//! can hold, and where a small crowd is certain. Judges nothing; limits are for whoever asks.
+
+use num_bigint::BigUint;
+
+use super::figure::{Count, Ratio, wide};
+use super::release::Place;
+
+/// How many rows something can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Support {
+    /// The fewest that some solution has.
+    pub least: u64,
+    /// The most that some solution has.
+    pub most: u64,
+    /// Whether no solution has fewer or more. If not, these were drawn, and others may exist.
+    pub exact: bool,
+}
+
+impl Support {
+    /// The count, if all solutions agree on it.
+    pub fn certain(&self) -> Option<u64> {
+        (self.exact && self.least == self.most).then_some(self.least)
+    }
+
+    /// Whether it is still open if all solutions agree.
+    pub fn is_open(&self) -> bool {
+        !self.exact && self.least == self.most
+    }
+}
+
+/// One choice of child per column with a layer of at least 2, with something free in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// The child per column of [`Target::columns`].
+    pub children: Vec<usize>,
+    /// V: its free combinations of values.
+    pub volume: u128,
+    /// m: its free leaf cells.
+    pub cells: u64,
+    /// How many rows it can hold.
+    pub support: Support,
+    /// How many solutions have so many rows in it, where that was asked and is known exactly.
+    pub marginals: Option<Vec<(u64, BigUint)>>,
+}
+
+/// A part of the segment in which somebody is, for certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The one free leaf cell of a block; its place in [`Target::blocks`].
+    Cell(usize),
+    /// A block with several free cells; its place in [`Target::blocks`].
+    Block(usize),
+    /// A child of a column; their places in [`Target::columns`] and among its children.
+    Slab(usize, usize),
+}
+
+/// A crowd below k that is certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crowd {
+    /// Where.
+    pub part: Part,
+    /// At least so many rows in every solution, and not 0.
+    pub least: u64,
+    /// At most so many, and fewer than k.
+    pub most: u64,
+}
+
+/// One class, or the outliers, as the attacker sees them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Which.
+    pub place: Place,
+    /// n: its rows.
+    pub rows: u64,
+    /// The cap of every slab: k − 1.
+    pub cap: u64,
+    /// All combinations of values of its segment.
+    pub volume: u128,
+    /// Those that no earlier class has taken; `None` where looking was beyond the budget.
+    pub free_volume: Option<u128>,
+    /// Leaf cells of which no earlier class has taken the rows.
+    pub free_cells: Option<u64>,
+    /// LR: solutions without the attack.
+    pub lr: Count,
+    /// CRA: solutions that are left.
+    pub cra: Count,
+    /// Assignments of counts to leaf cells that are left.
+    pub assignments: Count,
+    /// LR / CRA.
+    pub ratio: Ratio,
+    /// The columns with a layer of at least 2; the others cannot be lowered.
+    pub columns: Vec<usize>,
+    /// The blocks with something free, in lexicographic order of their children; none where nothing is known of what they
+    /// hold, or there is no solution.
+    pub blocks: Vec<Held>,
+    /// Per column of `columns` and child; likewise.
+    pub slabs: Vec<Vec<Support>>,
+}
+
+impl Target {
+    /// Whether no solution is left: ARX-LR did not make this release.
+    pub fn is_impossible(&self) -> bool {
+        self.ratio == Ratio::Impossible
+    }
+
+    /// Whether every figure that a gate judges is known, or bounded on the safe side.
+    pub fn is_decided(&self) -> bool {
+        self.is_impossible() || (self.ratio != Ratio::Unknown && self.crowds().is_some())
+    }
+
+    /// Whether LR / CRA is shown to be at most `part / of`; for whole numbers without any rounding.
+    pub fn ratio_is_at_most(&self, part: &BigUint, of: &BigUint) -> bool {
+        match (&self.lr, &self.cra, &self.ratio) {
+            (_, _, Ratio::Impossible) => false,
+            (Count::Exact(lr), Count::Exact(cra), _) => lr * of <= cra * part,
+            (_, _, ratio) => {
+                let limit = wide(part) / wide(of);
+                let (log10, rounding) = limit.log10();
+                ratio.most().is_some_and(|most| most <= log10 - rounding)
+            }
+        }
+    }
+
+    /// Blocks with one free cell whose count all solutions agree on, and it is not 0; `None` where that is open, or there is
+    /// no solution.
+    pub fn certain_cells(&self) -> Option<u64> {
+        let cells = || self.blocks.iter().filter(|block| block.cells == 1);
+        let known = !self.blocks.is_empty() && !cells().any(|block| block.support.is_open());
+        let certain = |block: &&Held| block.support.certain().is_some_and(|rows| rows > 0);
+        known.then(|| cells().filter(certain).count() as u64)
+    }
+
+    /// Every cell, block and slab that holds between 1 and k − 1 rows in every solution; `None` where that is open, or
+    /// there is no solution. Those
+    /// with `least == most` are certain to the row. With two children to a node every slab of a class is among the
+    /// others: neither half can hold all of its rows. Where supports were drawn, one with `least < most` may be none.
+    pub fn crowds(&self) -> Option<Vec<Crowd>> {
+        self.blocks.first()?;
+        let block = |(at, held): (usize, &Held)| match held.cells {
+            1 => (Part::Cell(at), held.support),
+            _ => (Part::Block(at), held.support),
+        };
+        let slab = |(at, slabs): (usize, &Vec<Support>)| -> Vec<(Part, Support)> {
+            slabs.iter().enumerate().map(|(child, &support)| (Part::Slab(at, child), support)).collect()
+        };
+        let parts = self.blocks.iter().enumerate().map(block);
+        let parts = parts.chain(self.slabs.iter().enumerate().flat_map(slab));
+        let mut crowds = Vec::new();
+        for (part, Support { least, most, exact }) in parts {
+            let small = least >= 1 && most <= self.cap;
+            if !exact && small && least == most {
+                return None;
+            }
+            if small {
+                crowds.push(Crowd { part, least, most });
+            }
+        }
+        Some(crowds)
+    }
+
+    /// Cells, blocks and slabs whose rows are known to the row, fewer than k and not 0; `None` where that is open.
+    pub fn certain_crowds(&self) -> Option<Vec<Crowd>> {
+        self.crowds().map(|crowds| crowds.into_iter().filter(|crowd| crowd.least == crowd.most).collect())
+    }
+}

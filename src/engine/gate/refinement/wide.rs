@@ -1,0 +1,144 @@
+//! Floats with an exponent of their own: counts of ways reach numbers that no float holds, and must not sink to zero
+//! either. Never negative. A sum, a product and a quotient are each right up to a part of 2^−52 of them.
+
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul};
+
+/// What one operation may be off by at most, as a part of its result: 2^−53 for rounding, and as much for a summand that
+/// is too small to be seen.
+pub const UNIT: f64 = f64::EPSILON;
+
+/// A number that is not negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wide {
+    /// 0, or from 1 to below 2.
+    part: f64,
+    exponent: i64,
+}
+
+impl Wide {
+    /// 0.
+    pub const ZERO: Wide = Wide { part: 0.0, exponent: 0 };
+    /// 1.
+    pub const ONE: Wide = Wide { part: 1.0, exponent: 0 };
+
+    /// Of an ordinary number that is neither negative nor below what a float holds in full.
+    pub fn new(number: f64) -> Wide {
+        if number == 0.0 {
+            return Wide::ZERO;
+        }
+        let bits = number.to_bits();
+        let exponent = (bits >> 52) as i64 - 1023;
+        Wide { part: f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52)), exponent }
+    }
+
+    #[cfg(test)]
+    /// As an ordinary number; 0 or infinity where it has none.
+    pub fn get(self) -> f64 {
+        match self.exponent {
+            -1022..=1023 => self.part * f64::from_bits(((self.exponent + 1023) as u64) << 52),
+            _ if self.exponent < 0 || self.part == 0.0 => 0.0,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The same number times a power of two.
+    #[must_use]
+    pub fn scaled(self, exponent: i64) -> Wide {
+        if self.part == 0.0 { self } else { Wide { part: self.part, exponent: self.exponent + exponent } }
+    }
+
+    /// The decimal logarithm, and what it is off by at most apart from what the number itself is.
+    pub fn log10(self) -> (f64, f64) {
+        let log10 = if self.exponent == -1 {
+            // Just below 1, where the parts would cancel.
+            (self.part / 2.0).log10()
+        } else {
+            self.part.log10() + self.exponent as f64 * std::f64::consts::LOG10_2
+        };
+        (log10, (1.0 + log10.abs()) * 4.0 * f64::EPSILON)
+    }
+}
+
+impl From<u128> for Wide {
+    fn from(number: u128) -> Wide {
+        Wide::new(number as f64)
+    }
+}
+
+impl Add for Wide {
+    type Output = Wide;
+
+    fn add(self, other: Wide) -> Wide {
+        let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        if large.part == 0.0 || small.part == 0.0 {
+            return if large.part == 0.0 { small } else { large };
+        }
+        let below = large.exponent - small.exponent;
+        if below > 60 {
+            return large;
+        }
+        let part = large.part + small.part * f64::from_bits(((1023 - below) as u64) << 52);
+        if part >= 2.0 { Wide { part: part / 2.0, exponent: large.exponent + 1 } } else { Wide { part, ..large } }
+    }
+}
+
+impl Mul for Wide {
+    type Output = Wide;
+
+    fn mul(self, other: Wide) -> Wide {
+        let part = self.part * other.part;
+        let exponent = self.exponent + other.exponent;
+        if part >= 2.0 {
+            Wide { part: part / 2.0, exponent: exponent + 1 }
+        } else if part == 0.0 {
+            Wide::ZERO
+        } else {
+            Wide { part, exponent }
+        }
+    }
+}
+
+impl Div for Wide {
+    type Output = Wide;
+
+    fn div(self, other: Wide) -> Wide {
+        let quotient = Wide::new(self.part / other.part);
+        quotient.scaled(self.exponent - other.exponent)
+    }
+}
+
+impl PartialOrd for Wide {
+    fn partial_cmp(&self, other: &Wide) -> Option<Ordering> {
+        match (self.part == 0.0, other.part == 0.0) {
+            (false, false) => (self.exponent, self.part).partial_cmp(&(other.exponent, other.part)),
+            (mine, others) => Some(others.cmp(&mine)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_add_multiply_and_compare_like_numbers() {
+        let numbers = [0.0, 1e-300, 0.3, 0.5, 0.999_999, 1.0, 1.5, 2.0, 7.25, 1e9, 3e200];
+        for a in numbers {
+            assert_eq!(Wide::new(a).get(), a);
+            for b in numbers {
+                let [x, y] = [a, b].map(Wide::new);
+                assert!(((x + y).get() - (a + b)).abs() <= UNIT * (a + b), "{a} + {b}");
+                assert_eq!(x.partial_cmp(&y), a.partial_cmp(&b), "{a} and {b}");
+                if (1e-200..1e200).contains(&a) && (1e-100..1e100).contains(&b) {
+                    assert_eq!((x * y).get(), a * b);
+                    assert_eq!((x / y).get(), a / b);
+                }
+            }
+            if a > 0.0 {
+                assert!((Wide::new(a).log10().0 - a.log10()).abs() <= Wide::new(a).log10().1);
+            }
+        }
+        assert_eq!((Wide::new(2.0).scaled(5000) / Wide::new(2.0).scaled(4999)).get(), 2.0);
+    }
+}

@@ -1,0 +1,161 @@
+//! The known answers, digit for digit: `tests/golden/refinement`.
+
+use serde_json::{Map, Value as Json, json};
+use tidegate::engine::gate::refinement::{
+    Attack, Attacker, Class, Column, Count, Held, Place, Ratio, Release, Target, Values, fuzzy,
+};
+
+use super::terms;
+use crate::common::golden;
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().expect("a list")
+}
+
+fn numbers(json: &Json) -> Vec<u64> {
+    list(json).iter().map(|number| number.as_u64().expect("a number")).collect()
+}
+
+fn places(json: &Json) -> Vec<usize> {
+    numbers(json).into_iter().map(|number| number as usize).collect()
+}
+
+/// Leaf lengths, and per layer the node of each leaf.
+fn column(json: &Json) -> Column {
+    let layer = |nodes: &Json| {
+        let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+        for (leaf, node) in places(nodes).into_iter().enumerate() {
+            if node == ranges.len() {
+                ranges.push(leaf..leaf);
+            }
+            ranges[node].end = leaf + 1;
+        }
+        ranges
+    };
+    let layers: Vec<_> = list(&json["layers"]).iter().map(layer).collect();
+    assert_eq!(json["height"], layers.len());
+    Column::new(numbers(&json["leaf_lengths"]), &layers).expect("a hierarchy")
+}
+
+fn release(case: &Json) -> Release {
+    let columns = list(&case["hierarchies"]).iter().map(column).collect();
+    let class = |class: &Json| Class {
+        state: places(&class["state"]),
+        nodes: places(&class["node"]),
+        rows: class["size"].as_u64().expect("a size"),
+    };
+    let classes = list(&case["classes"]).iter().map(class).collect();
+    let outliers = list(&case["outliers"]).len() as u64;
+    Release::new(columns, classes, outliers, case["k"].as_u64().expect("k")).expect("a release")
+}
+
+/// The leaf of every value of a target's true rows.
+fn truth(case: &Json, place: Place) -> Vec<Vec<u32>> {
+    let rows = match place {
+        Place::Class(at) => &case["classes"][at]["rows"],
+        Place::Outliers => &case["outliers"],
+    };
+    let leaf = |(hierarchy, value): (&Json, &Json)| {
+        let mut above = hierarchy["lo"].as_u64().expect("a number");
+        let value = value.as_u64().expect("a number");
+        let lengths = numbers(&hierarchy["leaf_lengths"]);
+        let ends = lengths.iter().map(|length| {
+            above += length;
+            above
+        });
+        ends.take_while(|&end| end <= value).count() as u32
+    };
+    let row = |row: usize| list(&case["hierarchies"]).iter().zip(list(&case["data"][row])).map(leaf).collect();
+    places(rows).into_iter().map(row).collect()
+}
+
+fn exact(count: &Count) -> String {
+    let Count::Exact(count) = count else { panic!("not exact: {count:?}") };
+    count.to_string()
+}
+
+#[track_caller]
+fn check_target(found: &Target, expected: &Json) {
+    let blocks = |of: &dyn Fn(&Held) -> Json| -> Json { found.blocks.iter().map(of).collect() };
+    let free = found.free_cells.expect("within the budget");
+    assert_eq!(expected["n"], found.rows);
+    assert_eq!(expected["volume"], found.volume.to_string());
+    assert_eq!(expected["free_volume"], found.free_volume.expect("within the budget").to_string());
+    assert_eq!(expected["cells"], free + expected["zero_cells"].as_u64().expect("a number"));
+    assert_eq!(expected["dims"], Json::from(found.columns.clone()));
+    assert_eq!(expected["lr_solutions"], exact(&found.lr));
+    assert_eq!(expected["cra_solutions"], exact(&found.cra));
+    assert_eq!(expected["assignments"], exact(&found.assignments));
+    let Ratio::Exact { log10 } = found.ratio else { panic!("not exact: {:?}", found.ratio) };
+    assert!((expected["log10_ratio"].as_f64().expect("a number") - log10).abs() <= 1e-12, "{log10}");
+    let of = |held: &Held| json!({"index": held.children, "volume": held.volume.to_string(), "cells": held.cells});
+    assert_eq!(expected["blocks"], blocks(&of));
+    let of = |held: &Held| {
+        assert!(held.support.exact);
+        json!([held.children, held.support.least, held.support.most])
+    };
+    assert_eq!(expected["block_support"], blocks(&of));
+    let of = |held: &Held| {
+        let marginals = held.marginals.iter().flatten().map(|(rows, count)| (rows.to_string(), count.to_string()));
+        let marginals: Map<String, Json> = marginals.map(|(rows, count)| (rows, count.into())).collect();
+        json!([held.children, marginals])
+    };
+    assert_eq!(expected["block_marginals"], blocks(&of));
+    assert_eq!(expected["certain_cells"], found.certain_cells().expect("known"));
+}
+
+#[track_caller]
+fn check(name: &str) {
+    let case = golden(&format!("refinement/{name}.json"));
+    let release = release(&case);
+    for (key, attacker) in [("conservative", Attacker::Paper), ("true", Attacker::Strongest)] {
+        // Without full ties both attackers know the same.
+        let expected = case["results"].get(key).unwrap_or(&case["results"]["conservative"]);
+        let attack = Attack::new(&release, terms(attacker, Values::Distinct)).expect("an order of formation");
+        let found = attack.targets();
+        assert_eq!(found.len(), list(expected).len());
+        for (found, expected) in found.iter().zip(list(expected)) {
+            check_target(found, expected);
+            let rows = truth(&case, found.place);
+            assert_eq!(expected["fpso"]["ones"], fuzzy(&rows));
+            assert_eq!(attack.admits(found.place, &rows), Some(true), "the truth is a solution");
+        }
+    }
+}
+
+macro_rules! known {
+    ($($test:ident $file:literal)*) => {
+        $(#[test]
+        fn $test() {
+            check($file);
+        })*
+    };
+}
+
+known! {
+    dups_00 "dups_00"
+    hard_00_h4 "hard_00_H4"
+    medium_00_h2 "medium_00_H2"
+    medium_03_m2 "medium_03_M2"
+    medium_06_h3 "medium_06_H3"
+    medium_09_m3 "medium_09_M3"
+    medium_12_h3tie "medium_12_H3tie"
+    small_00 "small_00"
+    small_01 "small_01"
+    small_02 "small_02"
+    small_03 "small_03"
+    small_04 "small_04"
+    small_05 "small_05"
+    small_06 "small_06"
+    small_07 "small_07"
+    small_08 "small_08"
+    small_09 "small_09"
+    small_10 "small_10"
+    small_11 "small_11"
+    tie_00_arbitrary_order_unsound "tie_00_arbitrary_order_unsound"
+    tie_01_arbitrary_order_unsound "tie_01_arbitrary_order_unsound"
+    tie_02_arbitrary_order_unsound "tie_02_arbitrary_order_unsound"
+    tie_10_orders_differ "tie_10_orders_differ"
+    tie_11_orders_differ "tie_11_orders_differ"
+    tie_12_orders_differ "tie_12_orders_differ"
+}
