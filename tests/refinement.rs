@@ -13,6 +13,8 @@ mod known;
 mod local;
 #[path = "refinement/random.rs"]
 mod random;
+#[path = "refinement/together.rs"]
+mod together;
 
 use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Column, Release, Target, Terms, Values};
 

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
-use tidegate::engine::gate::refinement::{Attack, Attacker, Class, Column, Count, Place, Release, Target, Values};
+use tidegate::engine::gate::refinement::{
+    Attack, Attacker, Class, Column, Count, Place, Release, Target, Values, joint,
+};
 
 use super::local::{Chance, columns, made};
 use super::{attack, column, terms};
@@ -103,12 +105,13 @@ fn any_number_of_threads_finds_the_same() {
             // So that chance takes part in single figures too.
             terms.budget.arrows = 40;
             let targets = pool.install(|| attack(&made.release, terms));
-            format!("{targets:?} {:?}", pool.install(|| whole.targets()))
+            format!("{targets:?} {:?}", pool.install(|| joint(&whole, &whole.targets())))
         };
         (0..6).map(|_| one()).collect::<Vec<String>>()
     };
     let alone = found(1);
     assert!(alone.iter().any(|text| text.contains("AtLeast")));
+    assert!(alone.iter().any(|text| text.contains("draws: 640")));
     assert_eq!(alone, found(2));
     assert_eq!(alone, found(7));
 }

@@ -63,6 +63,11 @@ impl<'s> Sampler<'s> {
         Some(Sampler { shape, drawn, inside, urns, paths, weights, behind })
     }
 
+    /// Whether all caps are kept by every draw.
+    pub fn is_whole(&self) -> bool {
+        self.drawn.columns.len() == self.shape.columns.len()
+    }
+
     /// A decimal logarithm that the number of solutions without the forgotten caps is not below.
     pub fn all(&self) -> f64 {
         let (all, units) = count::near(&self.drawn, &self.paths, Weigh::Solutions);
