@@ -55,9 +55,16 @@ fn floats_lie_as_near_as_they_say() {
 
 #[test]
 fn drawn_bounds_hold() {
-    let (mut drawn, mut close, mut unknown) = (0, 0, 0);
+    let (mut drawn, mut close, mut unknown, mut single) = (0, 0, 0, 0);
     for (release, terms) in releases(cases(40)) {
         let few = within(terms, |budget| (budget.arrows, budget.draws) = (24, 3000));
+        let one = within(terms, |budget| (budget.arrows, budget.draws) = (24, 1));
+        for (exact, found) in attack(&release, terms).iter().zip(attack(&release, one)) {
+            if found.blocks.iter().any(|block| !block.support.exact) {
+                single += 1;
+                supports(exact, &found);
+            }
+        }
         for (exact, mut found) in attack(&release, terms).iter().zip(attack(&release, few)) {
             match found.ratio {
                 Ratio::Unknown => {
@@ -84,7 +91,7 @@ fn drawn_bounds_hold() {
             }
         }
     }
-    assert!(drawn > 100 && close > 50, "{drawn}, {close}, {unknown}");
+    assert!(drawn > 100 && close > 50 && single > 50, "{drawn}, {close}, {unknown}, {single}");
 }
 
 /// What was drawn lies within what can be, and nothing is called certain that is not.

@@ -32,7 +32,7 @@ impl Count {
     pub fn is_at_least(&self, least: u64) -> bool {
         match self {
             Count::Exact(count) => *count >= BigUint::from(least),
-            // Whatever the logarithm of a whole number is off by.
+            // The logarithm of `least` is rounded too.
             Count::Near { log10, error } => log10 - error - 1e-12 >= (least as f64).log10(),
             Count::AtLeast { log10 } => log10 - 1e-12 >= (least as f64).log10(),
             Count::Unknown => false,
