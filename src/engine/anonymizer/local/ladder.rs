@@ -1,0 +1,102 @@
+//! A taxonomy whose leaves all lie at one depth, as layers from the leaves up (SCIENCE 6: layer 1 are the leaves, the last one
+//! is the root). The intervals of a layer must have equal lengths; the last may be shorter and counts as full.
+
+use crate::engine::model::{Leaf, Node, Taxonomy};
+
+/// The layers of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ladder {
+    /// Domain values of the whole column.
+    domain: u64,
+    /// Per layer how many domain values an interval of it holds.
+    lengths: Vec<u64>,
+    /// Per layer the node of every leaf.
+    nodes: Vec<Vec<Node>>,
+}
+
+/// Why a taxonomy has no layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoLadder {
+    /// Its leaves lie at different depths.
+    Uneven,
+    /// Two intervals of a layer differ in length, and neither is the last.
+    Lengths,
+}
+
+impl Ladder {
+    /// Of a taxonomy.
+    ///
+    /// # Errors
+    /// It has no layers.
+    pub fn of(tree: &Taxonomy) -> Result<Ladder, NoLadder> {
+        let mut nodes: Vec<Vec<Node>> = vec![(0..tree.leaves() as Leaf).map(|leaf| tree.leaf_node(leaf)).collect()];
+        loop {
+            let above: Vec<Option<Node>> = nodes[nodes.len() - 1].iter().map(|&node| tree.parent(node)).collect();
+            if above.iter().all(Option::is_none) {
+                break;
+            }
+            nodes.push(above.into_iter().collect::<Option<_>>().ok_or(NoLadder::Uneven)?);
+        }
+        let lengths = nodes.iter().map(|layer| length(layer, tree)).collect::<Option<_>>().ok_or(NoLadder::Lengths)?;
+        Ok(Ladder { domain: tree.values(0), lengths, nodes })
+    }
+
+    /// How many layers.
+    pub fn height(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Domain values of the whole column.
+    pub fn domain(&self) -> u64 {
+        self.domain
+    }
+
+    /// Domain values of an interval of a layer, counted from 0.
+    pub fn length(&self, layer: usize) -> u64 {
+        self.lengths[layer]
+    }
+
+    /// The node of a leaf on a layer.
+    pub fn node(&self, layer: usize, leaf: Leaf) -> Node {
+        self.nodes[layer][leaf as usize]
+    }
+}
+
+/// The length of all intervals of a layer but, perhaps, the last.
+fn length(layer: &[Node], tree: &Taxonomy) -> Option<u64> {
+    let mut nodes = layer.to_vec();
+    nodes.dedup();
+    let (&last, others) = nodes.split_last()?;
+    let full = others.first().map_or(tree.values(last), |&first| tree.values(first));
+    let fits = others.iter().all(|&node| tree.values(node) == full) && tree.values(last) <= full;
+    fits.then_some(full)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::model::Tree;
+
+    fn tree(sizes: &[&[u64]]) -> Taxonomy {
+        let mut tree = Tree::new("*");
+        for (at, sizes) in sizes.iter().enumerate() {
+            let above = tree.add(0, &format!("{at}"), 1);
+            sizes.iter().enumerate().for_each(|(leaf, &size)| _ = tree.add(above, &format!("{at}.{leaf}"), size));
+        }
+        tree.finish().expect("a tree")
+    }
+
+    #[test]
+    fn the_last_interval_may_be_shorter() {
+        let ladder = Ladder::of(&tree(&[&[5, 5], &[5, 2]])).expect("layers");
+        assert_eq!((ladder.height(), ladder.domain()), (3, 17));
+        assert_eq!([0, 1, 2].map(|layer| ladder.length(layer)), [5, 10, 17]);
+        assert_eq!([0, 1, 2].map(|layer| ladder.node(layer, 3)), [6, 4, 0]);
+    }
+
+    #[test]
+    fn what_has_no_layers_is_refused() {
+        assert_eq!(Ladder::of(&tree(&[&[5, 4], &[5, 5]])), Err(NoLadder::Lengths));
+        assert_eq!(Ladder::of(&tree(&[&[5, 5], &[]])), Err(NoLadder::Uneven));
+    }
+}
