@@ -291,7 +291,8 @@ fn names(path: &str) -> Vec<String> {
 fn damage_is_named_or_makes_no_difference() {
     let mut found: BTreeMap<(String, Damage), BTreeSet<Outcome>> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for policy in POLICIES {
+    // The root as the way out has no objects of its own.
+    for policy in POLICIES.into_iter().take(5) {
         let roots = feed_at_work(policy);
         let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
         let private = roots.private.keys().map(|path| ("private", path));

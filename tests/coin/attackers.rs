@@ -40,7 +40,7 @@ fn belief(all: &[May], (tick, group, people): (usize, usize, u64), of: impl Fn(&
 #[test]
 fn a_belief_moves_by_the_stated_odds_at_most() {
     let (moved, told) = (AtomicU64::new(0), AtomicU64::new(0));
-    random::run("the coin", 16, |draw| {
+    random::run("the coin", 10, |draw| {
         let world = World::draw(draw);
         // What is independent with a rate of 0.3.
         let before = |may: &May| {
