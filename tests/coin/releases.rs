@@ -85,8 +85,8 @@ fn run(name: &str, cuts: Cuts, everyday: u32) -> [u64; 3] {
 
 #[test]
 fn nested_finer_releases_keep_to_everything() {
-    let [published, refused, crossing] = run("nested finer releases", Cuts::Nested, 60);
-    assert!(published > 0 && refused > 0);
+    let [published, _, crossing] = run("nested finer releases", Cuts::Nested, 60);
+    assert!(published > 0);
     assert_eq!(crossing, 0);
 }
 

@@ -1,6 +1,8 @@
 //! The finer one of the two recodings of `chain` (SCIENCE 4): from the standing recoding down as far as every class has at
 //! least k people and nobody is told apart from everybody whom they came with. Where recodings have to be nested it goes
-//! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other.
+//! down to the coarsest earlier one, and only from there on to the next, so that of any two one refines the other. Whoever came
+//! after a release is a crowd for whoever compares: where that is sure to be too small, whatever values there are, no test is
+//! wasted on it.
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 
@@ -21,24 +23,28 @@ pub struct Known {
     pub leaves: Vec<Leaf>,
     /// The number of their slice.
     pub slice: u32,
+    /// The release that they came with.
+    pub release: usize,
     /// How many.
     pub people: u64,
 }
 
-/// The finest valid recoding that is found below the standing one. `earlier`: those of the chain's releases, all of which
-/// refine the standing one; with none of them it may cross.
+/// The finest valid recoding that is found below the standing one. `earlier`: those of the chain's releases, in their order, all
+/// of which refine the standing one; with none of them it may cross.
 pub fn finer(people: &[Known], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
     let columns: Vec<Vec<Leaf>> =
         (0..trees.len()).map(|column| people.iter().map(|known| known.leaves[column]).collect()).collect();
     let rows: Vec<u64> = people.iter().map(|known| known.people).collect();
     let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows };
-    let mut slices = Slices { of: people.iter().map(|known| known.slice).collect(), k };
+    let mut slices = Slices { people, after: Vec::new(), k };
     let mut floors: Vec<Recoding> = earlier.iter().map(|cuts| cuts.to_vec()).collect();
     floors.sort_by_key(|cuts| cuts.iter().map(|cut| cut.nodes().len()).sum::<usize>());
     floors.dedup();
     floors.push(trees.iter().map(|tree| Cut::leaves(tree)).collect());
     let mut found = standing.to_vec();
     for floor in floors {
+        let refines = |cuts: &[Cut]| cuts.iter().zip(&floor).all(|(cut, floor)| cut.refines(floor));
+        slices.after = (0..earlier.len()).filter(|&release| refines(earlier[release])).collect();
         found = top_down_from(&table, &found, &floor, &mut slices).recoding;
         if found != floor {
             break;
@@ -47,13 +53,34 @@ pub fn finer(people: &[Known], standing: &[Cut], earlier: &[&[Cut]], trees: &[&T
     found
 }
 
-/// Every class has at least k people, and of every slice at least two or none.
-struct Slices {
-    of: Vec<u32>,
+/// Every class has at least k people, and of every slice at least two or none; and of those who came after a release that is
+/// finer at least k or none, since they are left when it is taken away.
+struct Slices<'p> {
+    people: &'p [Known],
+    /// Releases that refine what is searched.
+    after: Vec<usize>,
     k: u64,
 }
 
-impl Validity for Slices {
+/// People of a part of a class.
+#[derive(Default)]
+struct Part {
+    slices: BTreeMap<u32, u64>,
+    releases: BTreeMap<usize, u64>,
+}
+
+impl Slices<'_> {
+    /// Some count of people that is too small, and what it has to be.
+    fn small(&self, part: &Part) -> Option<(u64, u64)> {
+        let all = part.releases.values().sum();
+        let slices = part.slices.values().map(|&people| (people, FEWEST));
+        let after = |&release: &usize| (part.releases.range(release + 1..).map(|(_, people)| people).sum(), self.k);
+        let counts = [(all, self.k)].into_iter().chain(slices).chain(self.after.iter().map(after));
+        counts.into_iter().find(|&(people, least)| people > 0 && people < least)
+    }
+}
+
+impl Validity for Slices<'_> {
     type Trial = ();
 
     fn start(&mut self, _: &Table<'_>) -> Result<(), Reason> {
@@ -63,18 +90,17 @@ impl Validity for Slices {
     fn test(&self, view: &View<'_>, split: &Split) -> Result<(), Reason> {
         let leaves = view.table.columns[split.column];
         for &class in &split.classes {
-            let mut slices: BTreeMap<(usize, u32), u64> = BTreeMap::new();
-            let mut people = vec![0; split.children.len()];
+            let mut parts: Vec<Part> = split.children.iter().map(|_| Part::default()).collect();
             for &item in view.items(class) {
-                let (child, rows) = (split.part(leaves[item as usize]), view.table.rows[item as usize]);
-                people[child] += rows;
-                *slices.entry((child, self.of[item as usize])).or_default() += rows;
+                let known = &self.people[item as usize];
+                let part = &mut parts[split.part(leaves[item as usize])];
+                *part.slices.entry(known.slice).or_default() += known.people;
+                *part.releases.entry(known.release).or_default() += known.people;
             }
-            let classes = people.iter().enumerate().map(|(child, &rows)| (child, rows, self.k));
-            let slices = slices.iter().map(|(&(child, _), &rows)| (child, rows, FEWEST));
-            let small = classes.chain(slices).find(|&(_, rows, limit)| rows > 0 && rows < limit);
-            if let Some((child, rows, limit)) = small {
-                return Err(Reason::Rows { class: view.child_nodes(class, split, child), rows, limit });
+            for (child, part) in parts.iter().enumerate() {
+                if let Some((rows, limit)) = self.small(part) {
+                    return Err(Reason::Rows { class: view.child_nodes(class, split, child), rows, limit });
+                }
             }
         }
         Ok(())

@@ -31,13 +31,13 @@ impl Feed {
         }
         let standing = self.standing.cut()?;
         let recodings: Vec<&[Cut]> = self.published.iter().map(|published| &published.recoding[..]).collect();
-        let (mut slices, mut people) = (BTreeMap::<Slice, u32>::new(), BTreeMap::<(Vec<Leaf>, u32), u64>::new());
+        let (mut slices, mut people) = (BTreeMap::<Slice, u32>::new(), BTreeMap::<(Vec<Leaf>, u32, usize), u64>::new());
         let mut take = |release: usize, leaves: Vec<Leaf>, rows: u64| {
             let class = |cuts: &&[Cut]| cuts.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect::<Vec<_>>();
             let classes: Vec<Node> = recodings[release..].iter().flat_map(class).collect();
             let next = slices.len() as u32;
             let slice = *slices.entry((release, classes)).or_insert(next);
-            *people.entry((leaves, slice)).or_default() += rows;
+            *people.entry((leaves, slice, release)).or_default() += rows;
         };
         for (release, published) in self.published.iter().enumerate() {
             published.rows.headcount().iter().for_each(|(leaves, heads)| take(release, leaves, heads.count.into()));
@@ -46,7 +46,8 @@ impl Feed {
             let heads = increment.rows.headcount();
             heads.iter().for_each(|(leaves, heads)| take(recodings.len(), leaves, heads.count.into()));
         }
-        let known = people.into_iter().map(|((leaves, slice), people)| Known { leaves, slice, people });
+        let known =
+            people.into_iter().map(|((leaves, slice, release), people)| Known { leaves, slice, release, people });
         let earlier = if *cuts == Cuts::Nested { &recodings[..] } else { &[] };
         let found = finer(&known.collect::<Vec<_>>(), standing, earlier, trees, policy.k());
         (found != *standing).then_some(found)
