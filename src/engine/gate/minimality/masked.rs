@@ -56,12 +56,20 @@ fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
     Credibility::Exact(Fraction::new(held, all * people))
 }
 
-/// Not below it: from the first term on each is at most a constant part of the one before.
+/// Not below it: the same sums in floats, from the first term on until terms count for nothing, and more than rounding on top.
 fn at_most(people: u64, most: u64, part: u64, of: u64) -> f64 {
-    let first = (most + 1) as f64;
-    let ratio = (people as f64 - first) / (first + 1.0) * (part as f64 / (of - part) as f64);
-    let mean = first + ratio / (1.0 - ratio);
-    (mean / people as f64 * (1.0 + 1e-12)).min(1.0)
+    let (first, odds) = ((most + 1) as f64, part as f64 / (of - part) as f64);
+    let (mut term, mut all, mut more) = (1.0, 1.0, 0.0);
+    for at in 1..=people - (most + 1) {
+        // Each is a smaller part of the one before, less than the whole of it from the first on.
+        term *= (people - most - at) as f64 / (first + at as f64) * odds;
+        all += term;
+        more += at as f64 * term;
+        if term < all * 1e-20 {
+            break;
+        }
+    }
+    ((first + more / all) / people as f64 * (1.0 + 1e-9)).min(1.0)
 }
 
 #[cfg(test)]
@@ -108,9 +116,13 @@ mod tests {
                 let Credibility::Exact(found) = exact(people, people / l, part, of) else { panic!("it is exact") };
                 assert!(at_most(people, people / l, part, of) >= found.value(), "{people} people, m = {m}");
             }
-            for people in [EXACT + 1, 5_000, 1_000_000] {
+            // And larger atoms are no worse than small ones, where a bound has to do as well.
+            let small = masked_from(2 * l, l, (part, of)).value();
+            for people in [EXACT + 1, EXACT + 3, 5_000, 15_001, 1_000_000] {
                 let bound = masked(people, l, (part, of));
-                assert!(bound.is_at_most_one_in(m), "{people} people, m = {m}: {bound}");
+                assert!(bound.is_at_most_one_in(m) && bound.value() <= small, "{people} people, m = {m}: {bound}");
+                let near = bound.value() - 1.0 / l as f64;
+                assert!(near < 4.0 / (people as f64).sqrt(), "{people} people, m = {m}: {bound}");
             }
         }
     }
