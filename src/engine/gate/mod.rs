@@ -7,5 +7,6 @@ pub mod correspondence;
 pub mod diversity;
 pub mod minimality;
 pub mod own;
+mod primes;
 pub mod refinement;
 pub mod utility;

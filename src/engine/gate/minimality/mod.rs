@@ -9,7 +9,6 @@
 mod bound;
 mod fraction;
 mod masked;
-mod primes;
 pub mod requirement;
 mod residues;
 pub mod values;

@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::blocks::{Block, Shape};
+use super::moduli::{Moduli, needed};
 use super::paths::Paths;
-use super::primes::{Moduli, needed};
 use super::ring::{Floats, Ring};
 use super::wide::Wide;
 

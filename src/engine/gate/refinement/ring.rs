@@ -138,8 +138,8 @@ impl Ring for Residues {
 
 #[cfg(test)]
 mod tests {
-    use super::super::primes::largest;
     use super::*;
+    use crate::engine::gate::primes::largest;
 
     #[test]
     fn residues_are_residues() {

@@ -1,7 +1,12 @@
 //! Primes just below 2^61, and arithmetic modulo one: products fit twice into 128 bits with room for sums of them.
 
-/// How far the largest of them lie below 2^61; most classes need no more.
-const BELOW: [u64; 12] = [1, 31, 45, 229, 259, 283, 339, 391, 403, 465, 531, 579];
+/// How far the largest of them lie below 2^61; most figures need no more.
+const BELOW: [u16; 64] = [
+    1, 31, 45, 229, 259, 283, 339, 391, 403, 465, 531, 579, 675, 759, 799, 819, 829, 843, 859, 939, 985, 1015, 1153,
+    1195, 1215, 1281, 1299, 1351, 1371, 1425, 1489, 1525, 1533, 1543, 1609, 1621, 1669, 1741, 1753, 1813, 1845, 1849,
+    1855, 1863, 1869, 1909, 1921, 1923, 1945, 1959, 2023, 2083, 2115, 2133, 2185, 2371, 2373, 2383, 2385, 2401, 2539,
+    2551, 2595, 2605,
+];
 
 /// The first witnesses that together betray every composite number of 64 bits.
 const WITNESSES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
@@ -11,8 +16,8 @@ pub const BITS: u64 = 60;
 
 /// The largest so many primes below 2^61, descending.
 pub fn largest(count: usize) -> Vec<u64> {
-    let known = BELOW.iter().map(|below| (1 << 61) - below);
-    let last = (1u64 << 61) - BELOW[BELOW.len() - 1];
+    let known = BELOW.iter().map(|&below| (1 << 61) - u64::from(below));
+    let last = (1u64 << 61) - u64::from(BELOW[BELOW.len() - 1]);
     let further = (1 << 60..last).rev().filter(|&number| is_prime(number));
     known.chain(further).take(count).collect()
 }
@@ -67,9 +72,8 @@ mod tests {
 
     #[test]
     fn the_list_is_what_a_search_finds() {
-        let searched: Vec<u64> =
-            (1u64..).map(|below| (1u64 << 61) - below).filter(|&number| is_prime(number)).take(14).collect();
-        assert_eq!(largest(14), searched);
+        let searched = (1u64..).map(|below| (1u64 << 61) - below).filter(|&number| is_prime(number));
+        assert_eq!(largest(66), searched.take(66).collect::<Vec<u64>>());
     }
 
     #[test]
