@@ -4,7 +4,7 @@
 
 use super::judge::Said;
 use super::record::Recorded;
-use super::state::Due;
+use super::state::{Due, Lets};
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Under;
@@ -50,7 +50,7 @@ impl Live {
     /// of the two withholds it, and nothing else may.
     fn finer(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Option<Chosen>> {
         let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
-        let lets = self.coin(due, odds)?;
+        let Lets(lets) = self.coin(due, odds)?;
         let candidate = Box::new(self.state.feed.propose(recoding, &self.policy));
         let mut told = recorded.clone();
         let said = self.judged(&candidate, due, &mut told)?;

@@ -3,7 +3,7 @@
 
 use super::drawn::Drawn;
 use super::roll::{bytes, parse};
-use super::state::Due;
+use super::state::{Due, Lets};
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Coin};
@@ -16,18 +16,18 @@ const VERSION: u32 = 1;
 ///
 /// # Errors
 /// It is of another version.
-pub fn shows(sealed: &[u8]) -> Result<bool> {
+pub fn shows(sealed: &[u8]) -> Result<Lets> {
     parse(VERSION, sealed)
 }
 
 impl Live {
     /// The coin of a release that is due; drawn, if it was not yet.
-    pub(super) fn coin(&mut self, due: &Due, odds: Odds) -> Result<bool> {
+    pub(super) fn coin(&mut self, due: &Due, odds: Odds) -> Result<Lets> {
         if let Some(lets) = due.coin {
             return Ok(lets);
         }
         let mut drawn = Drawn::from(self.log.chance());
-        let lets = drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits();
+        let lets = Lets(drawn.below(10u64.pow(odds.rho.scale().into())) >= odds.rho.digits());
         drawn.sound()?;
         let coin = self.log.keep("coin", &bytes(VERSION, &lets))?;
         let coin = Coin { tick: due.tick, tests: self.state.feed.tests() + 1, coin };

@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads an object.
 
-use super::state::{Aside, Closing, Consumed, Due, Line, Pending, Place, Raw, Segment, Share, State, blind};
+use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Pending, Place, Raw, Segment, Share, State, blind};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
@@ -153,7 +153,7 @@ impl State {
     }
 
     /// The coin of a tick is drawn: it lets the finer release out or does not.
-    pub fn drawn(&mut self, coin: &Coin, lets: bool) {
+    pub fn drawn(&mut self, coin: &Coin, lets: Lets) {
         self.live.insert(coin.coin.path.clone());
         self.feed.tested();
         if let Some(due) = &mut self.due {

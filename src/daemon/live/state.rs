@@ -4,6 +4,7 @@
 //! Nothing here writes, and nothing decides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -188,9 +189,19 @@ pub struct Due {
     /// The finer one that is tested beside it.
     pub finer: Option<Recoding>,
     /// Whether the coin lets that one out; `None` before it is drawn.
-    pub coin: Option<bool>,
+    pub coin: Option<Lets>,
     /// What the operator is told of the tick.
     pub verdict: Option<Ref>,
+}
+
+/// Whether a coin lets a finer release out that passes its test. As secret as the test: `Debug` does not show it.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lets(pub bool);
+
+impl fmt::Debug for Lets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lets(..)")
+    }
 }
 
 /// A release on its way out.

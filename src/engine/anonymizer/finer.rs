@@ -17,7 +17,6 @@ use crate::engine::model::{Cut, Leaf, Recoding, Taxonomy};
 const FEWEST: u64 = 2;
 
 /// People of one leaf tuple whom earlier releases don't tell apart from others of their slice.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// The leaf tuple.
     pub leaves: Vec<Leaf>,
