@@ -6,6 +6,7 @@ mod column;
 pub mod cut;
 pub mod forms;
 mod growth;
+mod layers;
 mod leaf;
 pub mod paths;
 pub mod taxonomy;

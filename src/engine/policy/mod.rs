@@ -13,7 +13,7 @@ mod settings;
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
 pub use odds::Odds;
-pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Standing};
+pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Refinement, Standing};
 pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
     Output, Rare, Search, Settings, Values,
@@ -87,6 +87,13 @@ impl Policy {
                 shown.suppression = Some(*suppression);
                 shown.output = Some(*output);
                 shown.outliers = *outliers;
+                if self.search.is_local() {
+                    let limits = Refinement::of(shown);
+                    shown.values = Some(limits.values);
+                    shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
+                    shown.min_solutions = Some(limits.min_solutions);
+                    shown.max_repairs = Some(limits.max_repairs);
+                }
             }
         }
         self
@@ -162,6 +169,11 @@ impl Policy {
     /// How a recoding is found.
     pub fn search(&self) -> Search {
         self.search
+    }
+
+    /// What refinement attacks may find.
+    pub fn refinement(&self) -> Refinement {
+        Refinement::of(&self.in_force)
     }
 
     /// The most that generalisation may cost.

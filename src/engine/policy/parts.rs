@@ -3,7 +3,7 @@
 
 use super::decimal::Decimal;
 use super::settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, Outliers, Output, Rare, Search, Settings,
+    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, Rare, Search, Settings, Values,
 };
 
 /// What a chain promises, with the parameters that this promise has.
@@ -90,6 +90,47 @@ pub struct Masking {
     pub mask: bool,
     /// What the public may believe beforehand; `None` = 1/(2m), which no decimal need be.
     pub base_rate: Option<Decimal>,
+}
+
+/// What refinement attacks may find (SCIENCE 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refinement {
+    /// How solutions are counted.
+    pub values: Values,
+    /// The most that a target of a locally recoded release may be narrowed down; `None`: the check is switched off.
+    pub max_ratio: Option<Decimal>,
+    /// The fewest solutions that must be left of such a target.
+    pub min_solutions: u64,
+    /// The most that all of its targets together may be narrowed down.
+    pub max_joint_ratio: Option<Decimal>,
+    /// The most that the refusals of a global search may narrow down.
+    pub max_global_ratio: Option<Decimal>,
+    /// How often a locally recoded release that failed is repaired.
+    pub max_repairs: u64,
+}
+
+impl Refinement {
+    /// The default of `policy.max_ratio`.
+    pub const MAX_RATIO: Decimal = Decimal::new(100, 0).expect("a whole number");
+    /// The default of `policy.min_solutions`.
+    pub const MIN_SOLUTIONS: u64 = 1000;
+    /// The default of `policy.max_repairs`.
+    pub const MAX_REPAIRS: u64 = 3;
+
+    pub(super) fn of(written: &Settings) -> Refinement {
+        Refinement {
+            values: written.values.unwrap_or(Values::Repeated),
+            max_ratio: match written.max_ratio {
+                None => Some(Refinement::MAX_RATIO),
+                Some(MaxRatio::Limit(limit)) => Some(limit),
+                Some(MaxRatio::Switch(_)) => None,
+            },
+            min_solutions: written.min_solutions.unwrap_or(Refinement::MIN_SOLUTIONS),
+            max_joint_ratio: written.max_joint_ratio,
+            max_global_ratio: written.max_global_ratio,
+            max_repairs: written.max_repairs.unwrap_or(Refinement::MAX_REPAIRS),
+        }
+    }
 }
 
 impl Masking {

@@ -274,3 +274,15 @@ words! {
         Hierarchical,
     }
 }
+
+impl Search {
+    /// Whether every class gets labels of its own, layer by layer.
+    pub fn is_local(self) -> bool {
+        matches!(self, Search::ArxLr)
+    }
+
+    /// Whether neighbours are clustered.
+    pub fn is_micro(self) -> bool {
+        matches!(self, Search::Mondrian | Search::Mdav)
+    }
+}

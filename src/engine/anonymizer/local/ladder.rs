@@ -1,5 +1,5 @@
 //! A taxonomy whose leaves all lie at one depth, as layers from the leaves up (SCIENCE 6: layer 1 are the leaves, the last one
-//! is the root). The intervals of a layer must have equal lengths; the last may be shorter and counts as full.
+//! is the root). The intervals of a layer must hold equally many values; the last may be shorter and counts as full.
 
 use crate::engine::model::{Leaf, Node, Taxonomy};
 
@@ -29,14 +29,7 @@ impl Ladder {
     /// # Errors
     /// It has no layers.
     pub fn of(tree: &Taxonomy) -> Result<Ladder, NoLadder> {
-        let mut nodes: Vec<Vec<Node>> = vec![(0..tree.leaves() as Leaf).map(|leaf| tree.leaf_node(leaf)).collect()];
-        loop {
-            let above: Vec<Option<Node>> = nodes[nodes.len() - 1].iter().map(|&node| tree.parent(node)).collect();
-            if above.iter().all(Option::is_none) {
-                break;
-            }
-            nodes.push(above.into_iter().collect::<Option<_>>().ok_or(NoLadder::Uneven)?);
-        }
+        let nodes = tree.layers().ok_or(NoLadder::Uneven)?;
         let lengths = nodes.iter().map(|layer| length(layer, tree)).collect::<Option<_>>().ok_or(NoLadder::Lengths)?;
         Ok(Ladder { domain: tree.values(0), lengths, nodes })
     }

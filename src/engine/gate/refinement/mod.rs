@@ -6,7 +6,7 @@
 //! lies in a slab, one child in one column, which holds fewer than k rows. What is left are counts per block, one child in
 //! every column, and those are counted by a dynamic program (`paths`, `count`).
 //!
-//! Knows numbers only: neither labels nor values, and never how a recoding was found. Work is counted in operations, never
+//! Knows numbers only, labels in `labels` alone and values nowhere, and never how a recoding was found. Work is counted in operations, never
 //! in time, and beyond the budget a figure becomes a float with a bound of its error, then a bound on the safe side, then
 //! nothing; it is never made up. Every figure is the same on any number of threads.
 
@@ -21,6 +21,7 @@ mod draw;
 mod figure;
 mod joint;
 mod key;
+mod labels;
 mod malformed;
 mod moduli;
 mod paths;
@@ -38,6 +39,7 @@ pub use self::column::Column;
 pub use self::figure::{Count, Ratio};
 pub use self::joint::{Joint, joint};
 pub use self::key::Key;
+pub use self::labels::{Layers, Unlayered};
 pub use self::malformed::Malformed;
 pub use self::release::{Attacker, Class, Place, Release, Values};
 pub use self::target::{Crowd, Held, Part, Support, Target};

@@ -41,7 +41,7 @@ pub(super) fn sums(written: &Settings, facts: &Facts, found: &mut Found) {
         "`p_rule` is a share above 0: at 0 no sum is sensitive",
     );
     if written.dominance_safe == Some(true) {
-        let micro = matches!(written.search, Some(Search::Mondrian | Search::Mdav));
+        let micro = written.search.is_some_and(Search::is_micro);
         let text = "only microaggregation can do this: write `search = \"mdav\"` or \"mondrian\", or leave it out";
         found.refuse_if(!micro, "dominance_safe", text);
         let ruled = written.dominance.is_some() || written.p_rule.is_some();

@@ -136,7 +136,7 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
 }
 
 fn search(written: &Settings, chain: ChainKind, found: &mut Found) {
-    let local = matches!(written.search, Some(Search::ArxLr | Search::Mondrian | Search::Mdav));
+    let local = written.search.is_some_and(|search| search.is_local() || search.is_micro());
     let text = "this search recodes each class on its own, which only disjoint chains allow: write `search = \
                 \"top-down\"`, or `chain = \"disjoint\"` in [feed]";
     found.refuse_if(local && chain == ChainKind::Cumulative, "search", text);

@@ -1,0 +1,95 @@
+//! Classes by their labels as the attack takes them (SCIENCE 6): the layer of each label, and its place there. The one file of
+//! this room that knows taxonomies; of labels it shows none.
+
+use super::column::Column;
+use super::malformed::Malformed;
+use super::release::{Class, Release};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+
+/// The quasi columns as layers.
+#[derive(Debug, Clone)]
+pub struct Layers {
+    columns: Vec<Column>,
+    /// Per column, layer and leaf its node.
+    nodes: Vec<Vec<Vec<Node>>>,
+    /// Per column and node its layer, from 1, and its place among the nodes of that layer. A node that stands on several
+    /// layers is on the lowest: whoever is in it has been carved there, or never is.
+    places: Vec<Vec<(usize, usize)>>,
+}
+
+/// Why there are no layers in a column, counted among quasi columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unlayered {
+    /// Which one.
+    pub column: usize,
+    /// Why.
+    pub why: Malformed,
+}
+
+impl Layers {
+    /// Of the taxonomies of all quasi columns.
+    ///
+    /// # Errors
+    /// The first column that has no layers of equal intervals.
+    pub fn of(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
+        let mut layers = Layers { columns: Vec::new(), nodes: Vec::new(), places: Vec::new() };
+        for (column, tree) in trees.iter().enumerate() {
+            let nodes = tree.layers().ok_or(Unlayered { column, why: Malformed::Hierarchy })?;
+            let lengths = (0..tree.leaves() as Leaf).map(|leaf| tree.values(tree.leaf_node(leaf))).collect();
+            let mut places = vec![(0, 0); tree.nodes()];
+            let mut ranges = Vec::new();
+            for (layer, of_leaf) in nodes.iter().enumerate() {
+                let mut distinct = of_leaf.clone();
+                distinct.dedup();
+                for (at, &node) in distinct.iter().enumerate() {
+                    let place = &mut places[node as usize];
+                    *place = if place.0 == 0 { (layer + 1, at) } else { *place };
+                }
+                let range = |node: &Node| {
+                    let leaves = tree.leaf_range(*node);
+                    leaves.start as usize..leaves.end as usize
+                };
+                ranges.push(distinct.iter().map(range).collect());
+            }
+            layers.columns.push(Column::new(lengths, &ranges).map_err(|why| Unlayered { column, why })?);
+            layers.nodes.push(nodes);
+            layers.places.push(places);
+        }
+        Ok(layers)
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// A release of these classes and rows, in order of formation; the class at the root is its outliers, wherever it
+    /// stands. Places of the other classes are counted without it.
+    ///
+    /// # Errors
+    /// They are no classes.
+    pub fn release<'n>(
+        &self,
+        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+        k: u64,
+    ) -> Result<Release, Malformed> {
+        let (mut formed, mut outliers) = (Vec::new(), 0u64);
+        for (nodes, rows) in classes {
+            let places: Vec<(usize, usize)> =
+                self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize]).collect();
+            if nodes.iter().all(|&node| node == 0) {
+                outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
+            } else {
+                let (state, nodes) = places.into_iter().unzip();
+                formed.push(Class { state, nodes, rows });
+            }
+        }
+        Release::new(self.columns.clone(), formed, outliers, k)
+    }
+
+    /// The label of the child of a column's node, which is told by its layer and place: as [`Column::children`] has them.
+    pub fn child(&self, column: usize, (layer, node): (usize, usize), child: usize) -> Option<Node> {
+        let leaves = self.columns[column].children(layer, node).nth(child)?;
+        Some(self.nodes[column][layer.checked_sub(2)?][leaves.start as usize])
+    }
+}

@@ -1,0 +1,77 @@
+//! A taxonomy as layers from the leaves up, which local recoding and the attacks on it go by (SCIENCE 6): every layer cuts all
+//! leaves into intervals of one length, and only the last one may be shorter. Lengths of values are for whoever asks.
+
+use super::taxonomy::{Leaf, Node, Taxonomy};
+
+impl Taxonomy {
+    /// Per layer, leaves first and root last, the node of every leaf; `None` where leaves lie at different depths. Where the
+    /// last interval is so short that it is one node on several layers, it is that node on each of them.
+    pub fn layers(&self) -> Option<Vec<Vec<Node>>> {
+        let depth = |leaf: Leaf| self.path(leaf).len();
+        let height = depth(0);
+        if (1..self.leaves() as Leaf).all(|leaf| depth(leaf) == height) {
+            let paths: Vec<Vec<Node>> = (0..self.leaves() as Leaf).map(|leaf| self.path(leaf)).collect();
+            return Some((0..height).map(|layer| paths.iter().map(|path| path[layer]).collect()).collect());
+        }
+        let widths: Vec<Leaf> = self.path(0).iter().map(|&node| self.leaf_range(node).len() as Leaf).collect();
+        widths.into_iter().map(|width| self.layer(width)).collect()
+    }
+
+    /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.
+    fn layer(&self, width: Leaf) -> Option<Vec<Node>> {
+        let leaves = self.leaves() as Leaf;
+        let node = |leaf: Leaf| {
+            let from = leaf / width * width;
+            let interval = from..(from + width).min(leaves);
+            self.path(leaf).into_iter().find(|&node| self.leaf_range(node) == interval)
+        };
+        (0..leaves).map(node).collect()
+    }
+
+    /// A leaf's node and all above it.
+    fn path(&self, leaf: Leaf) -> Vec<Node> {
+        std::iter::successors(Some(self.leaf_node(leaf)), |&node| self.parent(node)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::model::Tree;
+
+    #[test]
+    fn layers_are_told_by_depth() {
+        let mut tree = Tree::new("*");
+        for half in ["a", "b"] {
+            let half = tree.add(0, half, 1);
+            (0..2).for_each(|leaf| _ = tree.add(half, &format!("{half}{leaf}"), 1));
+        }
+        let tree = tree.finish().expect("a tree");
+        assert_eq!(tree.layers(), Some(vec![vec![2, 3, 5, 6], vec![1, 1, 4, 4], vec![0; 4]]));
+    }
+
+    #[test]
+    fn a_short_last_interval_stands_on_several_layers() {
+        // Leaves in pairs, pairs in fours: the fifth leaf is a pair, and four, of its own.
+        let mut tree = Tree::new("*");
+        let four = tree.add(0, "1-4", 1);
+        for pair in ["1-2", "3-4"] {
+            let pair = tree.add(four, pair, 1);
+            (0..2).for_each(|leaf| _ = tree.add(pair, &format!("{pair}.{leaf}"), 1));
+        }
+        tree.add(0, "5", 1);
+        let tree = tree.finish().expect("a tree");
+        let last = tree.find("5").expect("the last");
+        let layers = tree.layers().expect("layers");
+        assert_eq!(layers.len(), 4);
+        assert!(layers[..3].iter().all(|layer| layer[4] == last) && layers[3] == vec![0; 5]);
+    }
+
+    #[test]
+    fn leaves_at_different_depths_have_none() {
+        let mut tree = Tree::new("*");
+        let inner = tree.add(0, "a", 1);
+        (0..2).for_each(|leaf| _ = tree.add(inner, &format!("a{leaf}"), 1));
+        (0..2).for_each(|leaf| _ = tree.add(0, &format!("b{leaf}"), 1));
+        assert_eq!(tree.finish().expect("a tree").layers(), None);
+    }
+}
