@@ -1,5 +1,5 @@
-//! Classes by their labels as the attack takes them (SCIENCE 6): the layer of each label, and its place there. The one file of
-//! this room that knows taxonomies; of labels it shows none.
+//! Classes by their labels as the attack takes them (SCIENCE 6): the layer of each label, and its place there. Of labels
+//! it shows none.
 
 use super::column::Column;
 use super::malformed::Malformed;
@@ -85,6 +85,11 @@ impl Layers {
             }
         }
         Release::new(self.columns.clone(), formed, outliers, k)
+    }
+
+    /// The label of a column's node, which is told by its layer and place.
+    pub fn node(&self, column: usize, (layer, node): (usize, usize)) -> Node {
+        self.nodes[column][layer - 1][self.columns[column].node(layer, node).start as usize]
     }
 
     /// The label of the child of a column's node, which is told by its layer and place: as [`Column::children`] has them.

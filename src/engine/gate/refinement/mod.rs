@@ -6,9 +6,9 @@
 //! lies in a slab, one child in one column, which holds fewer than k rows. What is left are counts per block, one child in
 //! every column, and those are counted by a dynamic program (`paths`, `count`).
 //!
-//! Knows numbers only, labels in `labels` alone and values nowhere, and never how a recoding was found. Work is counted in operations, never
-//! in time, and beyond the budget a figure becomes a float with a bound of its error, then a bound on the safe side, then
-//! nothing; it is never made up. Every figure is the same on any number of threads.
+//! Knows numbers only, labels in `labels` and `names` alone and values nowhere, and never how a recoding was found. Work is
+//! counted in operations, never in time, and beyond the budget a figure becomes a float with a bound of its error, then a
+//! bound on the safe side, then nothing; it is never made up. Every figure is the same on any number of threads.
 
 mod attack;
 mod blocks;
@@ -22,8 +22,10 @@ mod figure;
 mod joint;
 mod key;
 mod labels;
+mod limits;
 mod malformed;
 mod moduli;
+mod names;
 mod paths;
 mod release;
 mod ring;
@@ -40,7 +42,9 @@ pub use self::figure::{Count, Ratio};
 pub use self::joint::{Joint, joint};
 pub use self::key::Key;
 pub use self::labels::{Layers, Unlayered};
+pub use self::limits::{Against, Impossible, against, short};
 pub use self::malformed::Malformed;
+pub use self::names::Names;
 pub use self::release::{Attacker, Class, Place, Release, Values};
 pub use self::target::{Crowd, Held, Part, Support, Target};
 pub use self::truth::fuzzy;

@@ -1,0 +1,253 @@
+//! Limits on what refinement attacks may find (SCIENCE 6, the gate): the figures of all targets as reasons against a release,
+//! in words. What is not shown to keep a limit breaks it. Knows no taxonomy: names come from whoever asks.
+
+use num_bigint::BigUint;
+
+use super::figure::{Count, Ratio};
+use super::joint::Joint;
+use super::release::Place;
+use super::target::{Crowd, Part, Target};
+use crate::engine::policy::{Decimal, Refinement};
+
+/// Something that speaks against a release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Against {
+    /// The target; `None`: all of them together.
+    pub place: Option<Place>,
+    /// The ratio, the solutions or the rows of a small crowd, as far as known; `None` also beyond what a float can hold.
+    pub found: Option<f64>,
+    /// What it had to keep; `None` where nothing was decided.
+    pub limit: Option<f64>,
+    /// The same in words.
+    pub text: String,
+}
+
+/// A target without a solution: ARX-LR did not make this release, so limits say nothing of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Impossible(pub Place);
+
+/// Everything that speaks against a release, target by target, then of all together. `name` is what a target, or a part of
+/// it, is called; only what breaks a limit is named.
+///
+/// # Errors
+/// The first target without a solution.
+pub fn against(
+    targets: &[Target],
+    joint: Option<&Joint>,
+    limits: &Refinement,
+    name: &impl Fn(&Target, Option<Part>) -> String,
+) -> Result<Vec<Against>, Impossible> {
+    if let Some(target) = targets.iter().find(|target| target.is_impossible()) {
+        return Err(Impossible(target.place));
+    }
+    let Some(max_ratio) = limits.max_ratio else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for target in targets {
+        found.extend(ratio(target, max_ratio, name));
+        found.extend(solutions(target, limits.min_solutions, name));
+        found.extend(crowds(target, name));
+        found.extend(open(target, name));
+    }
+    found.extend(limits.max_joint_ratio.and_then(|limit| together(joint, limit)));
+    Ok(found)
+}
+
+fn ratio(target: &Target, limit: Decimal, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+    let (part, of) = (BigUint::from(limit.digits()), BigUint::from(10u8).pow(limit.scale().into()));
+    let log10 = target.ratio.log10().filter(|_| !target.ratio_is_at_most(&part, &of))?;
+    let [lr, cra] = [&target.lr, &target.cra].map(|count| count.log10().map_or("?".to_owned(), short));
+    let bound = matches!(target.ratio, Ratio::AtMost { .. });
+    let [least, most] = if bound { ["at least ", "up to "] } else { ["", ""] };
+    let name = name(target, None);
+    let text = format!(
+        "{name}: of {lr} possible sets of rows {least}{cra} remain, ratio {most}{}, limit {limit}",
+        short(log10)
+    );
+    Some(Against { place: Some(target.place), found: power(log10), limit: Some(limit.get()), text })
+}
+
+fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+    if target.cra == Count::Unknown || target.cra.is_at_least(least) {
+        return None;
+    }
+    let whole = match &target.cra {
+        Count::Exact(count) => u64::try_from(count).ok().map(|count| (count.to_string(), count as f64)),
+        _ => None,
+    };
+    let (shown, found) = match (whole, target.cra.log10()) {
+        (Some((shown, found)), _) => (shown, Some(found)),
+        (None, log10) => (log10.map_or("?".to_owned(), short), log10.and_then(power)),
+    };
+    let bound = if matches!(target.cra, Count::AtLeast { .. }) { "at least" } else { "only" };
+    let name = name(target, None);
+    let text = format!("{name}: {bound} {shown} possible sets of rows remain, and {least} are wanted");
+    Some(Against { place: Some(target.place), found, limit: Some(least as f64), text })
+}
+
+fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+    let crowds = target.certain_crowds()?;
+    let &Crowd { part, least: rows, .. } = crowds.iter().min_by_key(|crowd| crowd.least)?;
+    let k = target.cap + 1;
+    let others = match crowds.len() - 1 {
+        0 => String::new(),
+        1 => "; 1 more part of it is as certain".to_owned(),
+        others => format!("; {others} more parts of it are as certain"),
+    };
+    let (of, s) = (name(target, None), if rows == 1 { "" } else { "s" });
+    let text =
+        format!("{of}: {} is certain to hold {rows} row{s}, fewer than k = {k}{others}", name(target, Some(part)));
+    Some(Against { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text })
+}
+
+fn open(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
+    if target.is_decided() {
+        return None;
+    }
+    let what = match target.ratio {
+        Ratio::Unknown => "how many sets of rows are possible is too much work to count",
+        _ => "whether a crowd below k is certain in it is too much work to find out",
+    };
+    let text = format!("{}: {what}, and what is open is not safe", name(target, None));
+    Some(Against { place: Some(target.place), found: None, limit: None, text })
+}
+
+fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
+    let against = |found, limit, text| Some(Against { place: None, found, limit, text });
+    let ratio = joint.map_or(Ratio::Unknown, |joint| joint.ratio);
+    let Some(log10) = ratio.log10() else {
+        let text = "all together: by how much they are narrowed down is too much work to find out, and what is open is not safe";
+        return against(None, None, text.to_owned());
+    };
+    if ratio.is_at_most(limit.get()) {
+        return None;
+    }
+    let likely =
+        joint.and_then(Joint::estimate).map_or(String::new(), |log10| format!(", most likely {}", short(log10)));
+    let text = format!("all together: ratio up to {}{likely}, limit {limit}", short(log10));
+    against(power(log10), Some(limit.get()), text)
+}
+
+/// A number of this decimal logarithm as people read it: `293`, `1.25`, `4.1e6`.
+pub fn short(log10: f64) -> String {
+    if log10 < 4.0 {
+        let text = format!("{:.2}", 10f64.powf(log10));
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    let (mantissa, exponent) = (10f64.powf(log10 - log10.floor()), log10.floor());
+    match format!("{mantissa:.1}") {
+        ten if ten == "10.0" => format!("1.0e{}", exponent + 1.0),
+        mantissa => format!("{mantissa}e{exponent}"),
+    }
+}
+
+/// Ten to a power, rounded to what the logarithm can tell; `None` beyond floats.
+fn power(log10: f64) -> Option<f64> {
+    let rounded: f64 = format!("{:.9e}", 10f64.powf(log10)).parse().ok()?;
+    rounded.is_finite().then_some(rounded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::gate::refinement::{Held, Support};
+
+    const LIMITS: Refinement = Refinement {
+        values: crate::engine::policy::Values::Repeated,
+        max_ratio: Some(Refinement::MAX_RATIO),
+        min_solutions: Refinement::MIN_SOLUTIONS,
+        max_joint_ratio: None,
+        max_global_ratio: None,
+        max_repairs: 0,
+    };
+
+    /// Two blocks of one column, in which nothing is certain.
+    fn target(lr: u64, cra: u64) -> Target {
+        let held = |child| Held {
+            children: vec![child],
+            volume: 100,
+            cells: 1,
+            support: Support { least: 1, most: 3, exact: true },
+            marginals: None,
+        };
+        Target {
+            place: Place::Class(0),
+            rows: 4,
+            cap: 3,
+            volume: 200,
+            free_volume: Some(200),
+            free_cells: Some(2),
+            lr: Count::Exact(lr.into()),
+            cra: Count::Exact(cra.into()),
+            assignments: Count::Exact(3u8.into()),
+            ratio: Ratio::exact(&lr.into(), &cra.into()),
+            columns: vec![0],
+            blocks: vec![held(0), held(1)],
+            slabs: vec![vec![Support { least: 1, most: 3, exact: true }; 2]],
+        }
+    }
+
+    fn said(target: &Target, joint: Option<&Joint>, limits: &Refinement) -> Vec<(Option<f64>, Option<f64>, String)> {
+        let name = |_: &Target, part: Option<Part>| if part.is_some() { "a part" } else { "class" }.to_owned();
+        let found = against(std::slice::from_ref(target), joint, limits, &name).expect("solutions");
+        found.into_iter().map(|against| (against.found, against.limit, against.text)).collect()
+    }
+
+    #[test]
+    fn limits_that_are_met_exactly_are_kept() {
+        assert_eq!(said(&target(100_000, 1000), None, &LIMITS), []);
+        let text = "class: of 1.0e5 possible sets of rows 999 remain, ratio 100.1, limit 100".to_owned();
+        let few = "class: only 999 possible sets of rows remain, and 1000 are wanted".to_owned();
+        let found = said(&target(100_000, 999), None, &LIMITS);
+        assert_eq!(found, [(Some(100.1001001), Some(100.0), text), (Some(999.0), Some(1000.0), few)]);
+    }
+
+    #[test]
+    fn a_small_crowd_that_is_certain_speaks_against_a_release() {
+        let mut small = target(10_000, 10_000);
+        small.blocks[1].support = Support { least: 2, most: 2, exact: true };
+        let text = "class: a part is certain to hold 2 rows, fewer than k = 4".to_owned();
+        assert_eq!(said(&small, None, &LIMITS), [(Some(2.0), Some(4.0), text)]);
+        // What is only seen in draws may not be certain, and that is no comfort.
+        small.blocks[1].support.exact = false;
+        let found = said(&small, None, &LIMITS);
+        assert!(found.len() == 1 && found[0].2.ends_with("what is open is not safe"), "{found:?}");
+    }
+
+    #[test]
+    fn bounds_are_judged_on_the_safe_side_and_said_to_be_bounds() {
+        let mut bounded = target(0, 0);
+        bounded.lr = Count::Near { log10: 400.0, error: 1e-12 };
+        bounded.cra = Count::AtLeast { log10: 50.0 };
+        bounded.ratio = Ratio::AtMost { log10: 350.0 };
+        let text = "class: of 1.0e400 possible sets of rows at least 1.0e50 remain, ratio up to 1.0e350, limit 100";
+        assert_eq!(said(&bounded, None, &LIMITS), [(None, Some(100.0), text.to_owned())]);
+        bounded.ratio = Ratio::Unknown;
+        bounded.cra = Count::Unknown;
+        let found = said(&bounded, None, &LIMITS);
+        assert!(found.len() == 1 && found[0].2.contains("too much work to count"), "{found:?}");
+    }
+
+    #[test]
+    fn the_joint_ratio_is_judged_where_that_is_asked() {
+        let fine = target(100_000, 1000);
+        let joint = Joint { draws: 100, kept: 50, apart: Some(2.0), ratio: Ratio::AtMost { log10: 2.5 } };
+        assert_eq!(said(&fine, Some(&joint), &LIMITS), []);
+        let limits = Refinement { max_joint_ratio: Some(Decimal::from(300)), ..LIMITS };
+        let text = "all together: ratio up to 316.23, most likely 200, limit 300".to_owned();
+        assert_eq!(said(&fine, Some(&joint), &limits), [(Some(316.2277660), Some(300.0), text)]);
+        assert_eq!(said(&fine, None, &limits)[0].1, None);
+        assert_eq!(said(&fine, Some(&joint), &Refinement { max_ratio: None, ..limits }), []);
+    }
+
+    #[test]
+    fn what_has_no_solution_is_no_reason() {
+        let found = against(&[target(10, 0)], None, &Refinement { max_ratio: None, ..LIMITS }, &|_, _| String::new());
+        assert_eq!(found, Err(Impossible(Place::Class(0))));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [1.0f64, 1.25, 293.0, 9999.0, 12_000.0, 4.1e6, 9.99e9].map(|number| short(number.log10()));
+        assert_eq!(shown, ["1", "1.25", "293", "9999", "1.2e4", "4.1e6", "1.0e10"]);
+    }
+}

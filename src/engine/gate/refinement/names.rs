@@ -1,0 +1,56 @@
+//! What targets and their parts are called: by labels, as everywhere in reports. With `labels` the files of this room that
+//! know taxonomies.
+
+use super::labels::Layers;
+use super::release::{Place, Release};
+use super::target::{Part, Target};
+use crate::engine::histogram::describe;
+use crate::engine::model::{Columns, Node};
+
+/// Names of a release's targets.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    columns: &'a Columns,
+    layers: &'a Layers,
+    release: &'a Release,
+}
+
+impl<'a> Names<'a> {
+    /// Of a release that was made of these layers, which are those of these columns.
+    pub fn new(columns: &'a Columns, layers: &'a Layers, release: &'a Release) -> Names<'a> {
+        Names { columns, layers, release }
+    }
+
+    /// The node per quasi column.
+    pub fn nodes(&self, place: Place) -> Vec<Node> {
+        let places = self.release.nodes(place).into_iter().enumerate();
+        places.map(|(column, place)| self.layers.node(column, place)).collect()
+    }
+
+    /// The child of a node of a target in a column.
+    pub fn child(&self, place: Place, column: usize, child: usize) -> Option<Node> {
+        self.layers.child(column, self.release.nodes(place)[column], child)
+    }
+
+    /// A target, or a part of it.
+    pub fn of(&self, target: &Target, part: Option<Part>) -> String {
+        let mut nodes = self.nodes(target.place);
+        let lowered: Vec<(usize, usize)> = match part {
+            None => Vec::new(),
+            Some(Part::Slab(at, child)) => vec![(target.columns[at], child)],
+            Some(Part::Cell(at) | Part::Block(at)) => {
+                target.columns.iter().copied().zip(target.blocks[at].children.iter().copied()).collect()
+            }
+        };
+        for (column, child) in lowered {
+            nodes[column] = self.child(target.place, column, child).unwrap_or(nodes[column]);
+        }
+        let labels = describe(&nodes, self.columns);
+        match (part, target.place) {
+            (None, Place::Class(_)) => format!("class {labels}"),
+            (None, Place::Outliers) => "the outliers".to_owned(),
+            (Some(Part::Cell(_)), _) => format!("one cell in {labels}"),
+            (Some(_), _) => labels,
+        }
+    }
+}
