@@ -15,6 +15,8 @@ mod local;
 mod random;
 #[path = "refinement/together.rs"]
 mod together;
+#[path = "refinement/truth.rs"]
+mod truth;
 
 use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Column, Release, Target, Terms, Values};
 

@@ -47,4 +47,4 @@ pub use self::malformed::Malformed;
 pub use self::names::Names;
 pub use self::release::{Attacker, Class, Place, Release, Values};
 pub use self::target::{Crowd, Held, Part, Support, Target};
-pub use self::truth::fuzzy;
+pub use self::truth::{Unlike, divide, fuzzy};

@@ -1,0 +1,47 @@
+//! True rows find their classes again: by the order of formation exactly, without it in some order that gives the release.
+
+use std::collections::BTreeMap;
+
+use tidegate::engine::gate::refinement::{Attacker, divide, fuzzy};
+
+use super::local::{Chance, made};
+use crate::common::cases;
+
+/// Distinct rows, and how often they occur.
+fn counts(rows: &[Vec<Vec<u32>>]) -> Vec<(Vec<u32>, u64)> {
+    let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    rows.iter().flatten().for_each(|row| *counts.entry(row.clone()).or_default() += 1);
+    counts.into_iter().collect()
+}
+
+#[test]
+fn rows_find_their_classes() {
+    let mut chance = Chance(8);
+    let mut tied = 0;
+    for _ in 0..cases(200) {
+        let made = made(&mut chance, 3, 60);
+        let all = counts(&made.leaves);
+        let places = made.release.places();
+        let found = divide(&made.release, Attacker::Strongest, &all).expect("the rows of the release");
+        for (&place, mut found) in places.iter().zip(found) {
+            let mut rows = made.rows(place).to_vec();
+            rows.sort();
+            found.sort();
+            assert_eq!(rows, found);
+        }
+        let paper = divide(&made.release, Attacker::Paper, &all).expect("some order gives the release");
+        for (&place, rows) in places.iter().zip(&paper) {
+            assert_eq!(rows.len() as u64, made.release.rows(place));
+            tied += u32::from(fuzzy(rows) != fuzzy(made.rows(place)));
+        }
+        // One row less, or one twice, is another release.
+        let mut other = all.clone();
+        let at = chance.below(all.len() as u64) as usize;
+        other[at].1 += 1;
+        assert!(divide(&made.release, Attacker::Strongest, &other).is_err());
+        other[at].1 -= 2;
+        assert!(divide(&made.release, Attacker::Paper, &other).is_err());
+    }
+    // Orders that differ and both give the release are rare.
+    assert!(tied < 20, "{tied}");
+}
