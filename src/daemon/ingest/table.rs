@@ -28,20 +28,33 @@ impl Table {
     /// # Errors
     /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
-        let table = Table::open(path, columns, |column| &column.name)?;
-        if table.source.is_lines() {
+        Table::open(path, columns, |column| &column.name)?.published(columns)
+    }
+
+    /// Opens a release of which the labels alone are read, so that sensitive columns may be missing.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not what its name says; a quasi column is missing; one is undeclared or an
+    /// identifier.
+    pub fn labels_of(path: &Path, columns: &Columns) -> Result<Table> {
+        Table::open(path, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
+    }
+
+    /// Whether it may be a release.
+    fn published(self, columns: &Columns) -> Result<Table> {
+        if self.source.is_lines() {
             let text = "a release is a table: write it as CSV, Parquet or Arrow, not as JSON";
-            return Err(Error::new(Kind::Input, text).in_file(path));
+            return Err(Error::new(Kind::Input, text).in_file(&self.path));
         }
-        for name in table.source.header() {
+        for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
                 None => "the feed file declares no such column: declare it, or leave it out of the release",
                 Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
                 Some(_) => continue,
             };
-            return Err(Error::new(Kind::Input, text).in_file(path).in_field(name));
+            return Err(Error::new(Kind::Input, text).in_file(&self.path).in_field(name));
         }
-        Ok(table)
+        Ok(self)
     }
 
     /// Opens raw rows; columns that nobody declared are left alone.
