@@ -139,3 +139,24 @@ pub fn tables(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>])
     let histogram = raw.with_values(&values, &maps[maps.len() - 1]);
     Tables { releases, number, histogram, values }
 }
+
+/// A page of ours: tags that are opened are closed, in order; attributes are quoted.
+pub fn well_formed(page: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let (head, rest) = page.split_once("<style>").expect("a style");
+    let (_, body) = rest.split_once("</style>").expect("the end of the style");
+    for tag in
+        head.split('<').chain(body.split('<')).filter(|tag| !tag.trim().is_empty() && !tag.starts_with("!DOCTYPE"))
+    {
+        let (tag, text) = tag.split_once('>').expect("a tag that ends");
+        assert!(!text.contains('>'), "no bare angle bracket: {text}");
+        assert_eq!(tag.matches('"').count() % 2, 0, "quotes in pairs: {tag}");
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "closed in order");
+        } else if !tag.ends_with('/') && name != "meta" {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "all closed: {open:?}");
+}
