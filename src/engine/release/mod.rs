@@ -24,6 +24,6 @@ pub use layout::{Layout, Placed};
 pub use manifest::{Facts, FileLine, Manifest, NoManifest, Terms};
 pub use pages::Pages;
 pub use recoding::Labels;
-pub use report::report;
+pub use report::{html, report};
 pub use tables::Tables;
 pub use taxonomy::{ColumnTree, Label, Taxonomies, taxonomy};

@@ -24,7 +24,10 @@ impl Page {
 macro_rules! put {
     ($page:expr, $($text:tt)*) => { $page.put(format_args!($($text)*)) };
 }
-pub(super) use put;
+pub(crate) use put;
+
+/// How every page of this program looks, on a screen and on paper.
+pub const STYLE: &str = include_str!("style.css");
 
 /// Text between tags or in a quoted attribute.
 pub struct Text<'a>(pub &'a str);

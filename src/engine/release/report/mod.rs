@@ -7,7 +7,7 @@
 
 mod checks;
 mod facts;
-mod html;
+pub mod html;
 mod icicle;
 mod known;
 mod labels;
@@ -18,7 +18,7 @@ use super::manifest::Manifest;
 use super::utility::Shown;
 use crate::engine::histogram::Release;
 use crate::engine::model::{Columns, Cut, Role, Taxonomy};
-use html::{Page, Text, put};
+use html::{Page, STYLE, Text, put};
 
 /// A quasi column: its name, its tree, where it was cut, and how many rows show which label.
 struct Cutting<'a> {
@@ -43,7 +43,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     let title = format!("{}, release {}", manifest.feed, manifest.release);
     put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    put!(page, "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", Text(&title), include_str!("style.css"));
+    put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(&title));
     facts::write(&mut page, manifest);
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
     recoding::write(&mut page, &cuttings, &sensitive, manifest.two_tables());
