@@ -85,7 +85,7 @@ fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) 
 }
 
 fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
-    let crowds = target.certain_crowds()?;
+    let crowds = certain(target)?;
     let &Crowd { part, least: rows, .. } = crowds.iter().min_by_key(|crowd| crowd.least)?;
     let k = target.cap + 1;
     let others = match crowds.len() - 1 {
@@ -125,6 +125,15 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
         joint.and_then(Joint::estimate).map_or(String::new(), |log10| format!(", most likely {}", short(log10)));
     let text = format!("all together: ratio up to {}{likely}, limit {limit}", short(log10));
     against(power(log10), Some(limit.get()), text)
+}
+
+/// What [`Target::certain_crowds`] tells, without slabs that are a block: of these nobody learns twice.
+pub fn certain(target: &Target) -> Option<Vec<Crowd>> {
+    let several = |crowd: &Crowd| match crowd.part {
+        Part::Slab(at, child) => target.blocks.iter().filter(|held| held.children[at] == child).count() > 1,
+        Part::Cell(_) | Part::Block(_) => true,
+    };
+    Some(target.certain_crowds()?.into_iter().filter(several).collect())
 }
 
 /// A number of this decimal logarithm as people read it: `293`, `1.25`, `4.1e6`.

@@ -42,7 +42,7 @@ pub use self::figure::{Count, Ratio};
 pub use self::joint::{Joint, joint};
 pub use self::key::Key;
 pub use self::labels::{Layers, Unlayered};
-pub use self::limits::{Against, Impossible, against, short};
+pub use self::limits::{Against, Impossible, against, certain, short};
 pub use self::malformed::Malformed;
 pub use self::names::Names;
 pub use self::release::{Attacker, Class, Place, Release, Values};
