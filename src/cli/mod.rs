@@ -7,6 +7,7 @@ pub mod anonymize;
 mod answer;
 pub mod approve;
 mod ask;
+pub mod attack;
 pub mod audit;
 pub mod check;
 pub mod demo;
@@ -55,6 +56,7 @@ enum Command {
     Demo(demo::Args),
     Anonymize(anonymize::Args),
     Audit(audit::Args),
+    Attack(attack::Args),
     Check(check::Args),
     Init(init::Args),
     Run(run::Args),
@@ -73,6 +75,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Demo(args) => demo::run(args, out),
         Command::Anonymize(args) => anonymize::run(args, out),
         Command::Audit(args) => audit::run(args, out),
+        Command::Attack(args) => attack::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Init(args) => init::run(args, out),
         Command::Run(args) => run::run(args, out),

@@ -25,6 +25,9 @@ pub mod analysts {}
 #[doc = include_str!("audit.md")]
 pub mod audit {}
 
+#[doc = include_str!("refinement.md")]
+pub mod refinement {}
+
 #[doc = include_str!("taxonomies.md")]
 pub mod taxonomies {}
 

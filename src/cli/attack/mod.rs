@@ -1,0 +1,33 @@
+//! `tidegate attack` (CONTRACTS 3): attacks on one release by a reader who knows the algorithm behind it, one file or folder
+//! each. Nothing here computes.
+
+pub mod refinement;
+
+use clap::Subcommand;
+
+use super::{Exit, Out, Result};
+
+/// Attack one release as a reader could who knows how it was made
+#[derive(clap::Args)]
+pub struct Args {
+    /// Which attack
+    #[command(subcommand)]
+    pub attack: Attack,
+}
+
+/// Attacks.
+#[derive(Subcommand)]
+pub enum Attack {
+    /// How far the greed of ARX-LR narrows down what its classes can hold
+    Refinement(refinement::Args),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// As the attack says.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    match args.attack {
+        Attack::Refinement(args) => refinement::run(args, out),
+    }
+}

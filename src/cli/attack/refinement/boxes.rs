@@ -1,0 +1,241 @@
+//! A class drawn as the boxes that its labels fall into one layer further down: the first column from top to bottom, the
+//! second from left to right, one drawing for each choice in the others. However large the class, the drawing is bounded.
+
+use super::subject::Subject;
+use crate::engine::gate::refinement::{Held, Target};
+use crate::engine::release::html::{Count, Many, Page, Text, put};
+
+/// Boxes of one class, and along one side, that are drawn at most.
+const BOXES: usize = 512;
+const SIDE: usize = 24;
+/// A box, and the room for labels beside and above it, in pixels.
+const WIDTH: usize = 86;
+const HEIGHT: usize = 30;
+const BESIDE: usize = 96;
+const ABOVE: usize = 18;
+/// Letters that fit beside a box, and above it.
+const LETTERS: [usize; 2] = [13, 12];
+
+/// What is known of a box.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// Earlier classes have taken all of it.
+    Gone,
+    /// Nobody is in it, whatever the rows are.
+    Empty,
+    /// So many rows are in it, for certain.
+    Certain(u64),
+    /// Between so many rows.
+    Open(u64, u64),
+    /// Rows between these were drawn, others may be possible.
+    Drawn(u64, u64),
+}
+
+impl Known {
+    fn of(held: Option<&Held>) -> Known {
+        let Some(support) = held.map(|held| held.support) else { return Known::Gone };
+        match (support.exact, support.certain()) {
+            (true, Some(0)) => Known::Empty,
+            (true, Some(rows)) => Known::Certain(rows),
+            (true, None) => Known::Open(support.least, support.most),
+            (false, _) => Known::Drawn(support.least, support.most),
+        }
+    }
+
+    fn class(self, k: u64) -> &'static str {
+        match self {
+            Known::Gone => "gone",
+            Known::Empty => "empty",
+            Known::Certain(rows) if rows < k => "small",
+            Known::Certain(_) => "certain",
+            Known::Open(..) | Known::Drawn(..) => "open",
+        }
+    }
+
+    fn shown(self) -> String {
+        match self {
+            Known::Gone => String::new(),
+            Known::Empty => "0".to_owned(),
+            Known::Certain(rows) => format!("= {rows}"),
+            Known::Open(least, most) => format!("{least} – {most}"),
+            Known::Drawn(least, most) => format!("{least} – {most} ?"),
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Known::Gone => "taken by earlier classes".to_owned(),
+            Known::Empty => "certainly empty".to_owned(),
+            Known::Certain(rows) => format!("certainly {}", Many(rows, "row")),
+            Known::Open(least, most) => format!("{least} to {most} rows"),
+            Known::Drawn(least, most) => format!("{least} to {most} rows were seen in draws"),
+        }
+    }
+}
+
+/// What the colours mean.
+pub fn key(page: &mut Page, k: u64) {
+    let small = format!("so many rows are in it, fewer than k = {k}, and everybody knows that");
+    put!(page, "<div class=\"key\"><ul>\n");
+    for (known, words) in [
+        (Known::Gone, "earlier classes have taken all of it"),
+        (Known::Empty, "nobody is in it, whatever the rows are"),
+        (Known::Open(0, k - 1), "between so many rows are in it; with ? as far as was seen, others may be possible"),
+        (Known::Certain(1), &small),
+        (Known::Certain(k), "so many rows are in it, for certain"),
+    ] {
+        put!(page, "<li><svg class=\"boxes\" width=\"{WIDTH}\" height=\"24\" aria-hidden=\"true\">");
+        draw_box(page, known, (0, 0, 24), k);
+        put!(page, "</svg> {}</li>\n", Text(words));
+    }
+    put!(page, "</ul></div>\n");
+}
+
+/// Rectangle and figure of a box at a place, of some height.
+fn draw_box(page: &mut Page, known: Known, (x, y, height): (usize, usize, usize), k: u64) {
+    let (wide, tall) = (WIDTH - 3, height - 3);
+    put!(
+        page,
+        "<g class=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{wide}\" height=\"{tall}\"/>",
+        known.class(k),
+        x + 1,
+        y + 1
+    );
+    if known == Known::Gone {
+        // Told apart without colours, too.
+        put!(page, "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>", x + 1, y + 1 + tall, x + 1 + wide, y + 1);
+    }
+    let shown = known.shown();
+    if !shown.is_empty() {
+        put!(page, "<text class=\"middle\" x=\"{}\" y=\"{}\">{shown}</text>", x + WIDTH / 2, y + height / 2 + 4);
+    }
+    put!(page, "</g>");
+}
+
+/// Draws a target.
+pub fn draw(page: &mut Page, target: &Target, subject: &Subject) {
+    let labels = labels(target, subject);
+    let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
+    let boxes = sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side).filter(|all| *all <= BOXES));
+    match boxes {
+        _ if target.blocks.is_empty() => {
+            put!(page, "<p>What its parts can hold is too much work to find out.</p>\n");
+        }
+        _ if sides.is_empty() => {
+            put!(page, "<p>One cell, which cannot be cut: nothing is learnt.</p>\n");
+        }
+        Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => plots(page, target, &labels, subject),
+        _ => {
+            let certain = target.blocks.iter().filter(|held| held.support.certain().is_some_and(|rows| rows > 0));
+            put!(
+                page,
+                "<p>Too many parts to draw: {} with something free, {} of them with a number of rows that is certain and \
+                 not 0.</p>\n",
+                Count(target.blocks.len() as u64),
+                Count(certain.count() as u64)
+            );
+        }
+    }
+}
+
+/// Per column that can be cut the labels of the children.
+fn labels<'s>(target: &Target, subject: &'s Subject) -> Vec<Vec<&'s str>> {
+    let names = subject.names();
+    let children = |&column: &usize| {
+        let nodes = (0..).map_while(|child| names.child(target.place, column, child));
+        nodes.map(|node| subject.label(column, node)).collect()
+    };
+    target.columns.iter().map(children).collect()
+}
+
+fn plots(page: &mut Page, target: &Target, labels: &[Vec<&str>], subject: &Subject) {
+    let others = &labels[labels.len().min(2)..];
+    let number: usize = others.iter().map(Vec::len).product();
+    let across = labels.get(1).map(|_| format!(", {} from left to right", column(target, subject, 1)));
+    let axes = format!("{} from top to bottom{}", column(target, subject, 0), across.unwrap_or_default());
+    put!(page, "<p>{}:</p>\n<div class=\"plots\">\n", Text(&axes));
+    for at in 0..number {
+        let mut left = at;
+        let mut chosen: Vec<usize> = others
+            .iter()
+            .rev()
+            .map(|labels| {
+                let child = left % labels.len();
+                left /= labels.len();
+                child
+            })
+            .collect();
+        chosen.reverse();
+        plot(page, target, (labels, &chosen), subject);
+    }
+    put!(page, "</div>\n");
+}
+
+/// The names of the columns that can be cut.
+fn column<'s>(target: &Target, subject: &'s Subject, at: usize) -> &'s str {
+    subject.quasi()[target.columns[at]].name.as_ref()
+}
+
+/// One drawing: children are chosen in all columns from the third on.
+fn plot(page: &mut Page, target: &Target, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &Subject) {
+    let k = subject.release.k();
+    let (down, across) = (&labels[0], labels.get(1));
+    let (rows, columns) = (down.len(), across.map_or(1, Vec::len));
+    let known = |row: usize, column: usize| {
+        let children: Vec<usize> = [row, column].into_iter().take(labels.len()).chain(chosen.iter().copied()).collect();
+        let found = target.blocks.binary_search_by(|held| held.children.cmp(&children));
+        Known::of(found.ok().map(|at| &target.blocks[at]))
+    };
+    let fixed: Vec<String> = chosen
+        .iter()
+        .enumerate()
+        .map(|(at, &child)| format!("{} = {}", column(target, subject, at + 2), labels[at + 2][child]))
+        .collect();
+    let beside = if across.is_some() { ABOVE } else { 0 };
+    let mut told: Vec<String> = Vec::new();
+    for (row, label) in down.iter().enumerate() {
+        let words = |column: usize| {
+            let across = across.map_or(String::new(), |across| format!(", {}", across[column]));
+            format!("{label}{across}: {}", known(row, column).words())
+        };
+        told.extend((0..columns).map(words));
+    }
+    let (width, height) = (BESIDE + columns * WIDTH, beside + rows * HEIGHT);
+    put!(page, "<figure>\n");
+    if !fixed.is_empty() {
+        put!(page, "<figcaption>{}</figcaption>\n", Text(&fixed.join("; ")));
+    }
+    put!(
+        page,
+        "<svg class=\"boxes\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" "
+    );
+    put!(page, "aria-label=\"{}\">\n", Text(&[fixed, told.clone()].concat().join("; ")));
+    for (at, label) in across.into_iter().flatten().enumerate() {
+        let (x, y) = (BESIDE + at * WIDTH + WIDTH / 2, ABOVE - 5);
+        put!(page, "<text class=\"middle\" x=\"{x}\" y=\"{y}\">{}</text>\n", Text(&cut(label, LETTERS[1])));
+    }
+    for (row, label) in down.iter().enumerate() {
+        let y = beside + row * HEIGHT;
+        let middle = y + HEIGHT / 2 + 4;
+        put!(
+            page,
+            "<text class=\"end\" x=\"{}\" y=\"{middle}\">{}</text>\n",
+            BESIDE - 8,
+            Text(&cut(label, LETTERS[0]))
+        );
+        for column in 0..columns {
+            put!(page, "<g><title>{}</title>", Text(&told[row * columns + column]));
+            draw_box(page, known(row, column), (BESIDE + column * WIDTH, y, HEIGHT), k);
+            put!(page, "</g>\n");
+        }
+    }
+    put!(page, "</svg>\n</figure>\n");
+}
+
+/// A label, or as much of it as fits.
+fn cut(label: &str, letters: usize) -> String {
+    if label.chars().count() <= letters {
+        return label.to_owned();
+    }
+    label.chars().take(letters - 1).chain(['…']).collect()
+}

@@ -1,0 +1,220 @@
+//! The JSON of `tidegate attack refinement` (CONTRACTS 3). The types here are the contract:
+//! `schemas/v1/attack-refinement.schema.json` is made from them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::found::Found;
+use super::subject::Subject;
+use crate::engine::gate::refinement::{self, Attacker, Count, Held, Place, Ratio, Support};
+
+/// The result of `tidegate attack refinement --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Refinement {
+    /// No limit of the policy fails; with `policy.max_ratio = "off"` none is judged.
+    pub safe: bool,
+    /// Who attacks.
+    pub attacker: Who,
+    /// How solutions are counted.
+    pub values: Values,
+    /// The classes in order of formation, where that is not known by their public key (loss, Σ layer, Σ layer/height) and
+    /// then in preorder; the outliers last, if there are any.
+    pub targets: Vec<Target>,
+    /// The largest `log10_ratio`; null where one of them is not known.
+    pub max_log10_ratio: Option<f64>,
+    /// What all targets together tell; null where that is too much work.
+    pub joint: Option<Joint>,
+    /// Every limit that fails; empty when safe.
+    pub reasons: Vec<Reason>,
+}
+
+/// An attacker.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Who {
+    /// Knows the release, and the order of its classes as far as public keys tell.
+    Paper,
+    /// Knows in which order the classes were formed.
+    Strongest,
+}
+
+/// Whether rows may share all their values.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// They may.
+    Repeated,
+    /// No two rows do.
+    Distinct,
+}
+
+/// A class, or the outliers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Target {
+    /// Its labels, one per quasi column; null for the outliers.
+    pub class: Option<Vec<String>>,
+    /// Its rows.
+    pub rows: u64,
+    /// Possible sets of rows without the attack, as decimal digits; null where that is not known exactly.
+    pub lr: Option<String>,
+    /// Those that the attack leaves; likewise.
+    pub cra: Option<String>,
+    /// Ways to put so many rows into leaf cells that the attack leaves; likewise.
+    pub assignments: Option<String>,
+    /// log10 of lr / cra, a bound from above where `bounds` says so; null where nothing is known.
+    pub log10_ratio: Option<f64>,
+    /// Leaf cells, each alone in its block, of which every solution has the same number of rows, and not 0; null where that
+    /// is open.
+    pub certain_cells: Option<u64>,
+    /// Leaf cells with exactly one of the true rows; null without `--increment`.
+    pub fuzzy: Option<u64>,
+    /// The parts of the class in which an earlier class has left something free.
+    pub blocks: Vec<Block>,
+    /// What is known of figures that are not exact; not there when all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
+}
+
+/// One choice of child in every column whose label can be divided.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Block {
+    /// The children, counted from 0, of the labels of `class` that have any, in the order of the columns.
+    pub children: Vec<usize>,
+    /// The fewest and the most rows that a solution has in it.
+    pub support: [u64; 2],
+}
+
+/// Figures that are not exact: null where the figure itself is given, or nothing is known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Bounds {
+    /// Of `lr`.
+    pub lr: Option<Bound>,
+    /// Of `cra`; a bound without error is from below.
+    pub cra: Option<Bound>,
+    /// Of `assignments`.
+    pub assignments: Option<Bound>,
+    /// Of the ratio; a bound without error is from above.
+    pub ratio: Option<Bound>,
+    /// Whether `support` was seen in solutions that were drawn, so that others may have fewer or more rows.
+    pub drawn: bool,
+}
+
+/// A decimal logarithm that is not exact.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Bound {
+    /// The logarithm.
+    pub log10: f64,
+    /// How far the truth may lie from it, on both sides; null where it is a bound on the safe side, which fails less than once
+    /// in 10^9 runs.
+    pub error: Option<f64>,
+}
+
+/// All targets together: how often solutions of each, drawn independently, fit together.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Joint {
+    /// log10 of the joint ratio: a bound from above, which fails less than once in 10^9 runs; null where no draw fitted.
+    pub log10_ratio: Option<f64>,
+    /// What it most likely is; no bound. Null where no draw fitted.
+    pub estimate: Option<f64>,
+    /// How often was drawn.
+    pub draws: u64,
+    /// How often that fitted.
+    pub kept: u64,
+}
+
+/// A limit that fails.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reason {
+    /// The target, counted from 0; null when it is about all of them together.
+    pub target: Option<usize>,
+    /// The figure; null where it is not known, or larger than numbers go.
+    pub value: Option<f64>,
+    /// The limit it had to keep; null where nothing was decided.
+    pub limit: Option<f64>,
+    /// The same in words.
+    pub text: String,
+}
+
+/// Puts an attack into its JSON shape.
+pub(super) fn refinement(found: &Found, subject: &Subject) -> Refinement {
+    let ratios: Option<Vec<f64>> = found.targets.iter().map(|target| target.ratio.log10()).collect();
+    let joint = |joint: &refinement::Joint| Joint {
+        log10_ratio: joint.ratio.log10(),
+        estimate: joint.estimate(),
+        draws: joint.draws,
+        kept: joint.kept,
+    };
+    let index = |place: Place| match place {
+        Place::Class(at) => at,
+        Place::Outliers => subject.release.classes().len(),
+    };
+    let reason = |against: &refinement::Against| Reason {
+        target: against.place.map(index),
+        value: against.found,
+        limit: against.limit,
+        text: against.text.clone(),
+    };
+    let fuzzy = |at: usize| found.fuzzy.as_ref().map(|fuzzy| fuzzy[at]);
+    Refinement {
+        safe: found.against.is_empty(),
+        attacker: match subject.attacker {
+            Attacker::Paper => Who::Paper,
+            Attacker::Strongest => Who::Strongest,
+        },
+        values: match found.values {
+            refinement::Values::Repeated => Values::Repeated,
+            refinement::Values::Distinct => Values::Distinct,
+        },
+        targets: found.targets.iter().enumerate().map(|(at, of)| target(of, fuzzy(at), subject)).collect(),
+        max_log10_ratio: ratios.and_then(|ratios| ratios.into_iter().reduce(f64::max)),
+        joint: found.joint.as_ref().map(joint),
+        reasons: found.against.iter().map(reason).collect(),
+    }
+}
+
+fn target(of: &refinement::Target, fuzzy: Option<u64>, subject: &Subject) -> Target {
+    let class = || {
+        let nodes = subject.names().nodes(of.place).into_iter().enumerate();
+        nodes.map(|(column, node)| subject.label(column, node).to_owned()).collect()
+    };
+    let block = |held: &Held| Block { children: held.children.clone(), support: support(held.support) };
+    Target {
+        class: (of.place != Place::Outliers).then(class),
+        rows: of.rows,
+        lr: digits(&of.lr),
+        cra: digits(&of.cra),
+        assignments: digits(&of.assignments),
+        log10_ratio: of.ratio.log10(),
+        certain_cells: of.certain_cells(),
+        fuzzy,
+        blocks: of.blocks.iter().map(block).collect(),
+        bounds: bounds(of),
+    }
+}
+
+fn support(of: Support) -> [u64; 2] {
+    [of.least, of.most]
+}
+
+fn digits(count: &Count) -> Option<String> {
+    if let Count::Exact(count) = count { Some(count.to_string()) } else { None }
+}
+
+fn bounds(of: &refinement::Target) -> Option<Bounds> {
+    let exact = |count: &Count| matches!(count, Count::Exact(_));
+    let drawn = of.blocks.iter().any(|held| !held.support.exact);
+    let ratio = match of.ratio {
+        Ratio::Near { log10, error } => Some(Bound { log10, error: Some(error) }),
+        Ratio::AtMost { log10 } => Some(Bound { log10, error: None }),
+        Ratio::Exact { .. } | Ratio::Impossible | Ratio::Unknown => None,
+    };
+    if exact(&of.lr) && exact(&of.cra) && exact(&of.assignments) && ratio.is_none() && !drawn {
+        return None;
+    }
+    let [lr, cra, assignments] = [&of.lr, &of.cra, &of.assignments].map(|count| match *count {
+        Count::Near { log10, error } => Some(Bound { log10, error: Some(error) }),
+        Count::AtLeast { log10 } => Some(Bound { log10, error: None }),
+        Count::Exact(_) | Count::Unknown => None,
+    });
+    Some(Bounds { lr, cra, assignments, ratio, drawn })
+}

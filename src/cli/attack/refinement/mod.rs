@@ -1,0 +1,161 @@
+//! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release that anyone made, and says how far its
+//! classes can be narrowed down by whoever knows ARX-LR. Reads, prints and draws; attacking and judging are the engine's.
+
+mod boxes;
+mod found;
+pub mod json;
+mod page;
+mod read;
+mod subject;
+mod words;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use self::found::Found;
+use self::subject::Subject;
+use crate::cli::{Exit, Out, Result, progress};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{self, Error, Kind};
+use crate::engine::gate::refinement::{
+    Attack, Attacker, Budget, Impossible, Joint, Malformed, Place, Ratio, Target, Terms, Values, against, joint,
+};
+use crate::engine::policy;
+
+/// How solutions are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Counted {
+    /// Rows may share all their values
+    Repeated,
+    /// No two rows share all their values
+    Distinct,
+}
+
+/// How far the greed of ARX-LR narrows down what its classes can hold
+#[derive(clap::Args)]
+#[command(after_help = "\
+The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
+columns, and rows without a class at the root in every one of them. Sensitive columns may be there and are not looked at. Every \
+taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them.
+
+Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or no run of ARX-LR can have made the table.")]
+pub struct Args {
+    /// The feed file with the policy, the columns and their taxonomies
+    #[arg(long, value_name = "FILE")]
+    pub feed: PathBuf,
+    /// The published table
+    #[arg(long, value_name = "FILE")]
+    pub release: PathBuf,
+    /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}: the strongest attacker
+    #[arg(long, value_name = "FILE")]
+    pub classes: Option<PathBuf>,
+    /// The raw rows behind the release: counts cells in which a single person is
+    #[arg(long, value_name = "FILE")]
+    pub increment: Option<PathBuf>,
+    /// How solutions are counted; as policy.values says when left out
+    #[arg(long, value_enum)]
+    pub values: Option<Counted>,
+    /// Draws the report as one page into this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
+const SEED: u64 = 1;
+
+/// By how many powers of two the work on all targets together is less where no limit judges it.
+const QUICKLY: u32 = 4;
+
+/// Runs the command.
+///
+/// # Errors
+/// The feed file or a table cannot be read, they do not belong together, or ARX-LR did not make the release.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let feed = Feed::load_to_judge(&args.feed)?;
+    let subject = read::subject(&feed, &args.release, args.classes.as_deref())?;
+    let found = attacked(&feed, &subject, &args)?;
+    if let Some(file) = &args.html {
+        let page = page::page(&found, &subject);
+        std::fs::write(file, page).map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
+    }
+    if out.json() {
+        out.value(&json::refinement(&found, &subject));
+    } else {
+        out.text(&words::report(&found, &subject));
+    }
+    Ok(if found.against.is_empty() { Exit::Done } else { Exit::Unsafe })
+}
+
+fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found> {
+    let _shown = progress::Shown::new("attacking");
+    let limits = feed.policy.refinement();
+    let values = match (args.values, limits.values) {
+        (Some(Counted::Repeated), _) | (None, policy::Values::Repeated) => Values::Repeated,
+        (Some(Counted::Distinct), _) | (None, policy::Values::Distinct) => Values::Distinct,
+    };
+    let places = subject.release.places();
+    let budget = Budget::shared(places.len());
+    let terms = Terms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
+    let attack = Attack::new(&subject.release, terms).map_err(|why| disordered(why, subject, args))?;
+    let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
+    let targets = attack.targets();
+    let joint = together(subject, (&targets, terms), limits.max_joint_ratio.is_some())
+        .map_err(|why| disordered(why, subject, args))?;
+    let name = |target: &Target, part| subject.names().of(target, part);
+    let against = against(&targets, joint.as_ref(), &limits, &name)
+        .map_err(|Impossible(place)| impossible(place, &targets, (values, subject), args))?;
+    Ok(Found { values, limits, targets, joint, fuzzy, against })
+}
+
+/// What all targets together tell. Where nothing hangs on it some draws are enough; more make the bound sharper.
+fn together(
+    subject: &Subject,
+    (targets, terms): (&[Target], Terms),
+    judged: bool,
+) -> std::result::Result<Option<Joint>, Malformed> {
+    let least = if judged { 0 } else { QUICKLY };
+    for less in (0..=least).rev().step_by(2) {
+        let budget = Budget { operations: terms.budget.operations >> less, ..terms.budget };
+        let found = joint(&Attack::new(&subject.release, Terms { budget, ..terms })?, targets);
+        if found.draws > 0 || found.ratio == Ratio::Impossible {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The order of formation that was given is none.
+fn disordered(why: Malformed, subject: &Subject, args: &Args) -> Error {
+    let text = match why {
+        Malformed::OutOfOrder(at) => format!(
+            "class {} of the list, {}, cannot have been formed after the one before it: ARX-LR goes by growing loss, and \
+             forms all classes of one state together",
+            at + 1,
+            subject.describe(Place::Class(at))
+        ),
+        other => other.to_string(),
+    };
+    Error::new(Kind::Input, text).in_file(args.classes.as_ref().unwrap_or(&args.release))
+}
+
+/// No solution is left for a target.
+fn impossible(place: Place, targets: &[Target], (values, subject): (Values, &Subject), args: &Args) -> Error {
+    let others = targets.iter().filter(|target| target.is_impossible()).count() - 1;
+    let others = if others == 0 { String::new() } else { format!(" and for {others} more") };
+    let class = match place {
+        Place::Class(_) => format!("class {}", subject.describe(place)),
+        Place::Outliers => "the outliers".to_owned(),
+    };
+    let rows = match values {
+        Values::Repeated => String::new(),
+        Values::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
+    };
+    let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is another" } else { "" };
+    let text = format!(
+        "there is no way left for the rows of {class}{others} to lie, so ARX-LR with k = {} did not make this table: it was \
+         made with another k, with other taxonomies or by another algorithm{rows}{order}",
+        subject.release.k()
+    );
+    Error::new(Kind::Input, text).in_file(&args.release)
+}

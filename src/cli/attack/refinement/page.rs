@@ -1,0 +1,128 @@
+//! The attack as one self-contained page that prints well: the verdict, every figure, and for the worst targets a drawing of
+//! what each of their parts can hold (`boxes`). Nothing is fetched, nothing is run, and of values nothing is known here.
+
+use std::collections::BTreeSet;
+
+use super::boxes;
+use super::found::Found;
+use super::subject::Subject;
+use super::words::{called, count, head, joint, ratio, reasons, tells, verdict, worst};
+use crate::engine::gate::refinement::{Place, Target, certain};
+use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
+
+/// Targets that are drawn at most.
+const DRAWN: usize = 50;
+/// Targets that are listed at most.
+const LISTED: usize = 1000;
+/// Reasons that are listed at most.
+const REASONS: usize = 100;
+
+/// The page as HTML.
+pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
+    let mut page = Page::default();
+    let title = format!("Refinement attack on {}", subject.name);
+    put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    put!(
+        page,
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n",
+        Text(&title)
+    );
+    put!(page, "<style>\n{STYLE}{}</style>\n</head>\n<body>\n", include_str!("style.css"));
+    put!(page, "<header>\n<h1>Refinement attack on <bdi>{}</bdi></h1>\n", Text(&subject.name));
+    put!(page, "<p class=\"due\">{}</p>\n</header>\n", Text(&head(found, subject)));
+    judgement(&mut page, found);
+    let accused: BTreeSet<Place> = found.against.iter().filter_map(|against| against.place).collect();
+    let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
+    let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
+    figures(&mut page, &worst, found, subject);
+    drawings(&mut page, &worst, found, subject);
+    put!(page, "</body>\n</html>\n");
+    page.into_bytes()
+}
+
+fn judgement(page: &mut Page, found: &Found) {
+    let class = if found.against.is_empty() { "rule" } else { "warning" };
+    put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found)));
+    if !found.against.is_empty() {
+        put!(page, "<ul>\n");
+        for against in reasons(found).into_iter().take(REASONS) {
+            put!(page, "<li>{}</li>\n", Text(&against.text));
+        }
+        put!(page, "</ul>\n");
+    }
+    if found.against.len() > REASONS {
+        put!(page, "<p>… and {} more.</p>\n", Count((found.against.len() - REASONS) as u64));
+    }
+    if found.targets.len() > 1 {
+        put!(page, "<p>{}.</p>\n", Text(&joint(found.joint.as_ref())));
+    }
+    put!(page, "</section>\n");
+}
+
+fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
+    put!(
+        page,
+        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. Whoever knows that the algorithm forms \
+         small classes first knows that rows lie in no cell that an earlier class has taken, and that no part of a class has \
+         as many rows as a class needs: only some of these sets remain, and the ratio is by how much they are fewer. Known \
+         crowds are parts in which everybody knows of a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
+         is not known.</p>\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
+    );
+    let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
+    for name in ["Rows", "Possible sets", "Remain", "Ratio", "Known crowds"].into_iter().chain(alone) {
+        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
+    }
+    put!(page, "</tr></thead>\n<tbody>\n");
+    for &at in worst.iter().take(LISTED) {
+        let target = &found.targets[at];
+        put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(&called(target, subject)));
+        let known = certain(target).map_or("?".to_owned(), |crowds| Count(crowds.len() as u64).to_string());
+        let rows = Count(target.rows).to_string();
+        let cells = [rows, count(&target.lr), count(&target.cra), ratio(&target.ratio), known];
+        let alone = found.fuzzy.as_ref().map(|fuzzy| Count(fuzzy[at]).to_string());
+        for cell in cells.into_iter().chain(alone) {
+            put!(page, "<td class=\"number\">{cell}</td>");
+        }
+        put!(page, "</tr>\n");
+    }
+    put!(page, "</tbody>\n</table>\n");
+    left_out(page, worst.len(), LISTED);
+    let silent = (found.targets.len() - worst.len()) as u64;
+    if silent > 0 {
+        put!(
+            page,
+            "<p>Of {} nothing is learnt: all possible sets remain.</p>\n",
+            Many(silent, if worst.is_empty() { "class" } else { "more class" })
+        );
+    }
+    put!(page, "</section>\n");
+}
+
+fn left_out(page: &mut Page, all: usize, shown: usize) {
+    if all > shown {
+        put!(page, "<p>The {} worst of {}.</p>\n", Count(shown as u64), Count(all as u64));
+    }
+}
+
+fn drawings(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
+    put!(
+        page,
+        "<section>\n<h2>What the parts of each class can hold</h2>\n<p>A class is cut once in every column that its label does \
+         not fix; each box is one part.</p>\n"
+    );
+    boxes::key(page, subject.release.k());
+    left_out(page, worst.len(), DRAWN);
+    for &at in worst.iter().take(DRAWN) {
+        target(page, &found.targets[at], subject);
+    }
+    put!(page, "</section>\n");
+}
+
+fn target(page: &mut Page, target: &Target, subject: &Subject) {
+    put!(page, "<section class=\"target\">\n<h3><bdi>{}</bdi></h3>\n", Text(&called(target, subject)));
+    let remain = count(&target.cra);
+    put!(page, "<p>{}; {remain} of {} possible sets remain, ", Many(target.rows, "row"), count(&target.lr));
+    put!(page, "ratio {}.</p>\n", ratio(&target.ratio));
+    boxes::draw(page, target, subject);
+    put!(page, "</section>\n");
+}

@@ -1,0 +1,214 @@
+//! What a refinement attack is made on: classes from a table of labels, the order in which they were formed, and the rows
+//! behind them. Errors name a file and a place in it; of cells they show labels of quasi columns alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::subject::Subject;
+use crate::cli::progress;
+use crate::cli::tell::name;
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::{Table, count};
+use crate::engine::gate::refinement::{
+    Attacker, Layers, Malformed, Place, Release, Unlayered, Unlike, divide, fuzzy as single,
+};
+use crate::engine::histogram::{Histogram, describe};
+use crate::engine::model::{Columns, Node, Role};
+
+/// Classes with their rows.
+type Classes = Vec<(Vec<Node>, u64)>;
+
+/// The order of formation as a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Formation {
+    classes: Vec<Vec<String>>,
+}
+
+/// Reads the release, and the order of its classes where it is given.
+///
+/// # Errors
+/// The table cannot be read, or no run of ARX-LR makes such a table.
+pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+    let layers = Layers::of(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
+    let shown = progress::Shown::files(1);
+    let classes = classes(file, &feed.columns)?;
+    drop(shown);
+    let k = feed.policy.a();
+    large_enough(&classes, k, (&feed.columns, file))?;
+    let (classes, attacker) = match order {
+        Some(order) => (formed(order, &feed.columns, classes)?, Attacker::Strongest),
+        None => (ranked(&layers, classes, k, (&feed.columns, file))?, Attacker::Paper),
+    };
+    let release = release(&layers, &classes, k, (&feed.columns, file))?;
+    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+}
+
+/// A column that ARX-LR cannot go by.
+fn unlayered(Unlayered { column, why }: Unlayered, feed: &Feed) -> Error {
+    let text = match why {
+        Malformed::Hierarchy => {
+            "ARX-LR goes by layers, and this taxonomy has none: every leaf has to lie in one interval of each layer. Write \
+             `leaves` with `layers`, or bands of which each holds as many of the one below; `optional` and `unknown` add a leaf \
+             that lies in no interval"
+        }
+        Malformed::Unequal => {
+            "ARX-LR compares lengths, and the intervals of one layer of this taxonomy differ in length before the last one: \
+             make them equal"
+        }
+        _ => "this taxonomy holds more values than can be counted: coarser leaves will do",
+    };
+    let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
+    Error::new(Kind::Taxonomy, text).in_file(&feed.file).in_field(named)
+}
+
+/// The classes of a table in preorder, the outliers among them.
+fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
+    let table = Table::labels_of(file, columns)?;
+    let reading = table.labels();
+    let (rows, _) = count(table, &columns.only(Role::Quasi), reading)?;
+    if rows.rows() == 0 {
+        return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(file));
+    }
+    Ok(counts(&rows))
+}
+
+/// Distinct codes, and how many rows have them.
+fn counts(rows: &Histogram) -> Classes {
+    let rows_of = |tuple| rows.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum();
+    (0..rows.tuples()).map(|tuple| (rows.tuple_at(tuple).collect(), rows_of(tuple))).collect()
+}
+
+/// Whether these are the outliers.
+fn left_over(nodes: &[Node]) -> bool {
+    nodes.iter().all(|&node| node == 0)
+}
+
+/// Every class has k rows: an attack that takes k for what it was not finds nothing true.
+fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -> Result<()> {
+    let small: Vec<&(Vec<Node>, u64)> = classes.iter().filter(|(nodes, rows)| *rows < k && !left_over(nodes)).collect();
+    let Some((nodes, rows)) = small.iter().min_by_key(|(_, rows)| *rows) else { return Ok(()) };
+    let others = if small.len() == 1 { String::new() } else { format!(", and {} more have too few", small.len() - 1) };
+    let text = format!(
+        "class {} has {rows} row{}{others}: ARX-LR with k = {k} forms no such class. Write the k that the table was made with \
+         as policy.k, and rows without a class at the root in every column",
+        describe(nodes, columns),
+        if *rows == 1 { "" } else { "s" }
+    );
+    Err(Error::new(Kind::Input, text).in_file(file))
+}
+
+fn release(layers: &Layers, classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -> Result<Release> {
+    layers.release(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), k).map_err(|why| {
+        let formed = || classes.iter().filter(|(nodes, _)| !left_over(nodes));
+        let text = match why {
+            Malformed::Class(at) => {
+                let class = formed().nth(at).map_or(String::new(), |(nodes, _)| describe(nodes, columns));
+                format!("class {class} has a label that is on no layer of its taxonomy")
+            }
+            Malformed::TooLarge => "the columns together have more cells or values than can be counted".to_owned(),
+            _ => "there are more rows than can be attacked".to_owned(),
+        };
+        Error::new(Kind::Input, text).in_file(file)
+    })
+}
+
+/// Classes as public keys order them, those that tie in preorder.
+fn ranked(layers: &Layers, classes: Classes, k: u64, of: (&Columns, &Path)) -> Result<Classes> {
+    let keyed = release(layers, &classes, k, of)?;
+    let (outliers, formed): (Classes, Classes) = classes.into_iter().partition(|(nodes, _)| left_over(nodes));
+    let mut order: Vec<(u32, (Vec<Node>, u64))> = keyed.keys().iter().copied().zip(formed).collect();
+    order.sort_by_key(|(key, _)| *key);
+    Ok(order.into_iter().map(|(_, class)| class).chain(outliers).collect())
+}
+
+/// Classes in the order of a file, which has all of them.
+fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
+    let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
+    let bytes = fs::read(file).map_err(|error| Error::io(file, "read the order of formation", &error))?;
+    let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
+        // What the parser says may quote what is in the file.
+        let what = if error.is_data() { "this is JSON of another form" } else { "this is no JSON" };
+        let text = format!("{what}: {{\"classes\": [[\"label of column 1\", …], …]}} is wanted, all labels as text");
+        wrong(text).at_line(error.line() as u64)
+    })?;
+    let (outliers, mut left): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        classes.into_iter().partition(|(nodes, _)| left_over(nodes));
+    let mut known: BTreeMap<Vec<Node>, usize> = BTreeMap::new();
+    let mut formed = Vec::with_capacity(listed.classes.len());
+    for (labels, number) in listed.classes.iter().zip(1..) {
+        let nodes = nodes(labels, columns).map_err(|(field, what)| match field {
+            Some(field) => wrong(format!("class {number} of the list {what}")).in_field(field),
+            None => wrong(format!("class {number} of the list {what}")),
+        })?;
+        let class = describe(&nodes, columns);
+        if let Some(first) = known.get(&nodes) {
+            return Err(wrong(format!("class {number} of the list, {class}, is class {first}, too")));
+        }
+        if left_over(&nodes) {
+            let text = "is at the root in every column: outliers are no class, leave them out";
+            return Err(wrong(format!("class {number} of the list {text}")));
+        }
+        let Some(rows) = left.remove(&nodes) else {
+            return Err(wrong(format!("class {number} of the list, {class}, has no rows in the release")));
+        };
+        known.insert(nodes.clone(), number);
+        formed.push((nodes, rows));
+    }
+    if let Some((nodes, _)) = left.first_key_value() {
+        let others = if left.len() == 1 { String::new() } else { format!(", and {} more", left.len() - 1) };
+        let class = describe(nodes, columns);
+        return Err(wrong(format!(
+            "class {class} of the release is not in the list{others}: it has all but the outliers"
+        )));
+    }
+    Ok(formed.into_iter().chain(outliers).collect())
+}
+
+/// The nodes of labels; else the column and what is wrong. A label that nobody knows is not told: it may be a value.
+fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>, (Option<String>, String)> {
+    let trees = columns.trees();
+    if labels.len() != trees.len() {
+        let names: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
+        let text = format!("has {} labels, and there are {} columns: {}", labels.len(), trees.len(), names.join(", "));
+        return Err((None, text));
+    }
+    let named = columns.of(Role::Quasi).zip(trees).zip(labels);
+    named
+        .map(|((column, tree), label)| {
+            let text = || (Some(column.name.to_string()), "has a label that is not in the taxonomy".to_owned());
+            tree.find(label).ok_or_else(text)
+        })
+        .collect()
+}
+
+/// Per target, how many cells hold one person.
+///
+/// # Errors
+/// The rows cannot be read, or are not those of the release.
+pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
+    let columns = subject.columns.only(Role::Quasi);
+    let table = Table::increment(file, &columns)?;
+    let reading = table.raw();
+    let (rows, _) = count(table, &columns, reading)?;
+    let release = &subject.release;
+    let held = divide(release, subject.attacker, &counts(&rows)).map_err(|Unlike { place, rows }| {
+        let told = release.rows(place);
+        let differ = match place {
+            Place::Class(_) => {
+                format!("class {} has {told} rows in the release and {rows} by the raw rows", subject.describe(place))
+            }
+            Place::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
+        };
+        let order = match subject.attacker {
+            Attacker::Paper => "each class takes the rows it covers, in order of formation; --classes tells that order",
+            Attacker::Strongest => "each class takes the rows it covers, in the order of --classes",
+        };
+        Error::new(Kind::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)
+    })?;
+    Ok(held.iter().map(|rows| single(rows)).collect())
+}

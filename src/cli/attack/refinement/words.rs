@@ -1,0 +1,209 @@
+//! The attack for a person at a terminal: which classes, how many possible sets of rows are left of how many, and why.
+
+use std::fmt::Write;
+
+use super::found::Found;
+use super::subject::Subject;
+use crate::cli::paragraph::wrapped;
+use crate::engine::gate::refinement::{Against, Attacker, Count, Joint, Place, Ratio, Target, Values, certain, short};
+
+/// The report.
+pub fn report(found: &Found, subject: &Subject) -> String {
+    let mut text = String::new();
+    wrapped(&mut text, "", &head(found, subject));
+    put(&mut text, "");
+    table(&mut text, found, subject);
+    together(&mut text, found);
+    judgement(&mut text, found, subject);
+    text
+}
+
+fn put(text: &mut String, line: &str) {
+    writeln!(text, "{}", line.trim_end()).expect("writing to a string");
+}
+
+/// What was attacked, by whom.
+pub fn head(found: &Found, subject: &Subject) -> String {
+    let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
+    let who = match subject.attacker {
+        Attacker::Paper => "who knows the release and the algorithm",
+        Attacker::Strongest => "who knows the release, the algorithm and the order in which classes were formed",
+    };
+    let values = match found.values {
+        Values::Repeated => "rows may share all their values",
+        Values::Distinct => "no two rows share all their values",
+    };
+    format!(
+        "{}: {} and {}, made with k = {}; attacked by somebody {who}; {values}",
+        subject.name,
+        many(classes as u64, "class", "classes"),
+        many(outliers, "outlier", "outliers"),
+        subject.release.k()
+    )
+}
+
+/// Reasons against, those about the worst targets first.
+pub fn reasons(found: &Found) -> Vec<&Against> {
+    let mut place = vec![0; found.targets.len()];
+    worst(&found.targets).into_iter().enumerate().for_each(|(rank, at)| place[at] = rank);
+    let last = found.targets.len();
+    let rank = |against: &&Against| match against.place {
+        Some(Place::Class(at)) => place[at],
+        Some(Place::Outliers) => place[last - 1],
+        None => last,
+    };
+    let mut reasons: Vec<&Against> = found.against.iter().collect();
+    reasons.sort_by_key(rank);
+    reasons
+}
+
+/// So many of something.
+fn many(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// Targets that are written out at most.
+const MOST: usize = 20;
+
+fn table(text: &mut String, found: &Found, subject: &Subject) {
+    put(text, "Of all possible sets of rows of a class some remain; the ratio is by how much they are fewer");
+    put(text, "  known: parts of it in which everybody knows of a certain number of rows, 1 to k - 1");
+    let fuzzy = if found.fuzzy.is_some() { "  alone" } else { "" };
+    if found.fuzzy.is_some() {
+        put(text, "  alone: cells in which there really is one person only");
+    }
+    let [rows, possible, remain, ratio] = ["rows", "possible", "remain", "ratio"];
+    put(text, &format!("\n{rows:>7}  {possible:>9}  {remain:>9}  {ratio:>9}  known{fuzzy}  class"));
+    let worst = worst(&found.targets);
+    for &at in worst.iter().take(MOST) {
+        let target = &found.targets[at];
+        let [possible, remain] = [&target.lr, &target.cra].map(count);
+        let known = certain(target).map_or("?".to_owned(), |crowds| crowds.len().to_string());
+        let mut line =
+            format!("{:>7}  {possible:>9}  {remain:>9}  {:>9}  {known:>5}", target.rows, self::ratio(&target.ratio));
+        if let Some(fuzzy) = &found.fuzzy {
+            write!(line, "  {:>5}", fuzzy[at]).expect("writing to a string");
+        }
+        put(text, &format!("{line}  {}", called(target, subject)));
+    }
+    if worst.len() > MOST {
+        put(text, &format!("  … the {MOST} worst of {}; --json has them all, --html draws them", worst.len()));
+    }
+    put(text, "");
+}
+
+/// What a target is called in a table of classes.
+pub fn called(target: &Target, subject: &Subject) -> String {
+    match target.place {
+        Place::Class(_) => subject.describe(target.place),
+        Place::Outliers => "outliers".to_owned(),
+    }
+}
+
+/// Numbers of targets: what is not known first, then by falling ratio.
+pub fn worst(targets: &[Target]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..targets.len()).collect();
+    let ratio = |at: &usize| targets[*at].ratio.log10().unwrap_or(f64::INFINITY);
+    order.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    order
+}
+
+/// Whether a target tells anything beyond its labels, or may do so.
+pub fn tells(target: &Target) -> bool {
+    target.ratio.log10() != Some(0.0) || certain(target).is_none_or(|crowds| !crowds.is_empty())
+}
+
+/// A count: `?` where it is not known, `≥` where it is a bound.
+pub fn count(count: &Count) -> String {
+    match (count, count.log10()) {
+        (Count::AtLeast { .. }, Some(log10)) => format!("≥{}", short(log10)),
+        (_, Some(log10)) => short(log10),
+        (Count::Exact(_), None) => "0".to_owned(),
+        (_, None) => "?".to_owned(),
+    }
+}
+
+/// A ratio: `?` where it is not known, `≤` where it is a bound.
+pub fn ratio(ratio: &Ratio) -> String {
+    match (ratio, ratio.log10()) {
+        (Ratio::AtMost { .. }, Some(log10)) => format!("≤{}", short(log10)),
+        (_, Some(log10)) => short(log10),
+        (_, None) => "?".to_owned(),
+    }
+}
+
+/// What all targets together tell, in words.
+pub fn joint(joint: Option<&Joint>) -> String {
+    let Some(joint) = joint else {
+        return "By how much all together are narrowed down is too much work to find out".to_owned();
+    };
+    match joint.ratio.log10().zip(joint.estimate()) {
+        Some((bound, likely)) => {
+            let [bound, likely] = [bound, likely].map(short);
+            format!("All together are narrowed down by up to {bound}, most likely {likely}")
+        }
+        None => format!(
+            "All together are narrowed down by more than their ratios tell, nobody knows how far: possible sets of all of them \
+             fitted together in {} of {}",
+            joint.kept,
+            many(joint.draws, "draw", "draws")
+        ),
+    }
+}
+
+fn together(text: &mut String, found: &Found) {
+    if found.targets.len() > 1 {
+        wrapped(text, "", &joint(found.joint.as_ref()));
+        put(text, "");
+    }
+}
+
+/// The verdict, in one line.
+pub fn verdict(found: &Found) -> String {
+    match found.limits.max_ratio {
+        None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
+        Some(limit) if found.against.is_empty() => format!(
+            "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and nobody can be sure of a crowd below k",
+            found.limits.min_solutions
+        ),
+        Some(_) => "UNSAFE".to_owned(),
+    }
+}
+
+/// Reasons that are written out at most.
+const MOST_REASONS: usize = 12;
+
+fn judgement(text: &mut String, found: &Found, subject: &Subject) {
+    wrapped(text, "", &verdict(found));
+    if found.against.is_empty() {
+        return;
+    }
+    for against in reasons(found).into_iter().take(MOST_REASONS) {
+        wrapped(text, "  - ", &against.text);
+    }
+    if found.against.len() > MOST_REASONS {
+        put(text, &format!("  - … and {} more; --json has them all", found.against.len() - MOST_REASONS));
+    }
+    put(text, "\nWhat to do");
+    for advice in advice(found, subject) {
+        wrapped(text, "  - ", advice);
+    }
+}
+
+/// What a person can do about the reasons, one line each.
+fn advice(found: &Found, subject: &Subject) -> Vec<&'static str> {
+    let mut advice = vec![
+        "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \
+         less its place tells; then attack it again, for all its classes are others",
+        "do not merge or move rows by hand: that is another algorithm, and this attack would tell nothing of it",
+    ];
+    if found.against.iter().any(|against| against.limit.is_none()) {
+        advice.push(
+            "what was too much work has many rows, or labels with many children: a taxonomy with more layers helps",
+        );
+    }
+    if subject.attacker == Attacker::Paper {
+        advice.push("give the order of formation with --classes, too: whoever knows it learns as much or more");
+    }
+    advice
+}
