@@ -116,7 +116,8 @@ fn together(
 ) -> std::result::Result<Option<Joint>, Malformed> {
     let least = if judged { 0 } else { QUICKLY };
     for less in (0..=least).rev().step_by(2) {
-        let budget = Budget { operations: terms.budget.operations >> less, ..terms.budget };
+        let Budget { operations, draws, .. } = terms.budget;
+        let budget = Budget { operations: operations >> less, draws: draws >> least, ..terms.budget };
         let found = joint(&Attack::new(&subject.release, Terms { budget, ..terms })?, targets);
         if found.draws > 0 || found.ratio == Ratio::Impossible {
             return Ok(Some(found));

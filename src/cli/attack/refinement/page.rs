@@ -89,11 +89,9 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     left_out(page, worst.len(), LISTED);
     let silent = (found.targets.len() - worst.len()) as u64;
     if silent > 0 {
-        put!(
-            page,
-            "<p>Of {} nothing is learnt: all possible sets remain.</p>\n",
-            Many(silent, if worst.is_empty() { "class" } else { "more class" })
-        );
+        let others = if worst.is_empty() { "" } else { "other " };
+        let classes = if silent == 1 { "class" } else { "classes" };
+        put!(page, "<p>Of {} {others}{classes} nothing is learnt: all possible sets remain.</p>\n", Count(silent));
     }
     put!(page, "</section>\n");
 }

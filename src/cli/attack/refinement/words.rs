@@ -143,7 +143,7 @@ pub fn joint(joint: Option<&Joint>) -> String {
             format!("All together are narrowed down by up to {bound}, most likely {likely}")
         }
         None => format!(
-            "All together are narrowed down by more than their ratios tell, nobody knows how far: possible sets of all of them \
+            "All together are narrowed down by more than the product of their ratios, how far is not known: possible sets of all of them \
              fitted together in {} of {}",
             joint.kept,
             many(joint.draws, "draw", "draws")
