@@ -143,3 +143,44 @@ fn only_rows_alone_in_their_cell_are_fuzzy() {
     folder.put("raw.jsonl", &[1, 2, 3, 25, 45, 46].map(|q0| format!("{{\"q0\": {q0}}}\n")).concat());
     assert_eq!(folder.attack(&[RELEASE, &[("increment", "raw.jsonl")]].concat(), &[]), found);
 }
+
+#[test]
+fn figures_that_are_not_exact_say_so() {
+    let folder = Folder::new();
+    folder.put("feed.toml", &feed(&[vec![0, 1_000_000, 2_000_000]], "k = 4"));
+    folder.put("r.csv", &("q0\n".to_owned() + &"\"[0, 1000000[\"\n".repeat(30_000)));
+    let found = folder.attack(RELEASE, &[]);
+    let target = &found["targets"][0];
+    assert_eq!((&target["lr"], &target["cra"], &target["assignments"]), (&Json::Null, &Json::Null, &json!("1")));
+    let bounds = &target["bounds"];
+    assert_eq!((&bounds["assignments"], &bounds["ratio"], &bounds["drawn"]), (&Json::Null, &Json::Null, &json!(false)));
+    for key in ["lr", "cra"] {
+        let [log10, error] = ["log10", "error"].map(|part| bounds[key][part].as_f64().expect("a number"));
+        assert!((log10 - 180_000.0).abs() <= error && error < 1e-6, "{bounds}");
+    }
+    assert_eq!((&target["log10_ratio"], &found["safe"]), (&json!(0.0), &json!(true)));
+}
+
+#[test]
+fn what_is_too_large_to_count_is_bounded_on_the_safe_side() {
+    let folder = Folder::new();
+    let column = |at: usize| {
+        let values: Vec<String> = (0..12).map(|value| format!("v{value}")).collect();
+        format!("[[column]]\nname = \"q{at}\"\nrole = \"quasi\"\ntaxonomy = {{ flat = {values:?} }}\n")
+    };
+    let head = "[feed]\nname = \"attacked\"\n[policy]\nk = 4\nmin_solutions = 1\n";
+    folder.put("feed.toml", &(head.to_owned() + &column(0) + &column(1)));
+    folder.put("r.csv", &("q0,q1\n".to_owned() + &"*,*\n".repeat(20) + &"v1,v2\n".repeat(4)));
+    let found = folder.attack(RELEASE, &[]);
+    let target = &found["targets"][1];
+    // One cell of 144 is taken.
+    assert_eq!((&target["lr"], &target["cra"]), (&json!("14697715679690864505827555550150426126974976"), &Json::Null));
+    let bounds = &target["bounds"];
+    assert_eq!((&bounds["lr"], &bounds["drawn"], &bounds["cra"]["error"]), (&Json::Null, &json!(true), &Json::Null));
+    assert_eq!(bounds["ratio"], json!({"log10": target["log10_ratio"], "error": null}));
+    let ratio = target["log10_ratio"].as_f64().expect("a bound");
+    assert!(ratio > 20.0 * (144.0f64 / 143.0).log10() && ratio < 2.0, "{ratio}");
+    assert_eq!((&target["certain_cells"], &found["safe"]), (&json!(0), &json!(true)));
+    let said = text(&folder.call(RELEASE, &[]).stdout);
+    assert!(said.contains('≥') && said.contains('≤'), "{said}");
+}

@@ -80,7 +80,8 @@ fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) 
     };
     let bound = if matches!(target.cra, Count::AtLeast { .. }) { "at least" } else { "only" };
     let name = name(target, None);
-    let text = format!("{name}: {bound} {shown} possible sets of rows remain, and {least} are wanted");
+    let sets = if shown == "1" { "set of rows remains" } else { "sets of rows remain" };
+    let text = format!("{name}: {bound} {shown} possible {sets}, and {least} are wanted");
     Some(Against { place: Some(target.place), found, limit: Some(least as f64), text })
 }
 
