@@ -79,7 +79,7 @@ fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let Closed::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed else { panic!("many rows") };
     let ledger = feed.mask(&file.policy, columns, &mut Chance(7)).expect("others have other values");
     feed.masked(ledger.expect("values are masked"));
-    let shown = feed.propose(&candidate.table.recoding().to_vec(), &file.policy);
+    let shown = feed.propose(&candidate.table.recoding().to_vec(), &file.policy, &trees);
     let asked = queries::Asked { raw: &raw, shown: &shown.rows, table: &shown.table, trees: &trees };
     for &(dimensions, selectivity) in kinds {
         let error = asked.error(QUERIES, dimensions, selectivity, &mut Chance(11));

@@ -72,8 +72,11 @@ fn judged(
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);
     let census = Some(Census { came: feed.standing().arrived(), waiting: feed.waiting().rows() });
-    let tests = 0;
-    let case = Case { policy, columns, release, withheld, census, tests, recoding, history, before, older, newest };
+    let (tests, carving) = (0, None);
+    #[rustfmt::skip]
+    let case = Case {
+        policy, columns, release, withheld, census, tests, recoding, carving, history, before, older, newest,
+    };
     let start = Instant::now();
     let judged = judge(&case, tables);
     // The gate reads the bytes and writes them again.

@@ -5,6 +5,8 @@ mod common;
 
 #[path = "cli_anonymize/answers.rs"]
 mod answers;
+#[path = "cli_anonymize/carved.rs"]
+mod carved;
 #[path = "cli_anonymize/coins.rs"]
 mod coins;
 #[path = "cli_anonymize/folder.rs"]

@@ -53,7 +53,7 @@ fn whatever_passes(world: &World, cuts: Cuts, draw: &mut Draw, seen: &Seen) {
         if let Some(recoding) = ticked.finer {
             assert!(recoding.iter().zip(&standing).all(|(finer, cut)| finer.refines(cut)));
             chain.feed.tested();
-            let candidate = chain.feed.propose(&recoding, &chain.policy);
+            let candidate = chain.feed.propose(&recoding, &chain.policy, &chain.columns.trees());
             match chain.offer(&candidate).decided(|_| ()) {
                 Ok(_) => {
                     out = candidate;

@@ -146,7 +146,7 @@ pub fn courses(world: &World, assigned: &Assigned, policy: &Policy) -> Vec<Cours
                 continue;
             };
             chain.feed.tested();
-            let candidate = chain.feed.propose(&finer, &chain.policy);
+            let candidate = chain.feed.propose(&finer, &chain.policy, &chain.columns.trees());
             let passes = chain.offer(&candidate).decided(|_| ()).is_ok();
             step(&chain, Some(true), candidate, if passes { 1.0 - RHO } else { 0.0 }, passes);
             step(&chain, Some(false), *proposed, if passes { RHO } else { 1.0 }, !passes);

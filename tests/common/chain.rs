@@ -7,7 +7,7 @@
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
 use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
-use tidegate::engine::model::{Columns, Leaf, Recoding, Role, Value};
+use tidegate::engine::model::{Carving, Columns, Leaf, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
 use tidegate::engine::release::{Facts, Pages, Sha256, Tables};
 use tidegate::engine::safeguards::mask::Draws;
@@ -78,7 +78,8 @@ impl Chain {
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
             if let Closed::Candidate(candidate) = &mut ticked.closed {
-                **candidate = self.feed.propose(&candidate.table.recoding().to_vec(), &self.policy);
+                **candidate =
+                    self.feed.propose(&candidate.table.recoding().to_vec(), &self.policy, &self.columns.trees());
             }
         }
         ticked
@@ -104,6 +105,7 @@ impl Chain {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
             recoding: candidate.table.recoding().to_vec(),
+            carving: candidate.carving.clone(),
             history: self.history.clone(),
             before: self.feed.whole().clone(),
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
@@ -150,6 +152,7 @@ pub struct Offer {
     pub columns: Columns,
     pub policy: Policy,
     pub recoding: Recoding,
+    pub carving: Option<Carving>,
     pub history: History,
     pub before: Histogram,
     pub older: Vec<(Recoding, Histogram)>,
@@ -186,6 +189,7 @@ impl Offer {
             census: self.census,
             tests: self.tests,
             recoding: &self.recoding,
+            carving: self.carving.as_ref(),
             history: &self.history,
             before: &self.before,
             older: &older.collect::<Vec<_>>(),

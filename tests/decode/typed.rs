@@ -115,7 +115,7 @@ fn increments_match_releases_either_way() {
             let reading = table.raw();
             let releases = [shown];
             let (rows, _) = count_behind(table, &columns, reading, &releases).unwrap_or_else(|error| panic!("{error}"));
-            let subject = Subject::new(&columns, ChainKind::Cumulative, releases.to_vec(), Some(vec![rows]));
+            let subject = Subject::new(&columns, (ChainKind::Cumulative, false), releases.to_vec(), Some(vec![rows]));
             assert_eq!(subject.is_ok(), fits, "{name}");
         }
     }

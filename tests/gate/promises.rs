@@ -48,16 +48,10 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
         (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
-        (Cumulative, "refinement", "max_ratio", {
-            Settings { max_ratio: ratio("100").map(MaxRatio::Limit), ..plain() }
-        }),
-        (Cumulative, "refinement", "min_solutions", Settings { min_solutions: Some(1), ..plain() }),
-        (Cumulative, "refinement", "max_global_ratio", Settings { max_global_ratio: ratio("2"), ..plain() }),
-        (Cumulative, "refinement", "max_joint_ratio", Settings { max_joint_ratio: ratio("2"), ..plain() }),
+        (Cumulative, "policy", "max_global_ratio", Settings { max_global_ratio: ratio("2"), ..plain() }),
         (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
         (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
         (Cumulative, "policy", "search", searched(Search::Levels)),
-        (Disjoint, "policy", "search", searched(Search::ArxLr)),
         (Disjoint, "policy", "search", searched(Search::Mondrian)),
         (Disjoint, "policy", "search", searched(Search::Mdav)),
         (Disjoint, "policy", "suppression", Settings { suppression: ratio("0.1"), ..plain() }),
@@ -84,6 +78,12 @@ fn what_promises_nothing_is_not_asked_for() {
     let off = [
         (ChainKind::Cumulative, Settings { on_unsafe: Some(OnUnsafe::Coarsest), ..plain.clone() }),
         (ChainKind::Cumulative, Settings { search: Some(Search::TopDown), ..plain.clone() }),
+        // Limits of what is attacked where classes have labels of their own.
+        (ChainKind::Cumulative, Settings { max_ratio: ratio("2").map(MaxRatio::Limit), ..plain.clone() }),
+        (
+            ChainKind::Cumulative,
+            Settings { min_solutions: Some(1 << 40), max_joint_ratio: ratio("2"), ..plain.clone() },
+        ),
         (ChainKind::Disjoint, Settings { suppression: Some(Decimal::ZERO), ..plain.clone() }),
         (ChainKind::Disjoint, Settings { output: Some(Output::OneTable), ..plain }),
     ];

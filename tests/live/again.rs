@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::journal::store::Memory;
 
-use super::crash::TWO_TABLES;
-use super::draw::{Draw, POLICIES};
+use super::draw::{CARVED, Draw, POLICIES, TWO_TABLES};
 use super::feed::{crowd, feed, open, step};
 
 type Objects = BTreeMap<String, Vec<u8>>;
@@ -26,7 +25,7 @@ fn goes_on(policy: &str, from: &[Objects; 2], ticks: std::ops::Range<usize>, peo
 
 #[test]
 fn the_same_log_and_chance_give_the_same_bytes() {
-    for (seed, policy) in (1..).zip(POLICIES.into_iter().chain([TWO_TABLES])) {
+    for (seed, policy) in (1..).zip(POLICIES.into_iter().chain([TWO_TABLES, CARVED])) {
         let nothing = [Objects::new(), Objects::new()];
         let begun = goes_on(policy, &nothing, 0..12, seed, seed);
         assert!(!begun[1].is_empty(), "{policy}: something was published");

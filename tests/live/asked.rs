@@ -7,11 +7,11 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Live, Request, Taken, past};
+use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, Taken, past};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
-use super::draw::{Draw, POLICIES};
+use super::draw::{CARVED, Draw, POLICIES, disjoint};
 use super::feed::{crowd, feed, key, open, rows, step, time};
 
 fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
@@ -59,8 +59,9 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
 #[test]
 fn whatever_is_asked_nobody_is_lost() {
     let mut done = BTreeMap::<String, u32>::new();
-    for seed in 0..40 {
-        let policy = POLICIES[seed as usize % POLICIES.len()];
+    let policies = [&POLICIES[..], &[CARVED]].concat();
+    for seed in 0..42 {
+        let policy = policies[seed as usize % policies.len()];
         let manual = seed % 3 == 0;
         let (private, public) = (Memory::default(), Memory::default());
         let stores = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
@@ -102,7 +103,8 @@ fn whatever_is_asked_nobody_is_lost() {
             let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");
             assert!(fold.bytes() == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
             let state = live.state();
-            let newest: BTreeMap<u32, u64> = state.releases.iter().map(|line| (line.chain, line.rows)).collect();
+            let of = |(at, line): (usize, &Line)| (if disjoint(policy) { at as u32 } else { line.chain }, line.rows);
+            let newest: BTreeMap<u32, u64> = state.releases.iter().enumerate().map(of).collect();
             let rest = [state.feed.waiting(), state.feed.withheld()].map(|rows| rows.rows()).iter().sum::<u64>();
             let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
             let people = state.feed.people().len() as u64;

@@ -8,11 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tidegate::daemon::error::{Error, Kind, Result};
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
 
-use super::draw::{Draw, POLICIES};
+use super::draw::{CARVED, Draw, POLICIES, TWO_TABLES};
 use super::feed::{Human, crowd, feed, open, step};
-
-/// Releases of other people each, in two tables.
-pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
 
 /// A store whose writer dies at a write; `after`: what it wrote is there.
 pub struct Dying {
@@ -113,7 +110,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
 
 #[test]
 fn a_writer_may_die_at_every_write() {
-    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES]).enumerate() {
+    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED]).enumerate() {
         let (mut draw, mut known) = (Draw(5), 0);
         let ticks = if at < 4 { 6 } else { 4 };
         let ticks: Vec<Vec<Human>> = (0..ticks).map(|_| crowd(&mut draw, &mut known)).collect();
@@ -132,8 +129,8 @@ fn a_writer_may_die_at_every_write() {
 
 #[test]
 fn writers_may_die_one_after_another() {
-    for seed in 0..60 {
-        let policy = [&POLICIES[..], &[TWO_TABLES]].concat()[seed % (POLICIES.len() + 1)];
+    for seed in 0..64 {
+        let policy = [&POLICIES[..], &[TWO_TABLES, CARVED]].concat()[seed % (POLICIES.len() + 2)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);
         let ticks: Vec<Vec<Human>> = (0..8).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());

@@ -20,3 +20,14 @@ pub const POLICIES: [&str; 6] = [
     "k = 3\nguarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000",
     "k = 3\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 2 }",
 ];
+
+/// Releases of other people each, in two tables.
+pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
+
+/// Releases of other people each, with labels of their own in every class; some classes fail, and wait again.
+pub const CARVED: &str = "k = 3\nsearch = \"arx-lr\"\nmin_solutions = 30\nmax_ratio = 20";
+
+/// Whether releases are of other people each.
+pub fn disjoint(policy: &str) -> bool {
+    [TWO_TABLES, CARVED].contains(&policy)
+}

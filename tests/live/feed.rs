@@ -23,7 +23,7 @@ pub fn feed(policy: &str) -> Feed {
 
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
-    let chain = if policy.contains("two-table") { "disjoint" } else { "cumulative" };
+    let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };
     let text = format!(
         "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\

@@ -189,7 +189,7 @@ fn masked_chains_with_a_coin_are_approved() {
             let mut out = *proposed;
             if let Some(finer) = ticked.finer {
                 chain.feed.tested();
-                let candidate = chain.feed.propose(&finer, &chain.policy);
+                let candidate = chain.feed.propose(&finer, &chain.policy, &chain.columns.trees());
                 let passes = chain.offer(&candidate).decided(|_| ()).is_ok();
                 seen[usize::from(passes)].fetch_add(1, Ordering::Relaxed);
                 if passes {

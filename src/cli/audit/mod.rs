@@ -166,7 +166,8 @@ fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)>
     }
     let behind = raw.first().filter(|_| args.minimality).cloned();
     let raw = (!raw.is_empty()).then_some(raw);
-    let subject = Subject::new(columns, feed.chain(), labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
+    let kind = (feed.chain(), feed.policy.search().is_local());
+    let subject = Subject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
     Ok((subject, behind))
 }
 

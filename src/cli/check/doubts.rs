@@ -18,6 +18,19 @@ pub struct WarningReport {
     pub text: String,
 }
 
+/// Whether a second row of one person is told from another person's, as far as can be.
+fn repeats(feed: &Feed) -> Option<WarningReport> {
+    let text = match (feed.columns.of(Role::Identifier).count(), feed.policy.on_repeat()) {
+        (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => return None,
+        (0, _) => {
+            "no column is an identifier, so a second row of one person cannot be recognised: declare one, or write `on_repeat = \
+             \"none\"` if every row is another person"
+        }
+        (_, _) => "`on_repeat = \"none\"` takes every row for another person, although an identifier could tell",
+    };
+    Some(warning(Some("policy.on_repeat"), text))
+}
+
 /// Of one feed.
 pub fn of(feed: &Feed) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
@@ -36,6 +49,11 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
                     what would have been wrong with it. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
     }
+    if policy.search().is_local() && policy.refinement().max_ratio.is_none() {
+        let text = "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
+                    out, or write a number";
+        warn(Some("policy.max_ratio"), text);
+    }
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
     let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
     if guarded && !capped {
@@ -43,19 +61,7 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
                     one with more than 1/2";
         warn(Some("column.guarded"), text);
     }
-    let identifiers = feed.columns.of(Role::Identifier).count();
-    match (identifiers, policy.on_repeat()) {
-        (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => {}
-        (0, _) => {
-            let text = "no column is an identifier, so a second row of one person cannot be recognised: declare \
-                        one, or write `on_repeat = \"none\"` if every row is another person";
-            warn(Some("policy.on_repeat"), text);
-        }
-        (_, _) => {
-            let text = "`on_repeat = \"none\"` takes every row for another person, although an identifier could tell";
-            warn(Some("policy.on_repeat"), text);
-        }
-    }
+    found.extend(repeats(feed));
     for column in feed.columns.of(Role::Quasi).filter(|column| speaks_of_people(&column.name)) {
         let text = format!(
             "`{}` is quasi, and its name speaks of people or of free text: releases may publish labels of its \

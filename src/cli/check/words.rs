@@ -4,7 +4,8 @@
 use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    Chain, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Output, Policy, Rare, Search, Standing,
+    Chain, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy, Rare, Refinement,
+    Search, Standing,
 };
 
 /// What releases are judged by.
@@ -57,8 +58,12 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         Search::TopDown => {
             "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
         }
+        Search::ArxLr => carved(policy),
         other => format!("Recodings are found by {other:?}."),
     });
+    if policy.search().is_local() {
+        said.push(refinement(&policy.refinement()));
+    }
     said.push(match policy.on_repeat() {
         OnRepeat::Ignore => {
             "A second row of one person is left out: the first one stands (on_repeat = \"ignore\").".into()
@@ -119,6 +124,31 @@ fn guarantee(policy: &Policy) -> String {
             )
         }
     }
+}
+
+fn carved(policy: &Policy) -> String {
+    let left = match policy.chain() {
+        Chain::Disjoint { outliers: Some(Outliers::Publish), .. } => {
+            "is published at the root, if there are enough of them"
+        }
+        _ => "waits for the next tick",
+    };
+    format!(
+        "Every crowd gets labels of its own, as fine as they can be: crowds are carved out one after the other, those that lose \
+         least first (search = \"arx-lr\"). Whoever is left {left} (outliers)."
+    )
+}
+
+fn refinement(limits: &Refinement) -> String {
+    let Some(ratio) = limits.max_ratio else {
+        return "Nobody looks what the order tells in which crowds were carved (max_ratio = \"off\").".into();
+    };
+    format!(
+        "Who knows how crowds are carved can tell where in them nobody can be: a crowd whose rows are narrowed down by more than \
+         {ratio}, to fewer than {} possible sets, or in which a smaller crowd is certain, goes back to those who wait, with all \
+         that were carved together with it; after {} of them a release is rejected (max_ratio, min_solutions, max_repairs).",
+        limits.min_solutions, limits.max_repairs
+    )
 }
 
 fn rare(k: u64, standing: Standing) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::json::{ReleaseLine, ReleaseShown, Shown, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
-use crate::daemon::live::{Recorded, Refused};
+use crate::daemon::live::{Recorded, Refused, Repaired};
 use crate::daemon::oneshot::Outcome;
 use crate::engine::gate::own::Verdict;
 use crate::engine::policy::Guarantee;
@@ -147,16 +147,17 @@ fn rows(count: u64) -> String {
 /// One release of a folder.
 pub fn release(shown: &ReleaseShown) -> String {
     let verdict = shown.verdict.as_ref();
-    told(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), verdict.map(|tick| tick.refused.as_slice()))
+    let private = verdict.map(|tick| (&tick.refused[..], &tick.repairs[..]));
+    told(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), private)
 }
 
 /// One release of a feed at work.
 pub fn release_of(manifest: &Manifest, recorded: Option<&Recorded>) -> String {
     let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
-    told(manifest, verdict, recorded.map(|recorded| recorded.refused.as_slice()))
+    told(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
 }
 
-fn told(of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) -> String {
+fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Refused], &[Repaired])>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let said = format!(
@@ -180,7 +181,11 @@ fn told(of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) -
         wrapped(&mut text, &format!("  {}: ", printable(column)), &shortened(&labels));
     }
     text.push_str("\nChecks\n");
-    checks(&mut text, of, verdict, refused);
+    checks(&mut text, of, verdict);
+    if let Some((refused, repairs)) = private {
+        mended(&mut text, repairs);
+        kept_back(&mut text, refused);
+    }
     if of.guarantee == Some(Guarantee::Bcf) {
         text.push('\n');
         wrapped(&mut text, "", BCF);
@@ -197,7 +202,19 @@ fn shortened(labels: &[String]) -> String {
     format!("{} | … ({} labels)", labels[..MOST].join(" | "), labels.len())
 }
 
-fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>, refused: Option<&[Refused]>) {
+/// Classes that went back to those who wait.
+fn mended(text: &mut String, repairs: &[Repaired]) {
+    if !repairs.is_empty() {
+        text.push_str("\nWhat was repaired before the release was judged\n");
+    }
+    for repair in repairs {
+        let classes =
+            if repair.classes == 1 { "its class waits".to_owned() } else { format!("{} classes wait", repair.classes) };
+        wrapped(text, &format!("  {classes}: "), &printable(&repair.text));
+    }
+}
+
+fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
     let figure = |figure: Option<Figure>| match figure {
         None => "-".to_owned(),
         Some(Figure::Whole(count)) => count.to_string(),
@@ -216,7 +233,10 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>, refused: 
             figure(line.limit)
         );
     }
-    let Some(refused) = refused else { return };
+}
+
+/// Candidates that the search refused.
+fn kept_back(text: &mut String, refused: &[Refused]) {
     if !refused.is_empty() {
         text.push_str("\nWhat the search refused to show in more detail\n");
     }

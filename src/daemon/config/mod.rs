@@ -6,6 +6,7 @@
 mod columns;
 mod file;
 pub mod hierarchy;
+mod layers;
 mod nearest;
 mod notes;
 mod odds;
@@ -177,6 +178,9 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
         return Err(places.place(problem));
     }
     let columns = Columns::new(read.columns);
+    if let Some(problem) = layers::problem(&policy, &columns, &written.column) {
+        return Err(places.place(problem));
+    }
     let services = services.expect("services that cannot be read say why");
     let warning = |(path, text)| Warning { field: Some(path), text };
     let warnings = notes.warnings.into_iter().map(warning).collect();

@@ -9,13 +9,10 @@ use super::places::Problem;
 /// Key, and the value that is not built (`None`: any).
 const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.search", Some("levels")),
-    ("policy.search", Some("arx-lr")),
     ("policy.search", Some("mondrian")),
     ("policy.search", Some("mdav")),
-    ("policy.outliers", None),
     ("policy.suppression", None),
     ("policy.max_global_ratio", None),
-    ("policy.max_repairs", None),
     ("policy.dominance", None),
     ("policy.p_rule", None),
     ("policy.dominance_safe", None),

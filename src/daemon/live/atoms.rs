@@ -9,10 +9,10 @@ use super::state::Place;
 use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::{Cell, Histogram, Person, ValueCode, Values};
-use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Per quasi column the labels of a cut.
 type Cuts = Vec<Vec<Box<str>>>;
@@ -32,6 +32,8 @@ pub struct Atoms {
     arrived: u64,
     proposed: Option<Cuts>,
     finer: Option<Cuts>,
+    /// Classes with labels of their own, in the order in which they were formed.
+    carving: Option<Vec<Vec<Box<str>>>>,
     /// Who waits.
     pub waiting: Since,
     /// Who is withheld from the chain.
@@ -70,6 +72,7 @@ impl Atoms {
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
+            carving: fixed.carving.as_ref().map(|carving| classes(carving, trees)),
             waiting,
             withheld,
             formed,
@@ -121,6 +124,7 @@ impl Atoms {
             withheld: histogram(&self.withheld, sensitive, trees)?,
             formed: Some(formed).filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
+            carving: carving(self.carving.as_ref(), trees)?,
             finer: recoding(self.finer.as_ref(), trees)?,
         })
     }
@@ -153,6 +157,7 @@ impl Grain {
         match policy.chain() {
             Chain::Blind(_) => Grain::Atoms,
             Chain::Tested { .. } => Grain::Leaves,
+            Chain::Disjoint { .. } if policy.forms() => Grain::Leaves,
             Chain::Bcf | Chain::Disjoint { .. } => Grain::Waiting,
         }
     }
@@ -222,9 +227,9 @@ impl Counts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn completed(&self, fixed: Fixed, blind: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
-        let counted = self.fixed(blind, trees)?;
-        Ok(match blind {
+    pub fn completed(&self, fixed: Fixed, forms: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let counted = self.fixed(forms, trees)?;
+        Ok(match forms {
             true => Fixed { formed: counted.formed, ..fixed },
             false => Fixed { waiting: counted.waiting, ..fixed },
         })
@@ -235,7 +240,7 @@ impl Counts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn fixed(&self, blind: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
+    pub fn fixed(&self, forms: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
         let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| {
             Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
         });
@@ -253,7 +258,7 @@ impl Counts {
         }
         let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
         let none = Histogram::empty(trees.len(), self.values.width());
-        let (formed, waiting) = if blind { (Some(rows), none.clone()) } else { (None, rows) };
+        let (formed, waiting) = if forms { (Some(rows), none.clone()) } else { (None, rows) };
         Ok(Fixed {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
@@ -263,9 +268,26 @@ impl Counts {
             withheld: none,
             formed: formed.filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
+            carving: None,
             finer: recoding(self.finer.as_ref(), trees)?,
         })
     }
+}
+
+/// Classes by their labels.
+fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Vec<Vec<Box<str>>> {
+    let label = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).into();
+    carving.classes().iter().map(|class| class.iter().zip(trees).map(label).collect()).collect()
+}
+
+fn carving(classes: Option<&Vec<Vec<Box<str>>>>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
+    let Some(classes) = classes else { return Ok(None) };
+    let class = |class: &Vec<Box<str>>| -> Option<Vec<Node>> {
+        let nodes = class.iter().zip(trees).map(|(label, tree)| tree.find(label));
+        (class.len() == trees.len()).then(|| nodes.collect()).flatten()
+    };
+    let classes: Option<Vec<Vec<Node>>> = classes.iter().map(class).collect();
+    Ok(Some(Carving::new(classes.ok_or_else(other)?)))
 }
 
 fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
@@ -285,7 +307,7 @@ fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Option<Recoding>
         let nodes: Option<Vec<Node>> = labels.iter().map(|label| tree.find(label)).collect();
         nodes.and_then(|nodes| Cut::completed(tree, &nodes).ok()).ok_or_else(other)
     };
-    if cuts.len() != trees.len() {
+    if !cuts.is_empty() && cuts.len() != trees.len() {
         return Err(other());
     }
     cuts.iter().zip(trees).map(of).collect::<Result<Recoding>>().map(Some)

@@ -27,7 +27,7 @@ impl Live {
         let recoding = due.recoding.as_ref().ok_or_else(|| Error::new(Kind::Internal, "a tick proposes a recoding"))?;
         let candidate = match self.state.candidate.take() {
             Some(candidate) => candidate,
-            None => Box::new(self.state.feed.propose(recoding, &self.policy)),
+            None => Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees())),
         };
         let said = self.judged(&candidate, due, recorded)?;
         let root = everything(&self.state.terms.columns.trees());
@@ -39,7 +39,7 @@ impl Live {
             return Ok(Chosen { candidate, under: Under::Proposed, said });
         }
         self.discard(candidate.release)?;
-        let candidate = Box::new(self.state.feed.propose(&root, &self.policy));
+        let candidate = Box::new(self.state.feed.propose(&root, &self.policy, &self.state.terms.columns.trees()));
         let against = std::mem::take(&mut recorded.reasons);
         let said = self.judged(&candidate, due, recorded)?;
         recorded.to_the_root(against);
@@ -51,7 +51,7 @@ impl Live {
     fn finer(&mut self, due: &Due, recorded: &mut Recorded) -> Result<Option<Chosen>> {
         let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
         let Lets(lets) = self.coin(due, odds)?;
-        let candidate = Box::new(self.state.feed.propose(recoding, &self.policy));
+        let candidate = Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees()));
         let mut told = recorded.clone();
         let said = self.judged(&candidate, due, &mut told)?;
         if lets && matches!(said, Said::Approved(..)) {

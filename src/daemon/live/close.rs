@@ -8,6 +8,7 @@ use super::drawn::Drawn;
 use super::ledger::Kept;
 use super::reading::VERSION;
 use super::record::Recorded;
+use super::repair::repair;
 use super::roll::{Roll, parse};
 use super::state::Closing;
 use super::work::Live;
@@ -52,8 +53,12 @@ impl Live {
         self.bearable(true)?;
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
+        if self.policy.search().is_local() {
+            self.state.again();
+        }
         let mut ticked = self.state.feed.close(&self.policy, &trees);
         let mut recorded = Recorded::new(&ticked, &columns);
+        recorded.repaired(repair(&mut self.state.feed, &mut ticked, &self.policy, &columns));
         let fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
             Came::Held => Outcome::Held,

@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads an object.
 
-use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Pending, Place, Raw, Segment, Share, State, blind};
+use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Pending, Place, Raw, Segment, Share, State};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
@@ -18,6 +18,22 @@ impl State {
     pub fn forms(&mut self, fixed: &Fixed) {
         if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
             self.formed.push(closing.atoms.clone());
+        }
+    }
+
+    /// Whoever is in classes that were not published waits from now on, and is still where they were.
+    pub fn again(&mut self) {
+        self.feed.again();
+        self.ledgers.clear();
+        self.formed_wait();
+    }
+
+    pub(super) fn formed_wait(&mut self) {
+        for object in std::mem::take(&mut self.formed) {
+            match self.pool.iter_mut().find(|place| place.object == object) {
+                Some(place) => place.formed = true,
+                None => self.pool.push(Place { object, waiting: false, formed: true }),
+            }
         }
     }
 
@@ -195,9 +211,11 @@ impl State {
                     self.feed.stop(policy);
                     self.formed.clear();
                     self.ledgers.clear();
-                    if !blind(policy) {
+                    if !policy.forms() {
                         self.pool.clear();
                     }
+                } else if policy.search().is_local() {
+                    self.again();
                 }
             }
         }
@@ -213,7 +231,8 @@ impl State {
     /// From now on its people are published.
     fn leaves(&mut self, pending: Pending, policy: &Policy) {
         let candidate = self.candidate.take().map(|candidate| *candidate);
-        let candidate = candidate.or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy)));
+        let candidate = candidate
+            .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
         let candidate = candidate.expect("a decision is about what a tick has proposed");
         let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
         self.releases.push(Line {
@@ -227,7 +246,7 @@ impl State {
         self.feed.publish(candidate, policy, &self.terms.columns.trees());
         self.formed.clear();
         self.ledgers.clear();
-        if !blind(policy) {
+        if !policy.forms() {
             // Whoever waited is in the release.
             self.pool.clear();
         }

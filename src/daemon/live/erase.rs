@@ -9,7 +9,7 @@ use super::ledger::Kept;
 use super::reading::VERSION;
 use super::request::{Answer, Ask, Hash, Request};
 use super::roll::{Roll, bytes, parse};
-use super::state::{Aside, Raw, blind};
+use super::state::{Aside, Raw};
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::Offer;
@@ -287,7 +287,7 @@ impl Live {
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &withheld, known)?;
             // Without atoms it is those who waited that a release brings; they may be there still.
-            atoms.told &= blind(&self.policy) || state.feed.waiting().rows() == 0;
+            atoms.told &= self.policy.forms() || state.feed.waiting().rows() == 0;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
         }

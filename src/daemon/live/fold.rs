@@ -7,7 +7,7 @@ use super::atoms::{Atoms, Counts};
 use super::coin::shows;
 use super::ledger::Kept;
 use super::reading::Reading;
-use super::state::{Place, Segment, State, blind};
+use super::state::{Segment, State};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked, Moved, Wrap};
@@ -39,7 +39,7 @@ impl State {
             Body::Config(config) => self.config(config, reading)?,
             Body::Ingest(ingest) => self.ingest(ingest),
             Body::Retry(retry) => self.retry(retry),
-            Body::Closed(closed) => self.went_by(closed, reading)?,
+            Body::Closed(closed) => self.went_by(closed, reading, &policy)?,
             Body::Masked(masked) => self.counted(masked, reading, &policy)?,
             Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             Body::Decision(decision) => self.decided(decision, entry.sha256, &policy),
@@ -54,12 +54,14 @@ impl State {
     }
 
     /// A tick went by; what it has fixed is taken over when its counts are known.
-    fn went_by(&mut self, closed: &Closed, reading: &Reading<'_>) -> Result<()> {
+    fn went_by(&mut self, closed: &Closed, reading: &Reading<'_>, policy: &Policy) -> Result<()> {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
         let bytes = now.as_ref().map(|atoms| reading.objects.read(atoms)).transpose()?.flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
         if closed.skipped {
             self.feed.skip();
+        } else if policy.search().is_local() {
+            self.again();
         }
         let atoms_now = now.or_else(|| closed.atoms.clone());
         self.closed(&Closed { atoms: atoms_now, ..closed.clone() });
@@ -123,12 +125,7 @@ impl State {
         self.terms = reading.terms(&chain.terms)?;
         self.ledgers.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
-        for object in std::mem::take(&mut self.formed) {
-            match self.pool.iter_mut().find(|place| place.object == object) {
-                Some(place) => place.formed = true,
-                None => self.pool.push(Place { object, waiting: false, formed: true }),
-            }
-        }
+        self.formed_wait();
         let trees = self.terms.columns.trees();
         let mut everybody = vec![Histogram::empty(trees.len(), self.sensitive())];
         for place in &self.pool {
@@ -160,14 +157,14 @@ impl State {
         let object = reading.now(&masked.counts).unwrap_or_else(|| masked.counts.clone());
         let counts = Counts::parse(&reading.objects.need(&object)?)?;
         self.feed.known(counts.people());
-        let (blind, trees) = (blind(policy), self.terms.columns.trees());
+        let (forms, trees) = (policy.forms(), self.terms.columns.trees());
         let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
         // Without the ledger only the counts tell what was published.
         let forgotten = named.as_ref().is_some_and(Option::is_none);
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
-            Some((fixed, _)) => (counts.completed(fixed, blind, &trees)?, None),
-            None => (counts.fixed(blind, &trees)?, None),
+            Some((fixed, _)) => (counts.completed(fixed, forms, &trees)?, None),
+            None => (counts.fixed(forms, &trees)?, None),
         };
         let ledger = ledger.filter(|_| fixed.proposed.is_some());
         let ledger = ledger.map(|ledger| Kept::parse(&ledger)?.ledger(&trees)).transpose()?;

@@ -4,7 +4,7 @@
 use super::atoms::{Atoms, histogram};
 use super::ledger::Kept;
 use super::record::Recorded;
-use super::state::{Due, blind};
+use super::state::Due;
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ref;
@@ -78,6 +78,7 @@ impl Live {
             census,
             tests: state.feed.tests(),
             recoding: candidate.table.recoding(),
+            carving: candidate.carving.as_ref(),
             history: &state.history,
             before: state.feed.whole(),
             older: &older,
@@ -90,7 +91,7 @@ impl Live {
     fn increments(&self, candidate: &Candidate) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
         let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
-        if blind(&self.policy) {
+        if self.policy.forms() {
             let formed = self.state.formed.iter().map(|object| {
                 let atoms = read(object)?;
                 let rows = histogram(&atoms.formed, sensitive, &trees)?;

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::repair::Repair;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::anonymizer::{NoRelease, Reason, Refusal, Step};
 use crate::engine::feed::Ticked;
@@ -37,6 +38,17 @@ pub struct Refused {
     pub text: String,
 }
 
+/// Classes that went back to those who wait, because a refinement attack on one of them found too much.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Repaired {
+    /// How many classes: those that were formed together.
+    pub classes: u64,
+    /// The one that failed.
+    pub place: String,
+    /// Why.
+    pub text: String,
+}
+
 /// What came of a tick.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
@@ -48,6 +60,9 @@ pub struct Recorded {
     pub verdict: Option<Verdict>,
     /// The candidates that the search refused, in the order of their turns.
     pub refused: Vec<Refused>,
+    /// What was repaired before the release was judged, in order.
+    #[serde(default)]
+    pub repairs: Vec<Repaired>,
     /// Why the release may not leave.
     pub reasons: Vec<Against>,
     /// What spoke against what was proposed, where everything went to the root instead.
@@ -66,12 +81,13 @@ impl Recorded {
         });
         let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
         let step = step.map(str::to_owned);
-        Recorded { tick: ticked.tick, step, verdict: None, refused, reasons: Vec::new(), coarsest: Vec::new() }
+        Recorded { step, refused, ..Recorded::of(ticked.tick) }
     }
 
     /// Of a tick of which there is nothing to tell yet.
     pub fn of(tick: u32) -> Recorded {
-        Recorded { tick, step: None, verdict: None, refused: Vec::new(), reasons: Vec::new(), coarsest: Vec::new() }
+        let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
+        Recorded { tick, step, verdict, refused, repairs, reasons: Vec::new(), coarsest: Vec::new() }
     }
 
     /// Whether there is something to tell.
@@ -105,6 +121,12 @@ impl Recorded {
             };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
+    }
+
+    /// What was repaired.
+    pub(super) fn repaired(&mut self, repairs: Vec<Repair>) {
+        let repaired = |Repair { classes, place, text }| Repaired { classes, place, text };
+        self.repairs = repairs.into_iter().map(repaired).collect();
     }
 
     /// Everything goes to the root for the rest of the chain, because these reasons spoke against what was proposed.

@@ -15,7 +15,6 @@ use crate::daemon::terms::Terms;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Recoding, Role};
-use crate::engine::policy::{Chain, Policy};
 use crate::engine::release::Sha256;
 
 /// A feed between two entries.
@@ -295,9 +294,4 @@ impl State {
         let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
         self.raw.iter().filter(move |raw| !needed(&raw.object))
     }
-}
-
-/// Whether the policy decides from quasi-identifiers alone, so that nothing finer than atoms is kept.
-pub fn blind(policy: &Policy) -> bool {
-    matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. })
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
-use crate::daemon::live::{Recorded, Refused};
+use crate::daemon::live::{Recorded, Refused, Repaired};
 use crate::engine::gate::own::Verdict;
 
 /// A tick, as `.private/verdicts/<tick>.json` keeps it.
@@ -29,6 +29,9 @@ pub struct TickVerdict {
     pub verdict: Option<Verdict>,
     /// The candidates that the search refused, in the order of their turns.
     pub refused: Vec<Refused>,
+    /// What was repaired before the release was judged, in order.
+    #[serde(default)]
+    pub repairs: Vec<Repaired>,
 }
 
 impl TickVerdict {
@@ -44,6 +47,7 @@ impl TickVerdict {
             answer,
             verdict: recorded.verdict,
             refused: recorded.refused,
+            repairs: recorded.repairs,
         }
     }
 

@@ -2,7 +2,7 @@
 //! it belongs together: labels are antichains, and the increments give exactly the releases.
 
 use crate::engine::histogram::{Histogram, Release, Values, describe, number_recodings};
-use crate::engine::model::{Columns, Cut, Node, Recoding, cut};
+use crate::engine::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::engine::policy::ChainKind;
 
 /// What is audited.
@@ -46,13 +46,13 @@ pub enum Unfit {
 }
 
 impl Subject {
-    /// From releases read as labels, and increments read as leaves.
+    /// From releases read as labels, and increments read as leaves. `local`: every class has labels of its own.
     ///
     /// # Errors
     /// Tables that do not fit; see [`Unfit`].
     pub fn new(
         columns: &Columns,
-        kind: ChainKind,
+        (kind, local): (ChainKind, bool),
         labels: Vec<Histogram>,
         increments: Option<Vec<Histogram>>,
     ) -> Result<Subject, Unfit> {
@@ -60,11 +60,15 @@ impl Subject {
         if increments.as_ref().is_some_and(|increments| increments.len() != labels.len()) {
             return Err(Unfit::Increments);
         }
-        let numbered = |(at, rows): (usize, Histogram)| rows.as_increment(at as u32);
-        let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(numbered).collect()));
+        let of = |(at, rows): (usize, Histogram)| rows.as_increment(at as u32);
+        let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
         let (values, maps) = Values::union(&labels.iter().chain(&raw).map(Histogram::values).collect::<Vec<_>>());
         let mut releases = Vec::with_capacity(labels.len());
         for (release, (labels, map)) in labels.into_iter().zip(&maps).enumerate() {
+            if local {
+                releases.push(Release::from_own_labels(&labels.with_values(&values, map)));
+                continue;
+            }
             let made = Release::from_labels(&labels.with_values(&values, map), &trees);
             let crossing = |(column, found): (usize, crate::engine::model::NoAntichain)| Unfit::Crossing {
                 release,
@@ -74,11 +78,10 @@ impl Subject {
             };
             releases.push(made.map_err(crossing)?);
         }
-        let number = number_recodings(&mut releases, &trees);
-        let histogram = raw.map(|raw| {
-            let raw = raw.with_values(&values, &maps[releases.len()]);
-            raw.coarsened(&finest(&releases), &trees)
-        });
+        let number = numbered(&mut releases, &trees);
+        let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
+        // Where classes have labels of their own, nothing coarser than leaves tells them apart.
+        let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
         let subject = Subject { releases, number, histogram, values };
         subject.check(kind, columns)?;
         Ok(subject)
@@ -96,13 +99,13 @@ impl Subject {
         increments: Option<Vec<Histogram>>,
     ) -> Result<Subject, Unfit> {
         let trees = columns.trees();
-        let numbered = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
-        let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(numbered).collect()));
+        let of = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
+        let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
         let known = tables.iter().map(|(_, values)| values).chain(raw.as_ref().map(Histogram::values));
         let (values, maps) = Values::union(&known.collect::<Vec<_>>());
         let recoded = tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map));
         let mut releases: Vec<Release> = recoded.collect();
-        let number = number_recodings(&mut releases, &trees);
+        let number = numbered(&mut releases, &trees);
         let histogram =
             raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
         let subject = Subject { releases, number, histogram, values };
@@ -115,6 +118,10 @@ impl Subject {
         let Some(histogram) = &self.histogram else { return Ok(()) };
         for (at, release) in self.releases.iter().enumerate() {
             let from = if kind == ChainKind::Disjoint { at as u32 } else { 0 };
+            if release.is_local() {
+                self.held(at, columns)?;
+                continue;
+            }
             let made = Release::under(histogram, from..at as u32 + 1, release.recoding());
             if let Some(class) = made.first_difference(release) {
                 let rows = [release, &made].map(|release| release.size_of(class));
@@ -123,6 +130,46 @@ impl Subject {
         }
         Ok(())
     }
+}
+
+impl Subject {
+    /// Whether everybody of an increment can be in a class of its release, and there are as many of them.
+    fn held(&self, at: usize, columns: &Columns) -> Result<(), Unfit> {
+        let (Some(histogram), release, trees) = (&self.histogram, &self.releases[at], columns.trees()) else {
+            return Ok(());
+        };
+        let of = |tuple: usize| histogram.cells_of(tuple).iter().filter(|cell| cell.increment == at as u32);
+        let rows = |tuple: usize| of(tuple).map(|cell| u64::from(cell.count)).sum::<u64>();
+        let covers = |class: usize, leaves: &[Node]| {
+            let columns = trees.iter().zip(release.class(class)).zip(leaves);
+            columns.into_iter().all(|((tree, &node), &leaf)| tree.covers(node, leaf))
+        };
+        let mut all = 0;
+        for tuple in (0..histogram.tuples()).filter(|&tuple| rows(tuple) > 0) {
+            let leaves: Vec<Node> =
+                trees.iter().zip(histogram.tuple_at(tuple)).map(|(tree, leaf)| tree.leaf_node(leaf)).collect();
+            if !(0..release.classes()).any(|class| covers(class, &leaves)) {
+                return Err(Unfit::Mismatch { release: at, class: describe(&leaves, columns), rows: [0, rows(tuple)] });
+            }
+            all += rows(tuple);
+        }
+        if all == release.rows() {
+            return Ok(());
+        }
+        Err(Unfit::Mismatch {
+            release: at,
+            class: describe(&vec![0; trees.len()], columns),
+            rows: [release.rows(), all],
+        })
+    }
+}
+
+/// Which recoding each release is under; those whose classes have labels of their own share none.
+fn numbered(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
+    if releases.iter().any(Release::is_local) {
+        return (0..releases.len()).collect();
+    }
+    number_recodings(releases, trees)
 }
 
 /// The meet of all recodings.

@@ -69,7 +69,7 @@ impl Feed {
         let added = rows.rows();
         assert_eq!(added, atoms.iter().map(|atom| atom.people.rows()).sum::<u64>(), "atoms hold who waited");
         self.waiting = waiting;
-        self.unpublished.push(Increment { recoding: cut, rows, ledger: None });
+        self.unpublished.push(Increment { recoding: cut, carving: None, rows, ledger: None });
         added
     }
 
@@ -79,7 +79,7 @@ impl Feed {
         all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate { release: self.releases + 1, table, rows, increments: self.unpublished.clone() }
+        Candidate { release: self.releases + 1, table, rows, carving: None, increments: self.unpublished.clone() }
     }
 
     /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.

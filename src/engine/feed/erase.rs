@@ -44,8 +44,11 @@ impl Feed {
             return Some(Erased::Withheld);
         }
         let formed = self.unpublished.iter().any(|increment| increment.rows.without(leaves, since, value).is_some());
-        if formed {
+        if formed && self.standing.cut().is_some() {
             self.dissolve(leaves, since);
+        } else if formed {
+            // Classes of their own were carved together.
+            self.again();
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
         // A release of its own is not made without them as it was; the next tick fixes another one.

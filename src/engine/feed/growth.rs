@@ -21,6 +21,7 @@ impl Feed {
         self.standing.grow(growth, trees);
         for increment in &mut self.unpublished {
             increment.recoding = recoding(&increment.recoding);
+            increment.carving.iter_mut().for_each(|carving| carving.grow(growth));
             increment.rows.grow(growth);
             increment.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
         }

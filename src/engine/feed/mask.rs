@@ -13,22 +13,30 @@ use super::parts::Increment;
 use super::state::Feed;
 use crate::engine::anonymizer::Course;
 use crate::engine::histogram::{Histogram, ValueCode, Values};
-use crate::engine::model::{Columns, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::model::{Carved, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::engine::policy::Policy;
 use crate::engine::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
 
 /// Rows of a value outside of every guarded set, by the class that they are in.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 
-/// What the chain holds outside of every guarded set, under the standing recoding and those before it.
-struct Around<'a> {
-    course: &'a Course,
+/// Classes that people are in, and larger ones around them.
+enum Around<'a> {
+    /// Those of the standing recoding, and of those before it.
+    Course(&'a Course),
+    /// Those of a release whose classes have labels of their own, and everybody.
+    Carved(Carved<'a>),
+}
+
+/// What the chain holds outside of every guarded set, by the classes that its people are in.
+struct Held<'a> {
+    around: Around<'a>,
     trees: &'a [&'a Taxonomy],
     /// Leaves of everybody who counts, with the value and the rows.
     outside: Vec<(Vec<Leaf>, ValueCode, u64)>,
     /// Some leaves of each atom.
     atoms: Vec<Vec<Leaf>>,
-    known: RefCell<BTreeMap<usize, (Recoding, Classes)>>,
+    known: RefCell<BTreeMap<usize, (Option<Recoding>, Classes)>>,
 }
 
 impl Feed {
@@ -38,8 +46,8 @@ impl Feed {
     /// Rows have to be changed, and nobody has a value that they could be changed to.
     pub fn mask(&self, policy: &Policy, columns: &Columns, draws: &mut dyn Draws) -> Result<Option<Ledger>, Nothing> {
         let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
-        let (Some(course), Some((rows, earlier))) = (self.course(), self.fresh()) else { return Ok(None) };
         let trees = columns.trees();
+        let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else { return Ok(None) };
         let mut all = vec![self.whole.clone().as_one(0), rows.clone().as_one(0)];
         all.extend(earlier.iter().map(|increment| increment.told().as_one(0)));
         let all = Histogram::merge_all(all).expect("two at least");
@@ -50,7 +58,8 @@ impl Feed {
         let mut cells: Vec<(usize, u32)> = Vec::new();
         for tuple in 0..formed.tuples() {
             let leaves: Vec<Leaf> = formed.tuple_at(tuple).collect();
-            let (_, rows) = classes.entry(class(course.cut(), &leaves)).or_insert_with(|| (leaves, Vec::new()));
+            let class = around.class(around.cut(), 0, &leaves);
+            let (_, rows) = classes.entry(class).or_insert_with(|| (leaves, Vec::new()));
             for cell in formed.cells_of(tuple) {
                 if cells.last() != Some(&(tuple, cell.increment)) {
                     cells.push((tuple, cell.increment));
@@ -60,8 +69,8 @@ impl Feed {
         }
         let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<Rows>>) = classes.into_values().unzip();
         let outside = outside(&all, &sets);
-        let around = Around { course, trees: &trees, outside, atoms, known: RefCell::default() };
-        let changes = mask(&rows, &sets, masking.l(), &around, draws)?;
+        let held = Held { around, trees: &trees, outside, atoms, known: RefCell::default() };
+        let changes = mask(&rows, &sets, masking.l(), &held, draws)?;
         let changed = changes.into_iter().map(|change| {
             let (tuple, since) = cells[change.cell as usize];
             let rows = u32::try_from(change.rows).expect("as many as there are");
@@ -73,6 +82,13 @@ impl Feed {
     /// How the classes were found that people are in who are not published: the atoms', or those of a release of its own.
     pub(super) fn course(&self) -> Option<&Course> {
         self.alone.as_ref().map(|alone| &alone.course).or(self.standing.course())
+    }
+
+    /// The classes of those who are not published.
+    fn around(&self, trees: &[&Taxonomy]) -> Option<Around<'_>> {
+        let carving = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
+        let carved = carving.map(|carving| Around::Carved(carving.finder(trees)));
+        carved.or_else(|| self.course().map(Around::Course))
     }
 
     /// Whose values are not fixed yet, and the increments before them that are not published.
@@ -106,25 +122,52 @@ fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u6
     (0..all.tuples()).flat_map(of).collect()
 }
 
-fn class(cut: &Recoding, leaves: &[Leaf]) -> Vec<Node> {
-    cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect()
+impl Around<'_> {
+    /// The recoding whose classes people are in, where there is one.
+    fn cut(&self) -> Option<&Recoding> {
+        match self {
+            Around::Course(course) => Some(course.cut()),
+            Around::Carved(_) => None,
+        }
+    }
+
+    /// The same so many steps up; `None` when there are not so many.
+    fn higher(&self, higher: usize, trees: &[&Taxonomy]) -> Option<Option<Recoding>> {
+        match self {
+            Around::Course(course) => course.without(higher, trees).map(Some),
+            Around::Carved(_) => (higher < 2).then_some(None),
+        }
+    }
+
+    /// Whose leaves these are: their class so many steps up.
+    fn class(&self, cut: Option<&Recoding>, higher: usize, leaves: &[Leaf]) -> Vec<Node> {
+        match (self, cut) {
+            (Around::Carved(carved), _) if higher == 0 => {
+                carved.class(leaves).map_or(vec![0; leaves.len()], |(_, class)| class.to_vec())
+            }
+            (_, Some(cut)) => cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+            (_, None) => vec![0; leaves.len()],
+        }
+    }
 }
 
-impl Stocks for Around<'_> {
+impl Stocks for Held<'_> {
     fn around(&self, atom: usize, higher: usize) -> Option<Stock> {
         let mut known = self.known.borrow_mut();
         let (recoding, classes) = match known.entry(higher) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let recoding = self.course.without(higher, self.trees)?;
+                let recoding = self.around.higher(higher, self.trees)?;
                 let mut classes = Classes::new();
                 for (leaves, value, rows) in &self.outside {
-                    classes.entry(class(&recoding, leaves)).or_default().push((*value, *rows));
+                    let class = self.around.class(recoding.as_ref(), higher, leaves);
+                    classes.entry(class).or_default().push((*value, *rows));
                 }
                 entry.insert((recoding, classes))
             }
         };
-        let found = classes.get(&class(recoding, &self.atoms[atom])).cloned().unwrap_or_default();
+        let class = self.around.class(recoding.as_ref(), higher, &self.atoms[atom]);
+        let found = classes.get(&class).cloned().unwrap_or_default();
         Some(Stock::of(found))
     }
 }

@@ -9,6 +9,7 @@ mod erase;
 mod finer;
 mod growth;
 mod ledger;
+mod local;
 mod mask;
 mod outlook;
 mod parts;

@@ -5,14 +5,16 @@ use serde::{Deserialize, Serialize};
 use super::ledger::Ledger;
 use crate::engine::anonymizer::{NoRelease, Refusal, Step};
 use crate::engine::histogram::{Headcount, Histogram, Release};
-use crate::engine::model::Recoding;
+use crate::engine::model::{Carving, Recoding};
 use crate::engine::policy::Output;
 
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Increment {
-    /// The recoding whose classes are the atoms.
+    /// The recoding whose classes are the atoms; of no column where classes have labels of their own.
     pub recoding: Recoding,
+    /// Those classes.
+    pub carving: Option<Carving>,
     /// They, by the tick of their arrival.
     pub rows: Histogram,
     /// What is published of those whose values are masked; `None` where none are.
@@ -31,7 +33,7 @@ impl Increment {
 pub struct Published {
     /// The number of the release.
     pub release: u32,
-    /// The recoding it was published under.
+    /// The recoding it was published under; of no column where classes have labels of their own.
     pub recoding: Recoding,
     /// The recoding that split none of their atoms.
     pub atoms: Recoding,
@@ -49,6 +51,8 @@ pub struct Candidate {
     pub table: Release,
     /// Everybody in it; the dictionary of the table is the one here.
     pub rows: Histogram,
+    /// Its classes in the order in which they were formed, where they have labels of their own.
+    pub carving: Option<Carving>,
     /// The increments that come out with it, oldest first.
     pub increments: Vec<Increment>,
 }

@@ -7,7 +7,7 @@ use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Alone, Feed};
 use crate::engine::anonymizer::{Course, State};
 use crate::engine::histogram::{Headcount, Histogram};
-use crate::engine::model::{Node, Recoding, Taxonomy};
+use crate::engine::model::{Carving, Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
 /// What a tick has fixed.
@@ -27,8 +27,10 @@ pub struct Fixed {
     pub withheld: Histogram,
     /// Who is in the atoms that it formed; under its recoding the classes of the standing one.
     pub formed: Option<Histogram>,
-    /// The recoding of the release that it proposes.
+    /// The recoding of the release that it proposes; of no column where classes have labels of their own.
     pub proposed: Option<Recoding>,
+    /// Those classes.
+    pub carving: Option<Carving>,
     /// The finer one that is tested beside it.
     pub finer: Option<Recoding>,
 }
@@ -61,18 +63,23 @@ impl Feed {
             withheld: self.withheld.clone(),
             formed,
             proposed,
+            carving: self.unpublished.last().and_then(|increment| increment.carving.clone()),
             finer: ticked.finer.clone(),
         }
     }
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, finer: _ } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, carving, finer: _ } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
         let mut standing = std::mem::replace(&mut self.standing, State::new(trees.len()));
-        let alone = proposed.filter(|_| cut.is_none()).map(|proposed| Course::new(proposed, steps.clone(), trees));
+        if cut.is_none() {
+            self.unpublished.clear();
+        }
+        let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none());
+        let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
         self.alone = alone.map(|course| Alone { course, ledger: None });
         // A chain that is stopped forms nothing any more.
         if !self.stopped && (cut.is_some() || arrived > 0) {
@@ -80,15 +87,16 @@ impl Feed {
             let course = cut.map(|cut| Course::new(cut, steps, trees));
             standing.replay(course, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
         }
-        if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned()) {
-            self.unpublished.push(Increment { recoding, rows, ledger: None });
+        if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned().or(proposed)) {
+            self.unpublished.push(Increment { recoding, carving, rows, ledger: None });
         }
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }
 
     /// The release under a recoding, put together from what the last tick has fixed.
-    pub fn propose(&self, recoding: &Recoding, policy: &Policy) -> Candidate {
+    pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> Candidate {
         match policy.chain() {
+            Chain::Disjoint { .. } if policy.search().is_local() => self.carved(Some(recoding), trees),
             Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
             Chain::Bcf | Chain::Disjoint { .. } => self.everybody_under(recoding),
         }

@@ -199,12 +199,16 @@ impl Feed {
         if self.stopped {
             return ticked;
         }
+        if policy.search().is_local() {
+            self.again();
+        }
         match policy.chain() {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
                 self.blind(&heads, policy.a(), standing, trees, &mut ticked);
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
+            Chain::Disjoint { .. } if policy.search().is_local() => ticked.closed = self.local(policy, trees),
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
         }
         if let (Closed::Candidate(candidate), Chain::Bcf | Chain::Disjoint { .. }) = (&ticked.closed, policy.chain()) {
@@ -273,10 +277,10 @@ impl Feed {
     /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
     pub(super) fn everybody_under(&self, recoding: &[Cut]) -> Candidate {
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
-        let increment = Increment { recoding: recoding.to_vec(), rows: self.waiting.clone(), ledger };
+        let increment = Increment { recoding: recoding.to_vec(), carving: None, rows: self.waiting.clone(), ledger };
         let rows = self.whole.merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate { release: self.releases + 1, table, rows, increments: vec![increment] }
+        Candidate { release: self.releases + 1, table, rows, carving: None, increments: vec![increment] }
     }
 
     /// The candidate was approved and is published.
@@ -307,9 +311,12 @@ impl Feed {
                 self.whole = candidate.rows;
                 new
             }
-            Chain::Disjoint { .. } => Histogram::empty(new.width(), new.values().width()),
+            Chain::Disjoint { .. } => {
+                self.unpublished.clear();
+                Histogram::empty(new.width(), new.values().width())
+            }
         };
-        if !matches!(policy.chain(), Chain::Blind(_) | Chain::Tested { .. }) {
+        if !policy.forms() {
             self.waiting = Histogram::empty(rows.width(), rows.values().width());
         }
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
@@ -322,9 +329,10 @@ impl Feed {
         self.stopped = true;
         self.alone = None;
         let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
-        match policy.chain() {
-            Chain::Blind(_) | Chain::Tested { .. } => self.unpublished.clear(),
-            Chain::Bcf | Chain::Disjoint { .. } => self.waiting = nobody,
+        if policy.forms() {
+            self.unpublished.clear();
+        } else {
+            self.waiting = nobody;
         }
     }
 

@@ -4,11 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cell, Histogram, Tuples, ValueCode};
-use crate::engine::model::{Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
+use crate::engine::model::{Carving, Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
 /// Classes in preorder of their nodes, each with its groups in order of value.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
+    width: usize,
+    /// Of no column where classes have labels of their own.
     recoding: Recoding,
     /// Nodes of class c: `nodes[c * width..][..width]`.
     nodes: Vec<Node>,
@@ -27,13 +29,40 @@ impl std::fmt::Debug for Release {
 impl Release {
     /// The rows of some increments under a recoding.
     pub fn under(histogram: &Histogram, increments: std::ops::Range<u32>, recoding: &[Cut]) -> Release {
-        let published = |cell: &&Cell| increments.contains(&cell.increment);
+        let published = |_: usize, cell: &Cell| increments.contains(&cell.increment);
         let key = |tuple: usize, key: &mut [Node]| {
             for (slot, (cut, leaf)) in key.iter_mut().zip(recoding.iter().zip(histogram.tuple_at(tuple))) {
                 *slot = cut.at(leaf);
             }
         };
         Release::gather(histogram, recoding.to_vec(), published, key)
+    }
+
+    /// The rows of some increments, each under the labels of its class; whoever is in none is left out.
+    pub fn carved(
+        histogram: &Histogram,
+        increments: std::ops::Range<u32>,
+        carving: &Carving,
+        trees: &[&Taxonomy],
+    ) -> Release {
+        let finder = carving.finder(trees);
+        let mut leaves = vec![0; histogram.width()];
+        let mut nodes: Vec<Option<&[Node]>> = Vec::with_capacity(histogram.tuples());
+        for tuple in 0..histogram.tuples() {
+            leaves.iter_mut().zip(histogram.tuple_at(tuple)).for_each(|(slot, leaf)| *slot = leaf);
+            nodes.push(finder.class(&leaves).map(|(_, class)| class));
+        }
+        let published = |tuple: usize, cell: &Cell| nodes[tuple].is_some() && increments.contains(&cell.increment);
+        let key = |tuple: usize, key: &mut [Node]| key.copy_from_slice(nodes[tuple].expect("a class"));
+        Release::gather(histogram, Recoding::new(), published, key)
+    }
+
+    /// The rows of a release whose "leaves" are the nodes that its labels stand for, where classes have labels of their own.
+    pub fn from_own_labels(labels: &Histogram) -> Release {
+        let key = |tuple: usize, key: &mut [Node]| {
+            key.iter_mut().zip(labels.tuple_at(tuple)).for_each(|(slot, node)| *slot = node);
+        };
+        Release::gather(labels, Recoding::new(), |_, _| true, key)
     }
 
     /// The rows of a release whose "leaves" are the nodes that its labels stand for. The recoding is the one that these
@@ -49,13 +78,13 @@ impl Release {
         let key = |tuple: usize, key: &mut [Node]| {
             key.iter_mut().zip(labels.tuple_at(tuple)).for_each(|(slot, node)| *slot = node);
         };
-        Ok(Release::gather(labels, recoding, |_| true, key))
+        Ok(Release::gather(labels, recoding, |_, _| true, key))
     }
 
     fn gather(
         histogram: &Histogram,
         recoding: Recoding,
-        counts: impl Fn(&&Cell) -> bool,
+        counts: impl Fn(usize, &Cell) -> bool,
         key_of: impl Fn(usize, &mut [Node]),
     ) -> Release {
         let width = histogram.width();
@@ -63,7 +92,7 @@ impl Release {
         let mut key = vec![0; width];
         for tuple in 0..histogram.tuples() {
             let mut class = None;
-            for cell in histogram.cells_of(tuple).iter().filter(&counts) {
+            for cell in histogram.cells_of(tuple).iter().filter(|cell| counts(tuple, cell)) {
                 let class = *class.get_or_insert_with(|| {
                     key_of(tuple, &mut key);
                     classes.number(&key)
@@ -77,7 +106,7 @@ impl Release {
         groups.iter_mut().for_each(|group| group.0 = rank[group.0 as usize]);
         groups.sort_unstable();
         let nodes = order.iter().flat_map(|&class| classes.get(class).iter().copied()).collect();
-        let mut release = Release { recoding, nodes, start: vec![0], values: Vec::new(), counts: Vec::new() };
+        let mut release = Release { width, recoding, nodes, start: vec![0], values: Vec::new(), counts: Vec::new() };
         let mut last = None;
         for (class, value, count) in groups {
             if last == Some((class, value)) {
@@ -135,7 +164,12 @@ impl Release {
 
     /// Number of quasi columns.
     pub fn width(&self) -> usize {
-        self.recoding.len()
+        self.width
+    }
+
+    /// Whether classes have labels of their own.
+    pub fn is_local(&self) -> bool {
+        self.recoding.len() != self.width
     }
 
     /// Number of classes.
@@ -153,7 +187,7 @@ impl Release {
         self.counts.iter().sum()
     }
 
-    /// The recoding it was published under, as far as its labels tell.
+    /// The recoding it was published under, as far as its labels tell; of no column where classes have labels of their own.
     pub fn recoding(&self) -> &[Cut] {
         &self.recoding
     }
@@ -251,6 +285,11 @@ pub fn number_recodings(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<us
 }
 
 impl Release {
+    /// The nodes of its recoding in a column; where classes have labels of their own, those that the rows show.
+    pub fn labels(&self, column: usize) -> Vec<Node> {
+        self.recoding.get(column).map_or_else(|| self.shown(column), |cut| cut.nodes().to_vec())
+    }
+
     /// The distinct nodes that the rows show in a column.
     pub fn shown(&self, column: usize) -> Vec<Node> {
         let mut nodes: Vec<Node> = (0..self.classes()).map(|class| self.class(class)[column]).collect();

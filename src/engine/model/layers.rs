@@ -1,6 +1,8 @@
 //! A taxonomy as layers from the leaves up, which local recoding and the attacks on it go by (SCIENCE 6): every layer cuts all
 //! leaves into intervals of one length, and only the last one may be shorter. Lengths of values are for whoever asks.
 
+use std::collections::BTreeSet;
+
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 impl Taxonomy {
@@ -14,7 +16,9 @@ impl Taxonomy {
             return Some((0..height).map(|layer| paths.iter().map(|path| path[layer]).collect()).collect());
         }
         let widths: Vec<Leaf> = self.path(0).iter().map(|&node| self.leaf_range(node).len() as Leaf).collect();
-        widths.into_iter().map(|width| self.layer(width)).collect()
+        let layers: Vec<Vec<Node>> = widths.into_iter().map(|width| self.layer(width)).collect::<Option<_>>()?;
+        let found: BTreeSet<Node> = layers.iter().flatten().copied().collect();
+        (found.len() == self.nodes()).then_some(layers)
     }
 
     /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.

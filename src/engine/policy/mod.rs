@@ -138,6 +138,11 @@ impl Policy {
         }
     }
 
+    /// Whether a tick says who comes out, so that others wait; otherwise whoever waits comes out.
+    pub fn forms(&self) -> bool {
+        self.standing().is_some() || self.search.is_local()
+    }
+
     /// One table or two.
     pub fn output(&self) -> Output {
         if let Chain::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }

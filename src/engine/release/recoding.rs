@@ -14,12 +14,13 @@ use crate::engine::model::{Columns, Role};
 pub struct Labels(pub Vec<(String, Vec<String>)>);
 
 impl Labels {
-    /// Of the cuts that a table was published under, whether rows show their labels or not.
+    /// Of the cuts that a table was published under, whether rows show their labels or not; where classes have labels of
+    /// their own, those that rows show.
     pub fn of(table: &Release, columns: &Columns) -> Labels {
         let trees = columns.trees();
-        let cuts = columns.of(Role::Quasi).zip(trees).zip(table.recoding());
-        let labels = cuts.map(|((column, tree), cut)| {
-            (column.name.to_string(), cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect())
+        let labels = columns.of(Role::Quasi).zip(trees).enumerate().map(|(at, (column, tree))| {
+            let nodes = table.labels(at);
+            (column.name.to_string(), nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
         });
         Labels(labels.collect())
     }

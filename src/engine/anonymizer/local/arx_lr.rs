@@ -59,12 +59,7 @@ pub enum NoCarving {
 /// # Errors
 /// The taxonomies are no ladders, or have too many states.
 pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved, NoCarving> {
-    let ladder =
-        |(column, tree): (usize, &&Taxonomy)| Ladder::of(tree).map_err(|why| NoCarving::Ladder { column, why });
-    let ladders = trees.iter().enumerate().map(ladder).collect::<Result<Vec<_>, _>>()?;
-    if count(&ladders).is_none_or(|count| count > MOST_STATES) {
-        return Err(NoCarving::States);
-    }
+    let ladders = ladders(trees)?;
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let left = (0..people.tuples() as u32).collect();
     let mut carving = Carving { ladders: &ladders, people, rows, k, left, failed: Vec::new() };
@@ -75,6 +70,24 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved,
         }
     }
     Ok(Carved { classes, outliers: carving.left })
+}
+
+/// Whether classes can be carved over these taxonomies.
+///
+/// # Errors
+/// They are no ladders, or have too many states.
+pub fn carvable(trees: &[&Taxonomy]) -> Result<(), NoCarving> {
+    ladders(trees).map(|_| ())
+}
+
+fn ladders(trees: &[&Taxonomy]) -> Result<Vec<Ladder>, NoCarving> {
+    let ladder =
+        |(column, tree): (usize, &&Taxonomy)| Ladder::of(tree).map_err(|why| NoCarving::Ladder { column, why });
+    let ladders = trees.iter().enumerate().map(ladder).collect::<Result<Vec<_>, _>>()?;
+    if count(&ladders).is_none_or(|count| count > MOST_STATES) {
+        return Err(NoCarving::States);
+    }
+    Ok(ladders)
 }
 
 /// Who remains.

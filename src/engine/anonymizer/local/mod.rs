@@ -5,5 +5,5 @@ mod arx_lr;
 mod ladder;
 mod states;
 
-pub use arx_lr::{Carved, Class, NoCarving, arx_lr};
+pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
 pub use ladder::{Ladder, NoLadder};

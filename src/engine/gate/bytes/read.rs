@@ -19,9 +19,12 @@ pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
     (table, leaks)
 }
 
-/// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes.
+/// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes. One of no column
+/// leaves every class of one table labels of its own.
 pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<Table>, Vec<Leak>) {
-    let Some(sensitive) = &tables.sensitive else { return read(&tables.data, columns) };
+    let Some(sensitive) = &tables.sensitive else {
+        return if recoding.is_empty() { read_local(&tables.data, columns) } else { read(&tables.data, columns) };
+    };
     let (quasi, leaks) = scanned(&tables.data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
     let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(two::QUASI)).collect();
     let (values, leaks) = scanned(sensitive, &Sheet::of_two(columns, Role::Sensitive), |rows| rows.alike());
@@ -31,6 +34,17 @@ pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Opt
         joined.map_err(|leaks| found.extend(leaks)).ok()
     });
     (table, found)
+}
+
+/// Reads a table whose classes have labels of their own.
+pub fn read_local(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
+    let (labels, leaks) = scanned(data, &Sheet::one(columns), |rows| rows.finish());
+    let table = |labels: Histogram| Table {
+        release: Release::from_own_labels(&labels),
+        values: labels.values().clone(),
+        exact: None,
+    };
+    (labels.map(table), leaks)
 }
 
 fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(Labelled<'_>) -> T) -> (Option<T>, Vec<Leak>) {

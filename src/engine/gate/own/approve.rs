@@ -212,9 +212,9 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Colu
 fn recoding_told(told: &Manifest, table: &Release, columns: &Columns) -> bool {
     let quasi = columns.of(Role::Quasi).zip(columns.trees());
     told.recoding.0.len() == table.width()
-        && quasi.zip(table.recoding()).zip(&told.recoding.0).all(|(((column, tree), cut), (name, labels))| {
-            let nodes = cut.nodes().iter().map(|&node| tree.label(node));
-            *column.name == **name && nodes.eq(labels.iter().map(String::as_str))
+        && quasi.enumerate().zip(&told.recoding.0).all(|((at, (column, tree)), (name, labels))| {
+            let nodes = table.labels(at);
+            *column.name == **name && nodes.iter().map(|&node| tree.label(node)).eq(labels.iter().map(String::as_str))
         })
 }
 

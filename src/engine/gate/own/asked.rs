@@ -5,10 +5,10 @@
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
-use crate::engine::policy::{Chain, Decimal, MaxRatio, Policy, Search, Settings};
+use crate::engine::policy::{Chain, Decimal, Policy, Search, Settings};
 
 /// Checks that later versions make.
-const LATER: &[&str] = &["refinement", "dominance"];
+const LATER: &[&str] = &["dominance"];
 
 /// The checks that are not made, with every reason why one of them would have to be.
 pub fn checks(policy: &Policy) -> Vec<Checked> {
@@ -35,13 +35,12 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, search, suppression, max_ratio, min_solutions, max_global_ratio, max_joint_ratio, dominance,
-        p_rule, dominance_safe,
+        m, mask, search, suppression, max_global_ratio, dominance, p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
-        k: _, max_loss: _, diversity: _, output: _,
-        // They go with `m`, with `search`, and with the ratios.
+        k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
+        // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
         rare: _, max_wait: _, max_withheld: _, on_unsafe: _, on_repeat: _,
@@ -49,14 +48,11 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [
         ("policy", "m", m.is_some() && !masks),
-        ("refinement", "max_ratio", matches!(max_ratio, Some(MaxRatio::Limit(_)))),
-        ("refinement", "min_solutions", min_solutions.is_some()),
-        ("refinement", "max_global_ratio", max_global_ratio.is_some()),
-        ("refinement", "max_joint_ratio", max_joint_ratio.is_some()),
+        ("policy", "max_global_ratio", max_global_ratio.is_some()),
         ("dominance", "dominance", dominance.is_some()),
         ("dominance", "p_rule", p_rule.is_some()),
         ("dominance", "dominance_safe", *dominance_safe == Some(true)),
-        ("policy", "search", search.is_some_and(|search| search != Search::TopDown)),
+        ("policy", "search", search.is_some_and(|search| search != Search::TopDown && !search.is_local())),
         ("policy", "suppression", suppression.is_some_and(|share| share > Decimal::ZERO)),
     ];
     all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()

@@ -2,13 +2,14 @@
 //! values, the chain that has to be looked at, and the people who are looked for in it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Reason;
 use crate::engine::gate::bytes::{Table, told_under};
 use crate::engine::histogram::{Headcount, Histogram, Release, ValueCode, Values};
-use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
+use crate::engine::model::{Carving, Columns, Cut, Node, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
 /// The next release, apart from its bytes.
@@ -26,8 +27,10 @@ pub struct Case<'a> {
     pub census: Option<Census>,
     /// Tests of finer releases that were made in the chain, one of this release included.
     pub tests: u32,
-    /// The recoding that the manifest will state.
+    /// The recoding that the manifest will state; of no column where classes have labels of their own.
     pub recoding: &'a [Cut],
+    /// Those classes, in the order in which they were formed.
+    pub carving: Option<&'a Carving>,
     /// The chain's releases as they were published.
     pub history: &'a History,
     /// The private table of everybody in the last release.
@@ -61,7 +64,7 @@ pub struct Older<'a> {
 /// People whose atoms formed in one tick.
 #[derive(Clone, Copy)]
 pub struct Newest<'a> {
-    /// The recoding whose classes are the atoms.
+    /// The recoding whose classes are the atoms; of no column where those of the release have labels of their own.
     pub atoms: &'a [Cut],
     /// They, as they are published.
     pub rows: &'a Histogram,
@@ -182,12 +185,9 @@ impl<'a> Ready<'a> {
     /// The labels of the table are not those of the recoding.
     pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
         let Table { release, values: shown, exact } = table;
-        let release = told_under(&release, case.recoding).map_err(|column| {
-            let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
-            Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
-        })?;
+        let release = told(case, release)?;
         let new: Vec<Histogram> = case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect();
-        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.recoding.len(), 0));
+        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.columns.trees().len(), 0));
         let everybody = case.before.clone().as_one(0).merge(&new);
         let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
         if !case.only_adds() {
@@ -239,6 +239,14 @@ impl<'a> Ready<'a> {
         Some(Cow::Owned(self.line(&maps[1], new.with_values(&values, &maps[2]), false)))
     }
 
+    /// These people under the labels that the release gives them.
+    pub fn labelled(&self, people: &Histogram) -> Release {
+        match self.case.carving {
+            Some(carving) => Release::carved(people, 0..1, carving, &self.trees),
+            None => Release::under(people, 0..1, self.case.recoding),
+        }
+    }
+
     /// The table as it was read.
     pub fn into_table(self) -> Table {
         Table { release: self.table, values: self.values, exact: self.exact }
@@ -248,6 +256,25 @@ impl<'a> Ready<'a> {
     pub fn class(&self, class: usize) -> String {
         self.table.describe(class, self.case.columns)
     }
+}
+
+/// The table as one under the recoding, or with the classes, that it is said to have.
+fn told(case: &Case<'_>, release: Release) -> Result<Release, Reason> {
+    if let Some(carving) = case.carving {
+        let known: BTreeSet<&[Node]> = carving.classes().iter().map(Vec::as_slice).collect();
+        let foreign = (0..release.classes()).find(|&class| !known.contains(release.class(class)));
+        return match foreign {
+            None => Ok(release),
+            Some(class) => {
+                let text = "nobody was carved into this class";
+                Err(Reason::plain(release.describe(class, case.columns), text))
+            }
+        };
+    }
+    told_under(&release, case.recoding).map_err(|column| {
+        let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
+        Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
+    })
 }
 
 /// Numbers in order of appearance.

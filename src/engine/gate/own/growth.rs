@@ -6,13 +6,13 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Reason};
-use crate::engine::histogram::{Excess, Headcount, JoinCells, Release, describe};
+use crate::engine::histogram::{Excess, Headcount, JoinCells, describe};
 use crate::engine::model::Node;
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &Ready<'_>) -> Checked {
     let mut found = Checked { reasons: ready.past(), ..Checked::made("growth").secret() };
-    let made = Release::under(&ready.everybody, 0..1, ready.case.recoding);
+    let made = ready.labelled(&ready.everybody);
     if let Some(nodes) = made.first_difference(&ready.table) {
         let [shown, meant] = [&ready.table, &made].map(|release| release.size_of(nodes));
         let place = describe(nodes, ready.case.columns);

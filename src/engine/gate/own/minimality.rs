@@ -54,12 +54,16 @@ impl Found {
         let (values, maps) = Values::union(&[raw.values(), newest.rows.values()]);
         let sets = values.guarded(ready.case.columns);
         let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
+        let carved = ready.case.carving.map(|carving| carving.finder(&ready.trees));
         // By atom; and by leaf tuple and arrival, which nobody leaves.
         let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
         for (side, rows) in sides.enumerate() {
             for tuple in 0..rows.tuples() {
                 let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
-                let atom: Vec<Node> = newest.atoms.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+                let atom: Vec<Node> = match &carved {
+                    Some(carved) => carved.class(&leaves).map_or(Vec::new(), |(_, class)| class.to_vec()),
+                    None => newest.atoms.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+                };
                 let counts = atoms.entry(atom).or_default();
                 for cell in rows.cells_of(tuple) {
                     counts.entry(cell.value).or_default()[side] += u64::from(cell.count);

@@ -18,6 +18,7 @@ mod growth;
 mod left;
 mod minimality;
 mod past;
+mod refinement;
 mod slices;
 mod together;
 mod utility;
@@ -40,6 +41,7 @@ const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
     chain::check,
     utility::check,
     minimality::check,
+    refinement::check,
 ];
 
 /// Judges the bytes of the tables of a release.

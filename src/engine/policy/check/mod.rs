@@ -131,6 +131,13 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "two tables are joined to hide who has which sensitive value, and no column has the role `sensitive`: leave `output` \
          out",
     );
+    let local = written.search.is_some_and(Search::is_local);
+    found.refuse_if(
+        two && local,
+        "output",
+        "two tables show quasi columns as they are, so that labels of each class's own hide nothing: leave `output` out, or \
+         write `search = \"top-down\"`",
+    );
     let waste = written.outliers.is_some() && written.search != Some(Search::ArxLr);
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
 }

@@ -49,7 +49,7 @@ struct Part {
 
 /// Boxes from left to right, upper ones first.
 fn boxes(column: &Cutting) -> Vec<Box> {
-    let (tree, nodes) = (column.tree, column.cut.nodes());
+    let (tree, nodes) = (column.tree, &column.nodes);
     let below = |from: Node, end: Node| {
         (nodes.partition_point(|&node| node < end) - nodes.partition_point(|&node| node < from)) as u64
     };
@@ -93,7 +93,7 @@ fn several(
     column: &Cutting,
 ) -> Box {
     let (labels, rows) = (below(first, end), column.shown.between(first, end));
-    let nodes = column.cut.nodes();
+    let nodes = &column.nodes;
     let only = nodes[nodes.partition_point(|&node| node < first)];
     let kind = if labels == 1 { Kind::Published(only) } else { Kind::Several(labels) };
     Box { kind, level, from, width, rows }
@@ -106,7 +106,7 @@ pub fn write(page: &mut Page, column: &Cutting) {
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
-    let (labels, name) = (Many(column.cut.nodes().len() as u64, "published label"), Text(column.name));
+    let (labels, name) = (Many(column.nodes.len() as u64, "published label"), Text(column.name));
     put!(
         page,
         "<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"Taxonomy of {name} down to {labels}\">\n"

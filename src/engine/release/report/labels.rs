@@ -14,8 +14,8 @@ const FEW: usize = 3;
 /// The table of one column.
 pub fn write(page: &mut Page, column: &Cutting, rows: u64) {
     let listed = listed(column);
-    put!(page, "<table class=\"labels\">\n<caption>{}", Many(column.cut.nodes().len() as u64, "published label"));
-    let seen = column.cut.nodes().iter().filter(|&&node| column.shown.at(node) > 0).count();
+    put!(page, "<table class=\"labels\">\n<caption>{}", Many(column.nodes.len() as u64, "published label"));
+    let seen = column.nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
     if listed.len() < seen {
         put!(page, "; the {} with the most rows, in the order of the taxonomy", Count(listed.len() as u64));
     }
@@ -28,19 +28,19 @@ pub fn write(page: &mut Page, column: &Cutting, rows: u64) {
         page,
         "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">Share, drawn</span></th></tr></thead>\n<tbody>\n"
     );
-    let (mut values, mut shown) = (0, 0);
+    let (mut values, mut shown) = (column.nodes.iter().map(|&node| column.tree.values(node)).sum::<u64>(), 0);
     for &node in &listed {
-        values += column.tree.values(node);
+        values -= column.tree.values(node);
         shown += column.shown.at(node);
         let label = format!("<bdi>{}</bdi>", Text(column.tree.label(node)));
         line(page, &label, column.tree.values(node), column.shown.at(node), rows);
     }
-    if listed.len() < column.cut.nodes().len() {
-        let rest = column.cut.nodes().len() - listed.len();
+    if listed.len() < column.nodes.len() {
+        let rest = column.nodes.len() - listed.len();
         let more = if listed.len() < seen { "more label" } else { "label" };
         let nobody = if listed.len() < seen { "" } else { " without rows" };
         let label = format!("<i>{}{nobody}</i>", Many(rest as u64, more));
-        line(page, &label, column.tree.values(0) - values, rows - shown, rows);
+        line(page, &label, values, rows - shown, rows);
     }
     put!(page, "</tbody>\n</table>\n");
 }
@@ -53,7 +53,7 @@ fn line(page: &mut Page, label: &str, values: u64, rows: u64, all: u64) {
 
 /// All labels, or those with rows, or those with the most rows (the earlier of equals), in preorder.
 fn listed(column: &Cutting) -> Vec<Node> {
-    let mut nodes = column.cut.nodes().to_vec();
+    let mut nodes = column.nodes.clone();
     let seen = nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
     if nodes.len() > seen + FEW {
         nodes.retain(|&node| column.shown.at(node) > 0);

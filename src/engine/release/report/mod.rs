@@ -17,14 +17,14 @@ mod sizes;
 use super::manifest::Manifest;
 use super::utility::Shown;
 use crate::engine::histogram::Release;
-use crate::engine::model::{Columns, Cut, Role, Taxonomy};
+use crate::engine::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Page, STYLE, Text, put};
 
-/// A quasi column: its name, its tree, where it was cut, and how many rows show which label.
+/// A quasi column: its name, its tree, its published labels, and how many rows show which.
 struct Cutting<'a> {
     name: &'a str,
     tree: &'a Taxonomy,
-    cut: &'a Cut,
+    nodes: Vec<Node>,
     shown: Shown,
 }
 
@@ -34,10 +34,12 @@ struct Cutting<'a> {
 /// If the manifest is another table's.
 pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8> {
     assert_eq!((manifest.rows, manifest.classes), (table.rows(), table.classes() as u64), "the manifest of this table");
-    let quasi = columns.of(Role::Quasi).zip(columns.trees()).zip(table.recoding()).enumerate();
-    let cuttings: Vec<Cutting> = quasi
-        .map(|(at, ((column, tree), cut))| Cutting { name: &column.name, tree, cut, shown: Shown::of(table, at) })
-        .collect();
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
+    let cutting = |(at, (column, tree))| {
+        let column: &Column = column;
+        Cutting { name: &column.name, tree, nodes: table.labels(at), shown: Shown::of(table, at) }
+    };
+    let cuttings: Vec<Cutting> = quasi.map(cutting).collect();
     let sizes: Vec<u64> = (0..table.classes()).map(|class| table.size(class)).collect();
     let mut page = Page::default();
     let title = format!("{}, release {}", manifest.feed, manifest.release);
@@ -46,7 +48,12 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(&title));
     facts::write(&mut page, manifest);
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
-    recoding::write(&mut page, &cuttings, &sensitive, manifest.two_tables());
+    let form = match (manifest.two_tables(), table.is_local()) {
+        (true, _) => recoding::Form::Two,
+        (_, true) => recoding::Form::Local,
+        _ => recoding::Form::Global,
+    };
+    recoding::write(&mut page, &cuttings, &sensitive, form);
     checks::write(&mut page, &manifest.checks);
     sizes::write(&mut page, manifest.k, &sizes);
     facts::write_policy(&mut page, manifest);

@@ -4,21 +4,37 @@
 use super::html::{Count, Page, Share, Text, put};
 use super::{Cutting, icicle, labels};
 
+/// What labels are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// They take the place of values, and are the same in all crowds.
+    Global,
+    /// They take the place of values, and every crowd has its own.
+    Local,
+    /// They form the crowds of two tables.
+    Two,
+}
+
 /// The sections on columns.
-pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], two: bool) {
-    let [heading, text] = if two {
-        [
+pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], form: Form) {
+    let [heading, text] = match form {
+        Form::Two => [
             "What forms the crowds",
             "Nothing was replaced: one table shows these columns as they are. People are in one crowd when they lie under the \
              same coarser labels, which are drawn here. Loss is the share of its domain that such a label holds together",
-        ]
-    } else {
-        [
+        ],
+        Form::Global => [
             "What is left of each column",
             "Values were replaced by coarser labels until every crowd was large enough. Loss is the share of its domain that \
              a label hides",
-        ]
+        ],
+        Form::Local => [
+            "What is left of each column",
+            "Values were replaced by coarser labels, in every crowd by its own, as fine as it could be. Loss is the share of \
+             its domain that a label hides",
+        ],
     };
+    let two = form == Form::Two;
     put!(
         page,
         "<section>\n<h2>{heading}</h2>\n<p>{text}, as the mean over all rows: 0 = everything is as it was, 1 = nothing is \
@@ -31,13 +47,27 @@ pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], two: bool
         let rows = column.shown.all();
         put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
         put!(page, "<td class=\"number\">{:.4}</td>", column.shown.loss(column.tree));
-        put!(page, "<td class=\"number\">{}</td>", Count(column.cut.nodes().len() as u64));
+        put!(page, "<td class=\"number\">{}</td>", Count(column.nodes.len() as u64));
         put!(page, "<td class=\"number\">{}</td>", Count(column.tree.values(0)));
         put!(page, "<td class=\"number\">{}</td></tr>\n", Share(column.shown.at(0), rows));
     }
     put!(page, "</tbody>\n</table>\n");
     published_as_they_are(page, sensitive, two);
-    put!(page, "</section>\n<section>\n<h2>The columns on their taxonomies</h2>\n");
+    put!(page, "</section>\n<section>\n");
+    if form == Form::Local {
+        put!(
+            page,
+            "<h2>The labels of each column</h2>\n<p>A label may lie under another one, which other crowds show.</p>\n"
+        );
+        for column in columns {
+            put!(page, "<section class=\"column\">\n<h3><bdi>{}</bdi></h3>\n", Text(column.name));
+            labels::write(page, column, column.shown.all());
+            put!(page, "</section>\n");
+        }
+        put!(page, "</section>\n");
+        return;
+    }
+    put!(page, "<h2>The columns on their taxonomies</h2>\n");
     put!(
         page,
         "<p class=\"key\"><svg class=\"swatch above\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\"/>\

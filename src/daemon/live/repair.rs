@@ -1,0 +1,67 @@
+//! Repairs of a release whose classes have labels of their own (SCIENCE 6, gate): as soon as a tick has carved them, they are
+//! attacked as the gate will. The first class that fails goes back to those who wait, with all classes that were formed
+//! together with it, and the rest is judged once more: whoever is carved before or after them is carved as if they had not
+//! been there, so that what is left is a release of its own.
+//!
+//! It looks at quasi-identifiers only, and approves nothing.
+
+use crate::engine::feed::{Closed, Feed, Ticked};
+use crate::engine::gate::refinement::{Judged, Place, judge};
+use crate::engine::histogram::describe;
+use crate::engine::model::Columns;
+use crate::engine::policy::Policy;
+
+/// Classes that went back to those who wait, and why, in words.
+pub(super) struct Repair {
+    /// How many classes.
+    pub classes: u64,
+    /// Which one failed.
+    pub place: String,
+    /// Why.
+    pub text: String,
+}
+
+/// Repairs what a tick has carved, as often as the policy lets it.
+pub(super) fn repair(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Columns) -> Vec<Repair> {
+    let (limits, mut repairs) = (policy.refinement(), Vec::new());
+    let Closed::Candidate(candidate) = &ticked.closed else { return repairs };
+    let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
+    let mut left: Vec<usize> = (0..carving.classes().len()).collect();
+    while (repairs.len() as u64) < limits.max_repairs {
+        let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table.size_of(&carving.classes()[at]));
+        // What cannot be judged is for the gate to say.
+        let judged = judge(columns, left.iter().map(class), policy.a(), &limits, candidate.release.into());
+        let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
+        let judged = judged.expect("somebody was judged");
+        let gone = together(&judged, place, left.len());
+        if gone.len() == left.len() {
+            break;
+        }
+        let failed = match place {
+            Place::Class(at) => at,
+            Place::Outliers => left.len() - 1,
+        };
+        let place = describe(&carving.classes()[left[failed]], columns);
+        repairs.push(Repair { classes: gone.len() as u64, place, text });
+        left = (0..left.len()).filter(|at| !gone.contains(at)).map(|at| left[at]).collect();
+    }
+    if !repairs.is_empty() {
+        feed.narrow(|at| left.binary_search(&at).is_err(), ticked, &columns.trees());
+    }
+    repairs
+}
+
+/// The first class in the order of formation that something speaks against, and what.
+fn first(judged: &Judged) -> Option<(Place, String)> {
+    let against = judged.against.iter().filter_map(|against| Some((against.place?, against)));
+    against.min_by_key(|(place, _)| *place).map(|(place, against)| (place, against.text.clone()))
+}
+
+/// The classes that were formed together with one; what was left over is the last of them.
+fn together(judged: &Judged, place: Place, all: usize) -> Vec<usize> {
+    let classes = judged.release.classes();
+    match place {
+        Place::Class(at) => (0..classes.len()).filter(|&other| classes[other].state == classes[at].state).collect(),
+        Place::Outliers => vec![all - 1],
+    }
+}

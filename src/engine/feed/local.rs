@@ -1,0 +1,89 @@
+//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the whole pool is carved, whoever
+//! is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next tick comes.
+//!
+//! No line of this file may look at a sensitive value.
+
+use super::parts::{Candidate, Closed, Increment, Ticked};
+use super::state::{Feed, everything};
+use crate::engine::anonymizer::arx_lr;
+use crate::engine::histogram::{Histogram, Release};
+use crate::engine::model::{Carving, Leaf, Recoding, Taxonomy};
+use crate::engine::policy::{Chain, Outliers, Policy};
+
+impl Feed {
+    /// Whoever is in classes that were not published waits again.
+    pub fn again(&mut self) {
+        let back = std::mem::take(&mut self.unpublished).into_iter().map(|increment| increment.rows);
+        self.waiting =
+            Histogram::merge_all([self.waiting.clone()].into_iter().chain(back).collect()).expect("one at least");
+    }
+
+    /// Carves the pool.
+    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> Closed {
+        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+        if self.waiting.rows() < policy.a() {
+            return none;
+        }
+        if self.coarsest {
+            let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
+            let rows = std::mem::replace(&mut self.waiting, nobody);
+            let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
+            self.unpublished.push(Increment { recoding: everything(trees), carving, rows, ledger: None });
+        } else {
+            let heads = self.waiting.headcount();
+            let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
+            let mut classes: Vec<_> = carved.classes.into_iter().map(|class| class.nodes).collect();
+            let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
+            let publish = matches!(policy.chain(), Chain::Disjoint { outliers: Some(Outliers::Publish), .. });
+            if publish && left >= policy.a() {
+                classes.push(vec![0; trees.len()]);
+            }
+            if classes.is_empty() {
+                return none;
+            }
+            self.form_carved(Carving::new(classes), trees);
+        }
+        Closed::Candidate(Box::new(self.carved(None, trees)))
+    }
+
+    /// The release of the last tick goes without some of its classes; whoever was in them waits.
+    ///
+    /// # Panics
+    /// If nothing was carved, or no class is left.
+    pub fn narrow(&mut self, gone: impl Fn(usize) -> bool, ticked: &mut Ticked, trees: &[&Taxonomy]) {
+        let [increment] = &mut self.unpublished[..] else { panic!("one tick carves") };
+        let carving = increment.carving.take().expect("classes were carved");
+        let finder = carving.finder(trees);
+        // A class that was carved later may hold the labels of somebody who was in one that is gone.
+        let stays = |tuple: &[Leaf]| finder.class(tuple).is_some_and(|(at, _)| !gone(at));
+        let [rows, waiting] = increment.rows.divide(|tuple, _| stays(tuple));
+        increment.carving = Some(carving.without(&gone));
+        increment.rows = rows;
+        self.waiting = self.waiting.merge(&waiting);
+        let candidate = self.carved(None, trees);
+        assert!(candidate.rows.rows() > 0, "a release has people");
+        ticked.added = candidate.rows.rows();
+        ticked.closed = Closed::Candidate(Box::new(candidate));
+    }
+
+    /// Whoever is in a class does not wait any more.
+    fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
+        let finder = carving.finder(trees);
+        let [rows, waiting] = self.waiting.divide(|tuple, _| finder.class(tuple).is_some());
+        self.waiting = waiting;
+        self.unpublished.push(Increment { recoding: Recoding::new(), carving: Some(carving), rows, ledger: None });
+    }
+
+    /// The release of those who formed, or the same people under one recoding.
+    pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> Candidate {
+        let increment = self.unpublished.last().expect("somebody formed").clone();
+        let rows = increment.told().as_one(0);
+        let recoding = under.unwrap_or(&increment.recoding);
+        let carving = increment.carving.clone().filter(|_| recoding.is_empty());
+        let table = match &carving {
+            Some(carving) => Release::carved(&rows, 0..1, carving, trees),
+            None => Release::under(&rows, 0..1, recoding),
+        };
+        Candidate { release: self.releases + 1, table, rows, carving, increments: vec![increment] }
+    }
+}

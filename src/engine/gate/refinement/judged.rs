@@ -1,0 +1,54 @@
+//! A release whose classes have labels of their own, attacked by whoever knows in which order they were formed, and what of
+//! that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
+
+use super::attack::{Attack, Terms};
+use super::budget::Budget;
+use super::joint::{Joint, joint};
+use super::labels::Layers;
+use super::limits::{Against, against};
+use super::names::Names;
+use super::release::{Attacker, Release, Values};
+use super::target::Target;
+use crate::engine::model::{Columns, Node};
+use crate::engine::policy::{self, Refinement};
+
+/// What the strongest attacker finds.
+#[derive(Debug)]
+pub struct Judged {
+    /// The release as it was attacked.
+    pub release: Release,
+    /// Its classes in the order of formation, and the outliers.
+    pub targets: Vec<Target>,
+    /// All of them together, where that is limited.
+    pub joint: Option<Joint>,
+    /// Everything that speaks against it.
+    pub against: Vec<Against>,
+}
+
+/// Attacks classes and their rows, in the order of formation; the class at the root is what was left over.
+///
+/// # Errors
+/// What keeps it from being judged, in words.
+pub fn judge<'n>(
+    columns: &Columns,
+    classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+    k: u64,
+    limits: &Refinement,
+    seed: u64,
+) -> Result<Judged, String> {
+    let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
+    let release = layers.release(classes, k).map_err(|why| why.to_string())?;
+    let values = match limits.values {
+        policy::Values::Repeated => Values::Repeated,
+        policy::Values::Distinct => Values::Distinct,
+    };
+    let budget = Budget::shared(release.places().len());
+    let terms = Terms { attacker: Attacker::Strongest, values, marginals: false, seed, budget };
+    let attack = Attack::new(&release, terms).map_err(|why| why.to_string())?;
+    let targets = attack.targets();
+    let joint = limits.max_joint_ratio.map(|_| joint(&attack, &targets));
+    let names = Names::new(columns, &layers, &release);
+    let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
+    let against = against.map_err(|_| "a class has no solution: it was not formed as it is said".to_owned())?;
+    Ok(Judged { release, targets, joint, against })
+}
