@@ -13,6 +13,8 @@ mod known;
 mod local;
 #[path = "refinement/random.rs"]
 mod random;
+#[path = "refinement/steps.rs"]
+mod steps;
 #[path = "refinement/together.rs"]
 mod together;
 #[path = "refinement/truth.rs"]

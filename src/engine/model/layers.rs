@@ -21,6 +21,15 @@ impl Taxonomy {
         (found.len() == self.nodes()).then_some(layers)
     }
 
+    /// Per layer, leaves first and root last, the node of every leaf, whatever the tree: a leaf that does not lie as deep as
+    /// others is itself on the layers below.
+    pub fn padded(&self) -> Vec<Vec<Node>> {
+        let paths: Vec<Vec<Node>> = (0..self.leaves() as Leaf).map(|leaf| self.path(leaf)).collect();
+        let height = paths.iter().map(Vec::len).max().unwrap_or(1);
+        let node = |path: &Vec<Node>, layer: usize| path[(layer + path.len()).saturating_sub(height)];
+        (0..height).map(|layer| paths.iter().map(|path| node(path, layer)).collect()).collect()
+    }
+
     /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.
     fn layer(&self, width: Leaf) -> Option<Vec<Node>> {
         let leaves = self.leaves() as Leaf;
@@ -76,6 +85,8 @@ mod tests {
         let inner = tree.add(0, "a", 1);
         (0..2).for_each(|leaf| _ = tree.add(inner, &format!("a{leaf}"), 1));
         (0..2).for_each(|leaf| _ = tree.add(0, &format!("b{leaf}"), 1));
-        assert_eq!(tree.finish().expect("a tree").layers(), None);
+        let tree = tree.finish().expect("a tree");
+        assert_eq!(tree.layers(), None);
+        assert_eq!(tree.padded(), vec![vec![2, 3, 4, 5], vec![1, 1, 4, 5], vec![0; 4]]);
     }
 }

@@ -9,6 +9,7 @@ mod decimal;
 mod odds;
 mod parts;
 mod settings;
+mod steps;
 
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
@@ -20,6 +21,8 @@ pub use settings::{
 };
 
 use serde::{Serialize, Serializer};
+
+use crate::engine::model::Taxonomy;
 
 /// A policy without contradictions. Serialises as the whole `[policy]` in force, defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,6 +182,14 @@ impl Policy {
     /// What refinement attacks may find.
     pub fn refinement(&self) -> Refinement {
         Refinement::of(&self.in_force)
+    }
+
+    /// The steps of a local recoding whose steps are fixed in advance.
+    pub fn steps(&self, trees: &[&Taxonomy]) -> Vec<Vec<usize>> {
+        let limits = self.refinement();
+        // Where nothing is attacked nothing has to be left open.
+        let least = limits.max_ratio.map_or(1, |_| limits.min_solutions);
+        steps::steps(trees, self.a(), least, limits.values)
     }
 
     /// The most that generalisation may cost.

@@ -4,6 +4,8 @@
 mod arx_lr;
 mod ladder;
 mod states;
+mod steps;
 
 pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
 pub use ladder::{Ladder, NoLadder};
+pub use steps::steps;

@@ -1,6 +1,7 @@
 //! The attack on one target after the other (CRA 4.4, 4.5; SCIENCE 6): its shape, all ways in which its rows can lie, and
 //! the figures, as well as the budget allows. Never takes more than it may; what it cannot do it says.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use num_bigint::BigUint;
@@ -15,7 +16,7 @@ use super::figure::{Count, Ratio};
 use super::malformed::Malformed;
 use super::moduli::Moduli;
 use super::paths::Paths;
-use super::release::{Attacker, Place, Release, Values};
+use super::release::{Attacker, Place, Release, Rule, Values};
 use super::sample::Sampler;
 use super::target::{Held, Support, Target};
 
@@ -97,27 +98,47 @@ impl<'r> Attack<'r> {
         };
         let all = rows.len() as u64 == self.release.rows(place);
         let columns = self.release.columns().iter().zip(self.release.nodes(place)).enumerate();
-        let mut slabs =
-            columns.flat_map(|(at, (column, (layer, node)))| column.children(layer, node).map(move |slab| (at, slab)));
-        let sparse = |(at, slab): (usize, Range<u32>)| {
-            let held = rows.iter().filter(|row| slab.contains(&row.as_ref()[at])).count() as u64;
-            held < self.release.k()
+        let lowered = columns.filter(|(at, _)| self.release.is_lowered(place, *at));
+        let slabs: Vec<(usize, Vec<Range<u32>>)> =
+            lowered.map(|(at, (column, (layer, node)))| (at, column.children(layer, node).collect())).collect();
+        let child = |row: &R, (at, slabs): &(usize, Vec<Range<u32>>)| {
+            slabs.partition_point(|slab| slab.end <= row.as_ref()[*at])
         };
-        Some(all && rows.iter().all(|row| inside(row) && free[cell(row)]) && slabs.all(sparse))
+        let mut parts: BTreeMap<Vec<(usize, usize)>, u64> = BTreeMap::new();
+        for row in rows {
+            let of: Vec<(usize, usize)> = slabs.iter().map(|slabs| (slabs.0, child(row, slabs))).collect();
+            match self.release.rule() {
+                Rule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
+                Rule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
+                Rule::Steps(_) => {}
+            }
+        }
+        let sparse = parts.values().all(|&rows| rows < self.release.k());
+        Some(all && sparse && rows.iter().all(|row| inside(row) && free[cell(row)]))
     }
 
     fn attack(&self, shape: &Shape, target: &mut Target) {
-        let budget = self.terms.budget;
+        let (named, budget) = (shape, self.terms.budget);
+        let counted = named.counted();
+        let shape = counted.as_ref();
         target.free_volume = Some(shape.free_volume());
         target.free_cells = Some(shape.free_cells());
-        target.columns.clone_from(&shape.columns);
+        target.columns.clone_from(&named.columns);
         if let Ok(paths) = Paths::new(shape, budget.arrows) {
             self.solve(shape, &paths, target);
-            return;
+        } else if let Some(sampler) = Sampler::new(shape, budget.fewer()) {
+            self.draw(shape, &sampler, target);
+        } else {
+            impossible(target);
         }
-        match Sampler::new(shape, budget.fewer()) {
-            Some(sampler) => self.draw(shape, &sampler, target),
-            None => impossible(target),
+        if named.by_block {
+            // What a slab would say is said of its blocks.
+            target.slabs.clear();
+            target
+                .blocks
+                .iter_mut()
+                .zip(&named.blocks)
+                .for_each(|(held, block)| held.children.clone_from(&block.children));
         }
     }
 
@@ -194,7 +215,8 @@ impl<'r> Attack<'r> {
     fn assignments(&self, shape: &Shape, paths: &Paths) -> Count {
         let most = shape.rows.min(shape.cap);
         if shape.columns.is_empty() {
-            return Count::Exact(shape.free_cells().into());
+            let cells = u128::from(shape.free_cells());
+            return Count::Exact(count::all(cells + u128::from(shape.rows) - 1, shape.rows, true));
         }
         if shape.distinct && shape.blocks.iter().any(|block| block.volume < u128::from(most)) {
             let shape = Shape { distinct: false, ..shape.clone() };

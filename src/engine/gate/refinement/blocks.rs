@@ -1,11 +1,12 @@
 //! A target's segment cut into blocks (SCIENCE 6): one choice of child in every column that can be lowered. All that the
 //! attack needs to know of a target is the free volume of each block, its rows and the cap. Never names a label.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Spent;
 use super::cover::Cover;
-use super::release::{Place, Release, Values};
+use super::release::{Place, Release, Rule, Values};
 
 /// One choice of child per column with a layer of at least 2, with something free in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,9 @@ pub struct Shape {
     pub blocks: Vec<Block>,
     /// How many rows.
     pub rows: u64,
-    /// How many of them a slab can hold at most.
+    /// Whether caps are those of blocks, not of slabs.
+    pub by_block: bool,
+    /// How many of them a slab, or a block, can hold at most.
     pub cap: u64,
     /// All combinations of values of the segment.
     pub volume: u128,
@@ -56,7 +59,8 @@ impl Shape {
         for ((at, column), (layer, node)) in release.columns().iter().enumerate().zip(release.nodes(place)).rev() {
             let leaves = segment[at].clone();
             let mut axis: Vec<(usize, u64)> = leaves.map(|leaf| (0, column.length(leaf))).collect();
-            let slabs: Vec<Range<u32>> = column.children(layer, node).collect();
+            let lowered = release.is_lowered(place, at);
+            let slabs: Vec<Range<u32>> = column.children(layer, node).filter(|_| lowered).collect();
             if !slabs.is_empty() {
                 for (child, slab) in slabs.iter().enumerate() {
                     let place = |leaf: u32| (leaf - segment[at].start) as usize;
@@ -80,8 +84,25 @@ impl Shape {
             (cells > 0).then(|| Block { children: digits(at, &children), volume, cells })
         };
         let blocks = sums.into_iter().enumerate().filter_map(held).collect();
-        let distinct = values == Values::Distinct;
-        Ok(Shape { columns, children, blocks, rows: release.rows(place), cap: release.k() - 1, volume, distinct })
+        let (distinct, by_block) = (values == Values::Distinct, *release.rule() != Rule::Greedy);
+        let (rows, cap) = (release.rows(place), release.k() - 1);
+        Ok(Shape { columns, children, blocks, rows, by_block, cap, volume, distinct })
+    }
+
+    /// The same with a slab for each block, where caps are those of blocks.
+    pub fn counted(&self) -> Cow<'_, Shape> {
+        if !self.by_block || self.columns.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let block = |(at, block): (usize, &Block)| Block { children: vec![at], ..block.clone() };
+        let blocks: Vec<Block> = self.blocks.iter().enumerate().map(block).collect();
+        Cow::Owned(Shape {
+            columns: vec![self.columns[0]],
+            children: vec![blocks.len()],
+            blocks,
+            by_block: false,
+            ..*self
+        })
     }
 
     /// How many combinations of values are free.

@@ -25,6 +25,23 @@ impl Column {
     /// The layers are no hierarchy over these leaves, or the intervals of a layer differ in length (the last one may be
     /// shorter).
     pub fn new(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<Column, Malformed> {
+        let column = Column::uneven(lengths, layers)?;
+        let strict = column.layers.windows(2).all(|pair| pair[1].len() < pair[0].len());
+        for layer in 1..=column.height() {
+            let (nodes, longest) = (column.nodes(layer), column.longest(layer));
+            let values = |node: usize| column.values(&column.node(layer, node));
+            if (1..nodes).any(|node| values(node) > longest || (values(node) < longest && node + 1 < nodes)) {
+                return Err(Malformed::Unequal);
+            }
+        }
+        if strict { Ok(column) } else { Err(Malformed::Hierarchy) }
+    }
+
+    /// The same, of intervals of any length.
+    ///
+    /// # Errors
+    /// The layers are no hierarchy over these leaves.
+    pub fn uneven(lengths: Vec<u64>, layers: &[Vec<Range<usize>>]) -> Result<Column, Malformed> {
         let leaves = lengths.len();
         if leaves == 0 || lengths.contains(&0) || u32::try_from(leaves).is_err() {
             return Err(Malformed::Hierarchy);
@@ -41,7 +58,7 @@ impl Column {
         let layers: Option<Vec<Vec<u32>>> = layers.iter().map(starts).collect();
         let layers = layers.ok_or(Malformed::Hierarchy)?;
         let nested = layers.windows(2).all(|pair| {
-            pair[1].len() < pair[0].len() && pair[1].iter().all(|start| pair[0].binary_search(start).is_ok())
+            pair[1].len() <= pair[0].len() && pair[1].iter().all(|start| pair[0].binary_search(start).is_ok())
         });
         let ends = layers.first().is_some_and(|first| first.len() == leaves + 1) && layers[layers.len() - 1].len() == 2;
         if !nested || !ends {
@@ -49,13 +66,8 @@ impl Column {
         }
         let mut column = Column { lengths, layers, longest: Vec::new() };
         for layer in 1..=column.height() {
-            let nodes = column.nodes(layer);
-            let values = |node: usize| column.values(&column.node(layer, node));
-            let longest = values(0);
-            if (1..nodes).any(|node| values(node) > longest || (values(node) < longest && node + 1 < nodes)) {
-                return Err(Malformed::Unequal);
-            }
-            column.longest.push(longest);
+            let first = column.values(&column.node(layer, 0));
+            column.longest.push(first);
         }
         Ok(column)
     }

@@ -3,6 +3,7 @@
 //! often independent solutions of all targets fit together is drawn; the joint ratio is bounded from above, and the truth
 //! is never higher but for one run in 10^9.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use super::cover::{self, Cover};
 use super::draw::Draws;
 use super::figure::Ratio;
 use super::key::Key;
-use super::release::{Attacker, Place, Release, Values};
+use super::release::{Attacker, Place, Release, Rule, Values};
 use super::sample::Sampler;
 use super::target::Target;
 use super::urn::Urn;
@@ -89,8 +90,10 @@ fn draw(attack: &Attack<'_>, targets: &[Target]) -> Result<Joint, Spent> {
     }
     let shape = |target: &Target| Shape::new(release, &attack.cover, target.place, (terms.values, budget.cells));
     let shapes: Vec<Shape> = targets.par_iter().map(shape).collect::<Result<_, Spent>>()?;
-    let one = |(shape, target)| Drawn::new(attack, shape, target);
-    let drawn: Vec<Drawn<'_>> = shapes.par_iter().zip(targets).map(one).collect::<Result<_, Spent>>()?;
+    let counted: Vec<Cow<'_, Shape>> = shapes.iter().map(Shape::counted).collect();
+    let all = shapes.par_iter().zip(&counted).zip(targets);
+    let drawn = all.map(|((shape, counted), target)| Drawn::new(attack, shape, counted, target));
+    let drawn: Vec<Drawn<'_>> = drawn.collect::<Result<_, Spent>>()?;
     let apart: f64 = drawn.iter().map(|drawn| drawn.ratio).sum();
     let whole = drawn.iter().all(|drawn| drawn.sampler.is_whole());
     let states = states(release, terms.attacker, (whole, budget.operations))?;
@@ -126,9 +129,9 @@ fn fits(release: &Release, (drawn, distinct): (&[Drawn<'_>], bool), states: &[Af
 
 impl<'s> Drawn<'s> {
     /// Some caps may be forgotten: that all targets fit together implies all caps of each.
-    fn new(attack: &Attack<'_>, shape: &'s Shape, target: &Target) -> Result<Drawn<'s>, Spent> {
+    fn new(attack: &Attack<'_>, shape: &Shape, counted: &'s Shape, target: &Target) -> Result<Drawn<'s>, Spent> {
         let budget = attack.terms.budget;
-        let sampler = Sampler::new(shape, budget.fewer()).ok_or(Spent)?;
+        let sampler = Sampler::new(counted, budget.fewer()).ok_or(Spent)?;
         let ratio = match sampler.is_whole() {
             true => target.ratio.most(),
             false => target.lr.most().map(|lr| lr - sampler.all()),
@@ -187,6 +190,9 @@ fn cells(release: &Release, cover: &Cover, place: Place, (shape, budget): (&Shap
 /// Every state below the top, those with the greatest loss first. What one target alone can violate is asked only if it may
 /// be drawn without all of its caps.
 fn states(release: &Release, attacker: Attacker, (whole, budget): (bool, u64)) -> Result<Vec<After>, Spent> {
+    if let Rule::Steps(steps) = release.rule() {
+        return Ok(after_steps(release, steps, whole));
+    }
     let columns = release.columns();
     let number = columns.iter().fold(1u64, |number, column| number.saturating_mul(column.height() as u64));
     let places = release.places();
@@ -218,6 +224,21 @@ fn states(release: &Release, attacker: Attacker, (whole, budget): (bool, u64)) -
     }
     found.sort_by(|a, b| b.0.cmp(&a.0));
     Ok(found.into_iter().map(|(_, after)| after).collect())
+}
+
+/// The states of all steps, the last one first.
+fn after_steps(release: &Release, steps: &[Vec<usize>], whole: bool) -> Vec<After> {
+    let places = release.places();
+    let after = |step: usize| {
+        let later = |place: &Place| match *place {
+            Place::Outliers => true,
+            Place::Class(at) => release.keys()[at] as usize > step,
+        };
+        let later = (0..places.len()).filter(|&at| later(&places[at])).collect();
+        After { nodes: nodes(release, &steps[step]), later }
+    };
+    let all = (0..steps.len()).rev().map(after);
+    all.filter(|after| after.later.len() > usize::from(whole)).collect()
 }
 
 fn nodes(release: &Release, state: &[usize]) -> Vec<Vec<u64>> {

@@ -1,6 +1,8 @@
 //! Classes by their labels as the attack takes them (SCIENCE 6): the layer of each label, and its place there. Of labels
 //! it shows none.
 
+use std::ops::Range;
+
 use super::column::Column;
 use super::malformed::Malformed;
 use super::release::{Class, Release};
@@ -32,12 +34,30 @@ impl Layers {
     /// # Errors
     /// The first column that has no layers of equal intervals.
     pub fn of(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
+        let nodes = |tree: &Taxonomy| tree.layers().ok_or(Malformed::Hierarchy);
+        Layers::with(trees, nodes, |lengths, ranges| Column::new(lengths, ranges))
+    }
+
+    /// Of any taxonomies, for classes that were carved in steps: leaves that do not lie as deep as others are on several
+    /// layers.
+    ///
+    /// # Errors
+    /// The first column that is too large.
+    pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
+        Layers::with(trees, |tree| Ok(tree.padded()), |lengths, ranges| Column::uneven(lengths, ranges))
+    }
+
+    fn with(
+        trees: &[&Taxonomy],
+        nodes: impl Fn(&Taxonomy) -> Result<Vec<Vec<Node>>, Malformed>,
+        column_of: impl Fn(Vec<u64>, &[Vec<Range<usize>>]) -> Result<Column, Malformed>,
+    ) -> Result<Layers, Unlayered> {
         let mut layers = Layers { columns: Vec::new(), nodes: Vec::new(), places: Vec::new() };
         for (column, tree) in trees.iter().enumerate() {
-            let nodes = tree.layers().ok_or(Unlayered { column, why: Malformed::Hierarchy })?;
+            let nodes = nodes(tree).map_err(|why| Unlayered { column, why })?;
             let lengths = (0..tree.leaves() as Leaf).map(|leaf| tree.values(tree.leaf_node(leaf))).collect();
             let mut places = vec![(0, 0); tree.nodes()];
-            let mut ranges = Vec::new();
+            let mut ranges: Vec<Vec<Range<usize>>> = Vec::new();
             for (layer, of_leaf) in nodes.iter().enumerate() {
                 let mut distinct = of_leaf.clone();
                 distinct.dedup();
@@ -51,7 +71,7 @@ impl Layers {
                 };
                 ranges.push(distinct.iter().map(range).collect());
             }
-            layers.columns.push(Column::new(lengths, &ranges).map_err(|why| Unlayered { column, why })?);
+            layers.columns.push(column_of(lengths, &ranges).map_err(|why| Unlayered { column, why })?);
             layers.nodes.push(nodes);
             layers.places.push(places);
         }
@@ -90,6 +110,40 @@ impl Layers {
     /// The label of a column's node, which is told by its layer and place.
     pub fn node(&self, column: usize, (layer, node): (usize, usize)) -> Node {
         self.nodes[column][layer - 1][self.columns[column].node(layer, node).start as usize]
+    }
+
+    /// The same of classes that were carved in these steps.
+    ///
+    /// # Errors
+    /// They are no classes, or not of such steps.
+    pub fn stepped<'n>(
+        &self,
+        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+        k: u64,
+        steps: &[Vec<usize>],
+    ) -> Result<Release, Malformed> {
+        let (mut formed, mut outliers) = (Vec::new(), 0u64);
+        for (at, (nodes, rows)) in classes.into_iter().enumerate() {
+            if nodes.iter().all(|&node| node == 0) {
+                outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
+                continue;
+            }
+            // Whoever is in labels that stand on several layers was carved as soon as that was possible.
+            let state = |step: &Vec<usize>| -> Option<Vec<(usize, usize)>> {
+                step.iter().zip(nodes).enumerate().map(|(at, (&layer, &node))| self.at(at, layer, node)).collect()
+            };
+            let (state, nodes) = steps.iter().find_map(state).ok_or(Malformed::Class(at))?.into_iter().unzip();
+            formed.push(Class { state, nodes, rows });
+        }
+        Release::of_steps(self.columns.clone(), formed, outliers, k, steps.to_vec())
+    }
+
+    /// The layer and place of a node, if it stands on this layer.
+    fn at(&self, column: usize, layer: usize, node: Node) -> Option<(usize, usize)> {
+        let (lowest, place) = self.places[column][node as usize];
+        let leaf = self.columns[column].node(lowest, place).start;
+        let there = self.nodes[column][layer - 1][leaf as usize] == node;
+        there.then(|| (layer, self.columns[column].above(layer, leaf)))
     }
 
     /// The label of the child of a column's node, which is told by its layer and place: as [`Column::children`] has them.

@@ -17,6 +17,8 @@ pub enum Malformed {
     Twice(usize),
     /// A class that was formed after one with a greater loss, which no run does.
     OutOfOrder(usize),
+    /// Steps that are no states below the root, or that take a column more than one layer up.
+    Steps,
     /// Fewer than two rows to a class, or so many that they cannot be counted.
     Rows,
 }
@@ -30,6 +32,9 @@ impl fmt::Display for Malformed {
             Malformed::Class(at) => write!(f, "class {at} is no class below the root with rows"),
             Malformed::Twice(at) => write!(f, "class {at} is there twice"),
             Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
+            Malformed::Steps => {
+                write!(f, "a step is no state below the root, or takes a column more than one layer up")
+            }
             Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
         }
     }

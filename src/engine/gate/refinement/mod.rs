@@ -47,6 +47,6 @@ pub use self::labels::{Layers, Unlayered};
 pub use self::limits::{Against, Impossible, against, certain, short};
 pub use self::malformed::Malformed;
 pub use self::names::Names;
-pub use self::release::{Attacker, Class, Place, Release, Values};
+pub use self::release::{Attacker, Class, Place, Release, Rule, Values};
 pub use self::target::{Crowd, Held, Part, Support, Target};
 pub use self::truth::{Unlike, divide, fuzzy};

@@ -47,23 +47,99 @@ pub enum Place {
     Outliers,
 }
 
-/// A release that ARX-LR may have made.
+/// How classes were carved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// By ARX-LR: the state that loses least first, so that no smaller slab of a class was large enough.
+    Greedy,
+    /// In steps that were fixed in advance: a layer per column, in each step some columns one up. No block of a class, which
+    /// would have been a class of the step before, was large enough.
+    Steps(Vec<Vec<usize>>),
+}
+
+/// A release that was carved.
 #[derive(Debug, Clone)]
 pub struct Release {
     columns: Vec<Column>,
     classes: Vec<Class>,
     outliers: u64,
     k: u64,
-    /// Per class the number of its key among all of them, ascending.
+    rule: Rule,
+    /// Per class the number of its key among all of them, ascending; by steps, its step.
     keys: Vec<u32>,
 }
 
 impl Release {
-    /// Of its classes in order of formation (any order does for the paper's attacker) and the number of outliers.
+    /// Of classes of ARX-LR in order of formation (any order does for the paper's attacker) and the number of outliers.
     ///
     /// # Errors
     /// They are no classes over these columns.
     pub fn new(columns: Vec<Column>, classes: Vec<Class>, outliers: u64, k: u64) -> Result<Release, Malformed> {
+        let mut release = Release::unordered(columns, classes, outliers, k)?;
+        let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
+        let key_of: BTreeMap<&Vec<usize>, Key> =
+            states.into_iter().map(|state| (state, Key::new(&release.columns, state))).collect();
+        let distinct: BTreeSet<&Key> = key_of.values().collect();
+        let number: BTreeMap<&Key, u32> = distinct.into_iter().zip(0..).collect();
+        release.keys = release.classes.iter().map(|class| number[&key_of[&class.state]]).collect();
+        Ok(release)
+    }
+
+    /// Of classes that were carved in these steps.
+    ///
+    /// # Errors
+    /// They are no classes over these columns, or not of such steps; or a step is no state below the root, or takes a column
+    /// more than one layer up, or down.
+    pub fn of_steps(
+        columns: Vec<Column>,
+        classes: Vec<Class>,
+        outliers: u64,
+        k: u64,
+        steps: Vec<Vec<usize>>,
+    ) -> Result<Release, Malformed> {
+        let tops: Vec<usize> = columns.iter().map(Column::height).collect();
+        let below = |step: &Vec<usize>| {
+            let fits = step.iter().zip(&tops).all(|(layer, top)| (1..=*top).contains(layer));
+            fits && step.len() == tops.len() && *step != tops
+        };
+        let up = |from: &[usize], to: &[usize]| {
+            from != to && from.iter().zip(to).all(|(&from, &to)| (from..=from + 1).contains(&to))
+        };
+        let ends = steps.last().is_none_or(|last| up(last, &tops));
+        if !steps.iter().all(below) || !steps.windows(2).all(|pair| up(&pair[0], &pair[1])) || !ends {
+            return Err(Malformed::Steps);
+        }
+        let mut release = Release::unordered(columns, classes, outliers, k)?;
+        let step = |(at, class): (usize, &Class)| {
+            let step = steps.iter().position(|step| *step == class.state);
+            step.map(|step| step as u32).ok_or(Malformed::Class(at))
+        };
+        release.keys = release.classes.iter().enumerate().map(step).collect::<Result<_, _>>()?;
+        release.rule = Rule::Steps(steps);
+        Ok(release)
+    }
+
+    /// How its classes were carved.
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// Whether a target is told to have fewer than k rows in the parts of a column.
+    pub(super) fn is_lowered(&self, place: Place, column: usize) -> bool {
+        match (&self.rule, place) {
+            (Rule::Greedy, Place::Class(at)) => self.classes[at].state[column] >= 2,
+            (Rule::Greedy, Place::Outliers) => self.columns[column].height() >= 2,
+            (Rule::Steps(steps), Place::Class(at)) => {
+                let step = self.keys[at] as usize;
+                step > 0 && steps[step - 1][column] < steps[step][column]
+            }
+            (Rule::Steps(steps), Place::Outliers) => {
+                steps.last().is_some_and(|last| last[column] < self.columns[column].height())
+            }
+        }
+    }
+
+    fn unordered(columns: Vec<Column>, classes: Vec<Class>, outliers: u64, k: u64) -> Result<Release, Malformed> {
         let product = |of: &dyn Fn(&Column) -> u128| {
             columns.iter().try_fold(1u128, |product, column| product.checked_mul(of(column)))
         };
@@ -91,13 +167,7 @@ impl Release {
                 return Err(Malformed::Twice(at));
             }
         }
-        let states: BTreeSet<&Vec<usize>> = classes.iter().map(|class| &class.state).collect();
-        let key_of: BTreeMap<&Vec<usize>, Key> =
-            states.into_iter().map(|state| (state, Key::new(&columns, state))).collect();
-        let distinct: BTreeSet<&Key> = key_of.values().collect();
-        let number: BTreeMap<&Key, u32> = distinct.into_iter().zip(0..).collect();
-        let keys = classes.iter().map(|class| number[&key_of[&class.state]]).collect();
-        Ok(Release { columns, classes, outliers, k, keys })
+        Ok(Release { columns, classes, outliers, k, rule: Rule::Greedy, keys: Vec::new() })
     }
 
     /// The quasi columns.
@@ -120,7 +190,7 @@ impl Release {
         self.k
     }
 
-    /// Per class the place of its public key: equal where loss, C1 and C2 are.
+    /// Per class the place of its public key: equal where loss, C1 and C2 are; by steps, its step.
     pub fn keys(&self) -> &[u32] {
         &self.keys
     }
@@ -161,9 +231,9 @@ impl Release {
     /// # Errors
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
-        match attacker {
-            Attacker::Paper => Ok(self.keys.clone()),
-            Attacker::Strongest => self.formation(),
+        match (&self.rule, attacker) {
+            (Rule::Steps(_), _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (Rule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }
 
