@@ -1,0 +1,271 @@
+//! Local recoding three ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, and
+//! steps in an order that is drawn. What each of them loses, what whoever knows how it was done finds, and what of it passes
+//! under the default limits; on made-up rows and on Adult (the folder in `TIDEGATE_DATA`) with nine columns. Prints tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use tidegate::engine::anonymizer::{Carved, arx_lr, steps};
+use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Layers, Place, Release, Target, Terms, Values};
+use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::model::{Leaf, Taxonomy, Tree};
+use tidegate::engine::policy::{ChainKind, Decimal, Facts, Policy, Refinement, Settings};
+
+/// SplitMix64.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+/// Leaves in pairs, pairs in fours, and so on; a last interval that is short is a node of its own on several layers.
+fn halves(leaves: u32, values: u64) -> Taxonomy {
+    fn add(tree: &mut Tree, above: usize, (from, to): (u32, u32), width: u32, values: u64) {
+        if to - from == 1 {
+            tree.add(above, &format!("{from}"), values);
+            return;
+        }
+        let half = width / 2;
+        if to - from <= half {
+            return add(tree, above, (from, to), half, values);
+        }
+        let node = tree.add(above, &format!("{from}-{}", to - 1), 1);
+        add(tree, node, (from, from + half), half, values);
+        add(tree, node, (from + half, to), half, values);
+    }
+    let mut tree = Tree::new("*");
+    let half = leaves.next_power_of_two() / 2;
+    add(&mut tree, 0, (0, half.max(1)), half.max(1), values);
+    if half > 0 {
+        add(&mut tree, 0, (half, leaves), half, values);
+    }
+    tree.finish().expect("a tree")
+}
+
+fn people(tuples: &[Vec<Leaf>], width: usize) -> Headcount {
+    let mut counts: BTreeMap<&Vec<Leaf>, u32> = BTreeMap::new();
+    tuples.iter().for_each(|tuple| *counts.entry(tuple).or_default() += 1);
+    Headcount::of(width, counts.into_iter().map(|(tuple, count)| (tuple, Heads { since: 0, count })))
+}
+
+/// Rows crowded around the middle of every column, and around each other.
+fn made(chance: &mut Chance, rows: usize, trees: &[Taxonomy]) -> Vec<Vec<Leaf>> {
+    let row = |chance: &mut Chance| -> Vec<Leaf> {
+        let shift = chance.below(1 << 16);
+        let leaf = |tree: &Taxonomy, chance: &mut Chance| {
+            let leaves = tree.leaves() as u64;
+            let sum: u64 = (0..3).map(|_| chance.below(leaves)).sum::<u64>() + shift % leaves;
+            (sum / 4) as Leaf
+        };
+        trees.iter().map(|tree| leaf(tree, chance)).collect()
+    };
+    (0..rows).map(|_| row(chance)).collect()
+}
+
+/// All columns of Adult, their values numbered in order.
+fn adult() -> Option<(Vec<Vec<Leaf>>, Vec<Taxonomy>)> {
+    let path = std::path::Path::new(&std::env::var_os("TIDEGATE_DATA")?).join("adult/adult.csv");
+    let text = std::fs::read_to_string(path).ok()?;
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();
+    let values = |at: usize| -> Vec<&str> {
+        let mut values: Vec<&str> = rows.iter().map(|row| row[at]).collect::<BTreeSet<_>>().into_iter().collect();
+        values.sort_by_key(|value| (value.parse::<u32>().unwrap_or(u32::MAX), *value));
+        values
+    };
+    let columns: Vec<Vec<&str>> = (0..rows[0].len()).map(values).collect();
+    let leaf =
+        |(value, column): (&&str, &Vec<&str>)| column.iter().position(|known| known == value).expect("a value") as Leaf;
+    let tuples = rows.iter().map(|row| row.iter().zip(&columns).map(leaf).collect()).collect();
+    Some((tuples, columns.iter().map(|column| halves(column.len() as u32, 1)).collect()))
+}
+
+fn policy(k: u64) -> Policy {
+    let written = Settings { k: Some(k), ..Settings::default() };
+    Policy::new(&written, ChainKind::Disjoint, &Facts::default()).expect("a policy")
+}
+
+/// Rows of releases that are repaired as often as it takes.
+const MOST_KEPT: f64 = 1000.0;
+
+/// One way of recoding.
+enum Way {
+    Greedy,
+    Steps(Vec<Vec<usize>>),
+}
+
+/// One column after the other, in an order that is drawn; from the step at which the fixed ones begin.
+fn drawn(chance: &mut Chance, fixed: &[Vec<usize>], trees: &[&Taxonomy]) -> Vec<Vec<usize>> {
+    let tops: Vec<usize> = trees.iter().map(|tree| tree.padded().len()).collect();
+    let Some(mut at) = fixed.first().cloned() else { return Vec::new() };
+    let mut path = Vec::new();
+    while at != tops {
+        path.push(at.clone());
+        let open: Vec<usize> = (0..tops.len()).filter(|&column| at[column] < tops[column]).collect();
+        at[open[chance.below(open.len() as u64) as usize]] += 1;
+    }
+    path
+}
+
+/// What was measured of one release.
+#[derive(Default, Clone)]
+struct Measured {
+    classes: usize,
+    loss: f64,
+    left: f64,
+    ratios: Vec<f64>,
+    passing: f64,
+    passes: bool,
+    kept: Option<f64>,
+    carving: Duration,
+    attack: Duration,
+}
+
+fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Carved {
+    match way {
+        Way::Greedy => arx_lr(heads, trees, k).expect("layers"),
+        Way::Steps(path) => steps(heads, trees, path, k),
+    }
+}
+
+fn released(way: &Way, classes: &[&tidegate::engine::anonymizer::Class], trees: &[&Taxonomy], k: u64) -> Release {
+    let classes = classes.iter().map(|class| (&class.nodes[..], class.people));
+    match way {
+        Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
+        Way::Steps(path) => Layers::of_any(trees).expect("layers").stepped(classes, k, path),
+    }
+    .expect("classes")
+}
+
+fn attacked(release: &Release) -> Vec<Target> {
+    let budget = Budget::shared(release.places().len());
+    let terms = Terms { attacker: Attacker::Strongest, values: Values::Repeated, marginals: false, seed: 1, budget };
+    Attack::new(release, terms).expect("an order of formation").targets()
+}
+
+fn passes(target: &Target) -> bool {
+    let limit = |of: Decimal| u64::from(of.get() as u32).into();
+    target.ratio_is_at_most(&limit(Refinement::MAX_RATIO), &1u8.into())
+        && target.cra.is_at_least(Refinement::MIN_SOLUTIONS)
+        && target.certain_crowds().is_some_and(|crowds| crowds.is_empty())
+}
+
+/// Rows that are left once classes that fail have gone, each with all that were formed together with it.
+fn kept(way: &Way, found: &Carved, trees: &[&Taxonomy], k: u64) -> u64 {
+    let mut left: Vec<&tidegate::engine::anonymizer::Class> = found.classes.iter().collect();
+    loop {
+        let release = released(way, &left, trees, k);
+        let targets = attacked(&release);
+        let failing: BTreeSet<Vec<u8>> = targets
+            .iter()
+            .filter(|target| !passes(target))
+            .filter_map(|target| if let Place::Class(at) = target.place { Some(left[at].state.clone()) } else { None })
+            .collect();
+        if failing.is_empty() {
+            return left.iter().map(|class| class.people).sum();
+        }
+        left.retain(|class| !failing.contains(&class.state));
+    }
+}
+
+fn measure(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Measured {
+    let start = Instant::now();
+    let found = carve(way, heads, trees, k);
+    let carving = start.elapsed();
+    let release = released(way, &found.classes.iter().collect::<Vec<_>>(), trees, k);
+    let start = Instant::now();
+    let targets = attacked(&release);
+    let attack = start.elapsed();
+    let rows = heads.rows() as f64;
+    let out: u64 = found.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
+    let column = |(at, tree): (usize, &&Taxonomy)| {
+        let lost = |class: &tidegate::engine::anonymizer::Class| class.people * (tree.values(class.nodes[at]) - 1);
+        let lost: u64 = found.classes.iter().map(lost).sum::<u64>() + out * (tree.values(0) - 1);
+        lost as f64 / (rows * (tree.values(0) - 1).max(1) as f64) + 1.0
+    };
+    let loss = trees.iter().enumerate().map(column).product::<f64>().powf(1.0 / trees.len() as f64) - 1.0;
+    let good = targets.iter().filter(|target| passes(target)).count();
+    Measured {
+        classes: found.classes.len(),
+        loss,
+        left: out as f64 / rows,
+        ratios: targets.iter().filter_map(|target| target.ratio.log10()).collect(),
+        passing: good as f64 / targets.len().max(1) as f64,
+        passes: good == targets.len() && !targets.is_empty(),
+        kept: (rows <= MOST_KEPT).then(|| kept(way, &found, trees, k) as f64 / rows),
+        carving,
+        attack,
+    }
+}
+
+fn line(name: &str, all: &[Measured]) {
+    let mean = |of: &dyn Fn(&Measured) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+    let mut ratios: Vec<f64> = all.iter().flat_map(|one| one.ratios.iter().copied()).collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |share: f64| ratios.get(((ratios.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
+    println!(
+        "  {name:12} {:8.0} {:7.4} {:7.1}% {:10.2} {:10.2e} {:10.1}% {:10.1}% {:>11} {:9.1?} {:9.1?}",
+        mean(&|one| one.classes as f64),
+        mean(&|one| one.loss),
+        100.0 * mean(&|one| one.left),
+        10f64.powf(at(0.5)),
+        10f64.powf(at(1.0)),
+        100.0 * mean(&|one| one.passing),
+        100.0 * mean(&|one| f64::from(u8::from(one.passes))),
+        all[0].kept.map_or("-".to_owned(), |_| format!("{:.1}%", 100.0 * mean(&|one| one.kept.unwrap_or(0.0)))),
+        all.iter().map(|one| one.carving).sum::<Duration>() / all.len() as u32,
+        all.iter().map(|one| one.attack).sum::<Duration>() / all.len() as u32,
+    );
+}
+
+fn compare(title: &str, samples: &[Headcount], trees: &[&Taxonomy], k: u64) {
+    println!("\n{title}, k = {k}");
+    println!(
+        "  {:12} {:>8} {:>7} {:>8} {:>10} {:>10} {:>11} {:>11} {:>11} {:>9} {:>9}",
+        "",
+        "classes",
+        "loss",
+        "waiting",
+        "ratio",
+        "worst",
+        "classes ok",
+        "releases ok",
+        "rows kept",
+        "carving",
+        "attack"
+    );
+    let fixed = policy(k).steps(trees);
+    let mut chance = Chance(9);
+    let each = |way: &Way| samples.iter().map(|heads| measure(way, heads, trees, k)).collect::<Vec<_>>();
+    line("arx-lr", &each(&Way::Greedy));
+    line("steps", &each(&Way::Steps(fixed.clone())));
+    let random: Vec<Measured> =
+        samples.iter().map(|heads| measure(&Way::Steps(drawn(&mut chance, &fixed, trees)), heads, trees, k)).collect();
+    line("drawn order", &random);
+}
+
+fn main() {
+    let mut chance = Chance(1);
+    for (rows, columns, leaves, values) in [(200, 2, 32, 4), (1000, 3, 32, 4), (3000, 4, 16, 4), (5000, 6, 8, 4)] {
+        let owned: Vec<Taxonomy> = (0..columns).map(|_| halves(leaves, values)).collect();
+        let trees: Vec<&Taxonomy> = owned.iter().collect();
+        let samples: Vec<Headcount> =
+            (0..if rows > 1000 { 2 } else { 8 }).map(|_| people(&made(&mut chance, rows, &owned), columns)).collect();
+        for k in [5, 10] {
+            compare(&format!("{rows} rows, {columns} columns of {leaves} intervals"), &samples, &trees, k);
+        }
+    }
+    let Some((tuples, owned)) = adult() else {
+        println!("\nTIDEGATE_DATA is not set: Adult was not measured");
+        return;
+    };
+    let trees: Vec<&Taxonomy> = owned.iter().collect();
+    let heads = [people(&tuples, owned.len())];
+    for k in [5, 10] {
+        compare(&format!("Adult, {} rows, {} columns", tuples.len(), owned.len()), &heads, &trees, k);
+    }
+}
