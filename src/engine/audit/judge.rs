@@ -43,6 +43,7 @@ pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: 
     bench.diversity(figures, &mut reasons);
     bench.loss(figures, &mut reasons);
     bench.minimality(figures, &mut reasons);
+    bench.refinement(figures, &mut reasons);
     Verdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
@@ -193,6 +194,15 @@ impl Bench<'_> {
                 self.class(0, tie.class)
             );
             reasons.push(Reason { check: "minimality", release: Some(0), value, limit: 1.0 / m as f64, text });
+        }
+    }
+
+    fn refinement(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        for narrowed in &figures.refinement {
+            let (at, check) = (narrowed.release, "refinement");
+            let text = format!("release {} ({}): {}", at + 1, self.names[at], narrowed.text);
+            let [value, limit] = [narrowed.found, narrowed.limit].map(|figure| figure.unwrap_or(0.0));
+            reasons.push(Reason { check, release: Some(at), value, limit, text });
         }
     }
 

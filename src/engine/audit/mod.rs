@@ -9,6 +9,7 @@ mod judge;
 mod look;
 mod minimality;
 mod pairs;
+mod refinement;
 mod solve;
 mod suspects;
 mod tables;
@@ -17,6 +18,7 @@ pub use found::{ChainFigures, Realised, Weakest};
 pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
+pub use refinement::Narrowed;
 pub use tables::{Subject, Unfit};
 
 use crate::engine::gate::chain::{Budget, Chain, Shrunk};
@@ -38,6 +40,8 @@ pub struct Figures {
     pub chain: Option<ChainFigures>,
     /// One release that others made until l-diversity held; `None` where that is not asked.
     pub minimality: Option<Minimality>,
+    /// What refinement attacks find that speaks against releases whose classes have labels of their own.
+    pub refinement: Vec<Narrowed>,
 }
 
 /// One release on its own.
@@ -97,7 +101,8 @@ impl Figures {
             })
             .collect();
         if policy.kind() == ChainKind::Disjoint {
-            return Ok(Figures { releases, pairs: Vec::new(), chain: None, minimality: None });
+            let refinement = refinement::narrowed(&subject.releases, columns, policy);
+            return Ok(Figures { releases, pairs: Vec::new(), chain: None, minimality: None, refinement });
         }
         let chain = Chain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
@@ -109,6 +114,6 @@ impl Figures {
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }
-        Ok(Figures { releases, pairs, chain: Some(figures), minimality: None })
+        Ok(Figures { releases, pairs, chain: Some(figures), minimality: None, refinement: Vec::new() })
     }
 }

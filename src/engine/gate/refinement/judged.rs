@@ -1,5 +1,5 @@
-//! A release whose classes have labels of their own, attacked by whoever knows in which order they were formed, and what of
-//! that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
+//! A release whose classes have labels of their own, attacked as far as an attacker knows in which order they were formed, and
+//! what of that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
 
 use super::attack::{Attack, Terms};
 use super::budget::Budget;
@@ -12,7 +12,7 @@ use super::target::Target;
 use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{self, Refinement};
 
-/// What the strongest attacker finds.
+/// What an attacker finds.
 #[derive(Debug)]
 pub struct Judged {
     /// The release as it was attacked.
@@ -32,7 +32,7 @@ pub struct Judged {
 pub fn judge<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
-    k: u64,
+    (k, attacker): (u64, Attacker),
     limits: &Refinement,
     seed: u64,
 ) -> Result<Judged, String> {
@@ -43,7 +43,7 @@ pub fn judge<'n>(
         policy::Values::Distinct => Values::Distinct,
     };
     let budget = Budget::shared(release.places().len());
-    let terms = Terms { attacker: Attacker::Strongest, values, marginals: false, seed, budget };
+    let terms = Terms { attacker, values, marginals: false, seed, budget };
     let attack = Attack::new(&release, terms).map_err(|why| why.to_string())?;
     let targets = attack.targets();
     let joint = limits.max_joint_ratio.map(|_| joint(&attack, &targets));

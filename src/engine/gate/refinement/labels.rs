@@ -35,7 +35,7 @@ impl Layers {
     /// The first column that has no layers of equal intervals.
     pub fn of(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
         let nodes = |tree: &Taxonomy| tree.layers().ok_or(Malformed::Hierarchy);
-        Layers::with(trees, nodes, |lengths, ranges| Column::new(lengths, ranges))
+        Layers::with(trees, nodes, Column::new)
     }
 
     /// Of any taxonomies, for classes that were carved in steps: leaves that do not lie as deep as others are on several
@@ -44,7 +44,7 @@ impl Layers {
     /// # Errors
     /// The first column that is too large.
     pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, Unlayered> {
-        Layers::with(trees, |tree| Ok(tree.padded()), |lengths, ranges| Column::uneven(lengths, ranges))
+        Layers::with(trees, |tree| Ok(tree.padded()), Column::uneven)
     }
 
     fn with(
