@@ -89,6 +89,7 @@ impl Decided<'_> {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
             recoding: self.recodings[at].clone(),
+            carving: None,
             history,
             before: self.until(at),
             older: (0..at).map(told).collect(),

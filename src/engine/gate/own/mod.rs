@@ -41,7 +41,6 @@ const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
     chain::check,
     utility::check,
     minimality::check,
-    refinement::check,
 ];
 
 /// Judges the bytes of the tables of a release.
@@ -56,6 +55,7 @@ pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
         checks.extend(CHECKS.iter().map(|check| check(ready)));
         checks.extend(diversity::checks(ready));
         checks.extend(slices::checks(ready));
+        checks.push(refinement::check(ready));
     }
     checks.extend(asked::checks(case.policy));
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), tables)
