@@ -147,6 +147,7 @@ pub const CHECKS: &[&str] = &[
     "minimality",
     "slices",
     "refinement",
+    "certainty",
     "dominance",
 ];
 

@@ -2,6 +2,7 @@
 //! know each other, and none of them knows how a recoding was found.
 
 pub mod bytes;
+pub mod certainty;
 pub mod chain;
 pub mod correspondence;
 pub mod diversity;

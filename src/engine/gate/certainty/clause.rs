@@ -1,0 +1,247 @@
+//! One refusal as a clause, and what it makes certain together with all public counts: some class that held the node had
+//! 1..a−1 people in one of its children.
+//!
+//! Where values may be repeated a child can hold any number of people, and the answer is a rule (`mod.rs` proves it). Where
+//! they are distinct, a published class has room for so many in each child, and no more. The people that a set of children
+//! can hold then lie in an interval, for a class and for several together, and so do the sums for two children: such counts
+//! are the whole points of a base polytope (Edmonds 1970), whose projections and sums have no holes. So a world is asked
+//! for by comparing bounds.
+
+use std::ops::RangeInclusive;
+
+use super::budget::{Budget, Undone};
+use super::fact::Fact;
+use super::replay::{Crowd, Refused};
+use crate::engine::histogram::Release;
+use crate::engine::model::{Node, Taxonomy};
+use crate::engine::policy::Values;
+
+/// A refusal, and what its classes consist of.
+pub struct Clause<'c> {
+    /// The release.
+    pub release: &'c Release,
+    /// The tree of its column.
+    pub tree: &'c Taxonomy,
+    /// The refusal.
+    pub refused: &'c Refused,
+    /// The smallest crowd.
+    pub a: u64,
+}
+
+impl Clause<'_> {
+    /// What is certain, and whether a single class can satisfy the clause.
+    ///
+    /// # Errors
+    /// The budget is spent, or nothing can satisfy the clause.
+    pub fn solve(&self, trees: &[&Taxonomy], values: Values, budget: &mut Budget) -> Result<(Vec<Fact>, bool), Undone> {
+        // A child without a value does not exist.
+        let children: Vec<Node> =
+            self.tree.children(self.refused.node).filter(|&child| self.tree.values(child) > 0).collect();
+        budget.spend(children.len() as u64)?;
+        if self.a < 2 || children.len() < 2 || self.refused.crowds.is_empty() {
+            return Err(Undone::Contradiction);
+        }
+        if values == Values::Distinct && self.is_tight(&children, trees) {
+            return self.bounded(&children, trees, budget);
+        }
+        let [crowd] = &self.refused.crowds[..] else { return Ok((Vec::new(), false)) };
+        let certain = children.len() == 2 && crowd.rows == self.a;
+        let facts = children.iter().filter(|_| certain).map(|&child| self.fact(self.name(crowd), child, 1, self.a - 1));
+        Ok((facts.collect(), true))
+    }
+
+    /// Of one published class its own nodes, which may be lower by now.
+    fn name(&self, crowd: &Crowd) -> Vec<Node> {
+        match crowd.parts[..] {
+            [class] => self.release.class(class).to_vec(),
+            _ => crowd.nodes.clone(),
+        }
+    }
+
+    fn fact(&self, class: Vec<Node>, child: Node, least: u64, most: u64) -> Fact {
+        Fact { class, column: self.refused.column, child, least, most }
+    }
+
+    /// Combinations of values of a published class within one node of this column; 2^64 − 1 stands for more as well.
+    fn volume(&self, class: usize, within: Node, trees: &[&Taxonomy]) -> u64 {
+        let nodes = self.release.class(class).iter().zip(trees).enumerate();
+        nodes.fold(1, |volume: u64, (column, (&node, tree))| {
+            volume.saturating_mul(tree.values(if column == self.refused.column { within } else { node }))
+        })
+    }
+
+    /// Whether some child has less room than its class has people. If not, distinct values bind nothing.
+    fn is_tight(&self, children: &[Node], trees: &[&Taxonomy]) -> bool {
+        let Some(&smallest) = children.iter().min_by_key(|&&child| self.tree.values(child)) else { return false };
+        let mut classes = self.refused.crowds.iter().flat_map(|crowd| &crowd.parts);
+        classes.any(|&class| self.volume(class, smallest, trees) < self.release.size(class))
+    }
+
+    /// By bounds, where values are distinct.
+    fn bounded(
+        &self,
+        children: &[Node],
+        trees: &[&Taxonomy],
+        budget: &mut Budget,
+    ) -> Result<(Vec<Fact>, bool), Undone> {
+        let classes: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len()).sum();
+        budget.spend((classes * children.len() * trees.len()) as u64)?;
+        let room = |class: usize| {
+            let rows = self.release.size(class);
+            Room::new(rows, children.iter().map(|&child| self.volume(class, child, trees)))
+        };
+        let rooms: Vec<Vec<Room>> =
+            self.refused.crowds.iter().map(|crowd| crowd.parts.iter().map(|&class| room(class)).collect()).collect();
+        let small = |rooms: &Vec<Room>| (0..children.len()).any(|child| self.is_small(range(rooms, &[child])));
+        let able: Vec<bool> = rooms.iter().map(small).collect();
+        let able_ones = able.iter().filter(|&&able| able).count();
+        if able_ones == 0 {
+            return Err(Undone::Contradiction);
+        }
+        let mut facts = Vec::new();
+        for ((crowd, rooms), &able) in self.refused.crowds.iter().zip(&rooms).zip(&able) {
+            let elsewhere = able_ones > usize::from(able);
+            for (at, &child) in children.iter().enumerate() {
+                let mut ask = |part: &[Room], rest: &[Room], class: &[Node]| {
+                    let held = Held { part, rest, child: at, elsewhere, a: self.a };
+                    let found = held.certain(budget)?;
+                    facts.extend(found.map(|(least, most)| self.fact(class.to_vec(), child, least, most)));
+                    Ok(())
+                };
+                ask(rooms, &[], &self.name(crowd))?;
+                if rooms.len() > 1 {
+                    for (place, &class) in crowd.parts.iter().enumerate() {
+                        let rest = [&rooms[..place], &rooms[place + 1..]].concat();
+                        ask(&rooms[place..=place], &rest, self.release.class(class))?;
+                    }
+                }
+            }
+        }
+        Ok((facts, able_ones == 1))
+    }
+
+    fn is_small(&self, (least, most): (u64, u64)) -> bool {
+        least < self.a && most >= 1
+    }
+}
+
+/// What a published class can hold in each child.
+#[derive(Clone)]
+struct Room {
+    rows: u64,
+    /// As many as there are rows at most.
+    caps: Vec<u64>,
+    total: u64,
+}
+
+impl Room {
+    fn new(rows: u64, caps: impl Iterator<Item = u64>) -> Room {
+        let caps: Vec<u64> = caps.map(|cap| cap.min(rows)).collect();
+        let total = caps.iter().fold(0, |sum: u64, &cap| sum.saturating_add(cap));
+        Room { rows, caps, total }
+    }
+}
+
+/// The fewest and the most people that classes can have in some children.
+fn range(rooms: &[Room], children: &[usize]) -> (u64, u64) {
+    rooms.iter().fold((0, 0), |(least, most), room| {
+        let inside: u64 = children.iter().map(|&child| room.caps[child]).sum();
+        (least + room.rows.saturating_sub(room.total - inside), most + room.rows.min(inside))
+    })
+}
+
+/// The question of how many people a part of a class of the search has in a child, if the clause holds.
+struct Held<'h> {
+    part: &'h [Room],
+    rest: &'h [Room],
+    child: usize,
+    /// Whether another class can satisfy the clause.
+    elsewhere: bool,
+    a: u64,
+}
+
+impl Held<'_> {
+    /// The fewest and the most, if that is 1..a−1 in every world.
+    fn certain(&self, budget: &mut Budget) -> Result<Option<(u64, u64)>, Undone> {
+        let each = ((self.part.len() + self.rest.len()) * self.part[0].caps.len()) as u64;
+        budget.spend(each)?;
+        let (_, most) = range(self.part, &[self.child]);
+        if self.world(0..=0) || (most >= self.a && self.world(self.a..=most)) {
+            return Ok(None);
+        }
+        budget.spend(each.saturating_mul(self.a))?;
+        let possible: Vec<u64> = (1..self.a).filter(|&people| self.world(people..=people)).collect();
+        Ok(possible.first().copied().zip(possible.last().copied()))
+    }
+
+    /// Whether in some world the clause holds and so many are in the child.
+    fn world(&self, people: RangeInclusive<u64>) -> bool {
+        let (least, most) = range(self.part, &[self.child]);
+        let (from, to) = (least.max(*people.start()), most.min(*people.end()));
+        from <= to && (self.elsewhere || (0..self.part[0].caps.len()).any(|witness| self.witness(witness, from, to)))
+    }
+
+    /// Whether a child of this very class can hold 1..a−1 people while the one asked about holds from..to.
+    fn witness(&self, witness: usize, from: u64, to: u64) -> bool {
+        let (low, high) = if witness == self.child {
+            (from, to)
+        } else {
+            let (least, most) = range(self.part, &[witness]);
+            let (both_least, both_most) = range(self.part, &[witness, self.child]);
+            (least.max(both_least.saturating_sub(to)), most.min(both_most - from))
+        };
+        let (rest_least, rest_most) = range(self.rest, &[witness]);
+        low <= high && low + rest_least < self.a && high + rest_most >= 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::replay::refusals;
+    use super::*;
+    use crate::engine::histogram::{Cell, Histogram, Values as Dictionary};
+    use crate::engine::model::{Cut, Tree};
+
+    /// Of two leaves with this room, and a recoding at the root.
+    fn solved(sizes: &[u64], people: u32, a: u64, values: Values) -> Vec<(Node, u64, u64)> {
+        let mut tree = Tree::new("*");
+        for (at, &size) in sizes.iter().enumerate() {
+            tree.add(0, &format!("leaf {at}"), size);
+        }
+        let tree = tree.finish().expect("distinct labels");
+        let (dictionary, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
+        let cell = Cell { increment: 0, value: 0, count: people };
+        let rows = Histogram::of_counts(&[vec![0]], dictionary, &[cell]);
+        let release = Release::under(&rows, 0..1, &[Cut::root(&tree)]);
+        let refused = refusals(&release, &[&tree], a, &mut Budget::FULL.clone()).expect("a refusal");
+        let clause = Clause { release: &release, tree: &tree, refused: &refused[0], a };
+        let (facts, lone) = clause.solve(&[&tree], values, &mut Budget::FULL.clone()).expect("solved");
+        assert!(lone);
+        if values == Values::Distinct {
+            // Where there is room bounds and rule agree.
+            let children: Vec<Node> = tree.children(0).collect();
+            let (bounded, _) = clause.bounded(&children, &[&tree], &mut Budget::FULL.clone()).expect("solved");
+            assert_eq!(bounded, facts);
+        }
+        facts.into_iter().map(|fact| (fact.child, fact.least, fact.most)).collect()
+    }
+
+    #[test]
+    fn a_class_of_a_people_and_two_children() {
+        for values in [Values::Repeated, Values::Distinct] {
+            assert_eq!(solved(&[90, 90], 3, 3, values), [(1, 1, 2), (2, 1, 2)]);
+            assert!(solved(&[90, 90], 4, 3, values).is_empty());
+            assert!(solved(&[90, 90, 90], 3, 3, values).is_empty());
+        }
+    }
+
+    #[test]
+    fn room_decides() {
+        // Of five people one at most is in the first child, and nobody else can be few.
+        assert_eq!(solved(&[1, 90], 5, 2, Values::Distinct), [(1, 1, 1)]);
+        // Of six people two or three are in the first child, three or four in the second.
+        assert_eq!(solved(&[3, 4], 6, 4, Values::Distinct), [(1, 2, 3)]);
+        assert_eq!(solved(&[3, 4], 6, 5, Values::Distinct), [(1, 2, 3), (2, 3, 4)]);
+        assert!(solved(&[3, 4, 90], 6, 5, Values::Distinct).is_empty());
+    }
+}

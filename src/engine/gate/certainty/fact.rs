@@ -1,0 +1,61 @@
+//! What is certain, as plain values (SCIENCE 6). Judges nothing; limits are for whoever asks.
+
+use super::budget::Undone;
+use crate::engine::model::Node;
+
+/// A crowd below `a` that everybody knows of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    /// The nodes of the class, one per quasi column: a published one, or one of the search that became several.
+    pub class: Vec<Node>,
+    /// The column in which only a part of it is meant.
+    pub column: usize,
+    /// The node of that part.
+    pub child: Node,
+    /// At least so many people are in it, and not 0.
+    pub least: u64,
+    /// At most so many, and fewer than `a`.
+    pub most: u64,
+}
+
+/// How far an answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Every clause was solved.
+    Whole,
+    /// The budget did not last; what was found is true.
+    Open,
+    /// No world agrees: the algorithm did not make this.
+    Impossible,
+}
+
+/// What is certain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certainty {
+    /// Small crowds that are in every world, in order.
+    pub facts: Vec<Fact>,
+    /// Refusals that a reader can infer and that were solved.
+    pub clauses: u64,
+    /// Clauses that one class alone can satisfy: some child of a known class holds few people.
+    pub lone: u64,
+    /// How far the answer goes.
+    pub answer: Answer,
+}
+
+impl Certainty {
+    pub(super) fn nothing() -> Certainty {
+        Certainty { facts: Vec::new(), clauses: 0, lone: 0, answer: Answer::Whole }
+    }
+
+    /// In order, each fact once.
+    pub(super) fn told(mut self, ended: Result<(), Undone>) -> Certainty {
+        self.facts.sort_unstable();
+        self.facts.dedup();
+        self.answer = match ended {
+            Ok(()) => Answer::Whole,
+            Err(Undone::Spent) => Answer::Open,
+            Err(Undone::Contradiction) => Answer::Impossible,
+        };
+        self
+    }
+}

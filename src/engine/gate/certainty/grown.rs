@@ -1,0 +1,122 @@
+//! A standing recoding that was made coarser tells of rare people (SCIENCE 4, the standing recoding, 2): for each node that
+//! is new in it, some class with one of its children had 1..a−1 waiting people, one of them overdue. In its other columns
+//! that class lay somewhere between the two recodings. Both ways of coarsening promise that: the way up lifts a child's
+//! class, and the search from the top refuses a node because of one.
+//!
+//! All overdue people then become part of atoms, so the class that they are published in has grown, and a class that grows
+//! at all grows by `a` people or more. Which of its parts they lie in is not told.
+//!
+//! The rule, and why nothing else follows from clauses and growth: a clause is satisfied by one person who is alone, so two
+//! classes that can satisfy it leave each other free. If one alone can, and the recoding was made coarser for it in this
+//! column only, it is a refusal like one of the first search: with two children and exactly `a` new people both children
+//! hold few of them, and with more of either neither child must. If it was made coarser in several columns, somebody who is
+//! alone within one part of another column is enough, and everybody may be in one child or in the other.
+
+use std::collections::BTreeMap;
+
+use super::budget::{Budget, Undone};
+use super::fact::{Certainty, Fact};
+use crate::engine::histogram::Release;
+use crate::engine::model::{Cut, Node, Taxonomy};
+
+/// What it makes certain that the recoding of `before` was made coarser into that of `after`, the next release of the chain.
+/// The recodings must be those that were stated, not what the labels tell. Facts speak of those who came in between: so
+/// many of them are in this part of a class of `after`, and it is the crowd of their increment, not of the release, that is
+/// small. Nothing is certain where the recoding stays.
+pub fn coarsened(before: &Release, after: &Release, trees: &[&Taxonomy], a: u64, mut budget: Budget) -> Certainty {
+    let mut certainty = Certainty::nothing();
+    let solved = Growth::new(before, after, trees, a, &mut budget).and_then(|growth| {
+        for (column, cut) in after.recoding().iter().enumerate() {
+            let old = before.recoding()[column].nodes();
+            for &node in cut.nodes().iter().filter(|node| old.binary_search(node).is_err()) {
+                let children: Vec<Node> =
+                    trees[column].children(node).filter(|&child| trees[column].values(child) > 0).collect();
+                budget.spend((growth.grown.len() + children.len()) as u64)?;
+                let (facts, lone) = growth.clause(column, node, &children);
+                certainty.clauses += 1;
+                certainty.lone += u64::from(lone);
+                certainty.facts.extend(facts);
+            }
+        }
+        Ok(())
+    });
+    certainty.told(solved)
+}
+
+/// A class that has grown.
+struct Grown<'g> {
+    nodes: &'g [Node],
+    by: u64,
+    /// Per column the nodes of the recoding before that lie under its node.
+    parts: Vec<&'g [Node]>,
+}
+
+struct Growth<'g> {
+    /// Classes with several parts.
+    grown: Vec<Grown<'g>>,
+    a: u64,
+}
+
+impl<'g> Growth<'g> {
+    /// # Errors
+    /// The budget is spent, or these are no two releases of a chain.
+    fn new(
+        before: &'g Release,
+        after: &'g Release,
+        trees: &[&Taxonomy],
+        a: u64,
+        budget: &mut Budget,
+    ) -> Result<Growth<'g>, Undone> {
+        budget.spend(((before.classes() + after.classes()) * trees.len()) as u64)?;
+        if !before.recoding().iter().zip(after.recoding()).all(|(old, new)| old.refines(new)) {
+            return Err(Undone::Contradiction);
+        }
+        let mut known: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+        for class in 0..before.classes() {
+            let lifted = before.class(class).iter().zip(after.recoding()).zip(trees);
+            let lifted = lifted.map(|((&node, cut), tree)| cut.at(tree.leaf_range(node).start));
+            *known.entry(lifted.collect()).or_default() += before.size(class);
+        }
+        let mut grown = Vec::new();
+        for class in 0..after.classes() {
+            let nodes = after.class(class);
+            let by = after.size(class).checked_sub(known.remove(nodes).unwrap_or(0)).ok_or(Undone::Contradiction)?;
+            if (1..a).contains(&by) {
+                return Err(Undone::Contradiction);
+            }
+            let cuts = before.recoding().iter().zip(trees).zip(nodes);
+            let parts: Vec<&[Node]> = cuts.map(|((cut, tree), &node)| under(cut, tree, node)).collect();
+            if by > 0 && parts.iter().any(|parts| parts.len() > 1) {
+                grown.push(Grown { nodes, by, parts });
+            }
+        }
+        if known.is_empty() { Ok(Growth { grown, a }) } else { Err(Undone::Contradiction) }
+    }
+
+    /// What is certain because of one new node, and whether one class alone can have made it. There may be none: whoever
+    /// made it may have been erased since.
+    fn clause(&self, column: usize, node: Node, children: &[Node]) -> (Vec<Fact>, bool) {
+        let mut able = self.grown.iter().filter(|grown| grown.nodes[column] == node);
+        let (Some(grown), None) = (able.next(), able.next()) else { return (Vec::new(), false) };
+        let mut several = (0..grown.parts.len()).filter(|&column| grown.parts[column].len() > 1);
+        let (Some(other), None) = (several.next(), several.next()) else { return (Vec::new(), true) };
+        // A new node with one node below it splits nobody; its clause is about the parts of the other column.
+        let parts = if other == column { children } else { grown.parts[other] };
+        if parts.len() != 2 || grown.by != self.a {
+            return (Vec::new(), true);
+        }
+        let fact = |&child: &Node| {
+            let class = grown.nodes.to_vec();
+            Fact { class, column: other, child, least: 1, most: self.a - 1 }
+        };
+        (parts.iter().map(fact).collect(), true)
+    }
+}
+
+/// The nodes of a cut that lie under a node, or are it.
+fn under<'c>(cut: &'c Cut, tree: &Taxonomy, node: Node) -> &'c [Node] {
+    let nodes = cut.nodes();
+    let from = nodes.partition_point(|&below| below < node);
+    let under = nodes[from..].partition_point(|&below| tree.covers(node, below));
+    &nodes[from..from + under]
+}

@@ -1,0 +1,202 @@
+//! Walks the top-down search again from published class sizes and the recoding that it ended with (SCIENCE 4: highest
+//! Score first, ties by column, then preorder; what is refused is dropped for good). Written from the definition, without
+//! the search.
+//!
+//! Nodes that no class holds are never looked at: splitting them changes nothing.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::budget::{Budget, Undone};
+use crate::engine::histogram::Release;
+use crate::engine::model::{Node, Taxonomy};
+
+/// A class of a state: published classes that were one then.
+#[derive(Debug, Clone)]
+pub struct Crowd {
+    /// Its nodes, one per quasi column.
+    pub nodes: Vec<Node>,
+    /// Its people.
+    pub rows: u64,
+    /// The published classes that it consists of, by number.
+    pub parts: Vec<usize>,
+}
+
+/// A candidate that was refused.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// The column.
+    pub column: usize,
+    /// The node that was not split.
+    pub node: Node,
+    /// The classes that held it when it was refused.
+    pub crowds: Vec<Crowd>,
+}
+
+/// A candidate by its place in the order of turns.
+type Turn = (Reverse<u128>, usize, Node);
+
+/// One state of the search.
+struct State<'r> {
+    release: &'r Release,
+    /// People of each published class.
+    sizes: Vec<u64>,
+    trees: &'r [&'r Taxonomy],
+    crowds: Vec<Crowd>,
+    /// The candidates: their Score, and the crowds that hold them.
+    live: BTreeMap<(usize, Node), (u128, Vec<usize>)>,
+    order: BTreeSet<Turn>,
+}
+
+/// All refusals, in the order in which they happened.
+///
+/// # Errors
+/// The budget is spent, or no search by classes of at least `a` people ends like this.
+pub fn refusals(release: &Release, trees: &[&Taxonomy], a: u64, budget: &mut Budget) -> Result<Vec<Refused>, Undone> {
+    let mut refused = Vec::new();
+    if release.classes() == 0 {
+        return Ok(refused);
+    }
+    let whole = Crowd { nodes: vec![0; trees.len()], rows: release.rows(), parts: (0..release.classes()).collect() };
+    if whole.rows < a {
+        return Err(Undone::Contradiction);
+    }
+    let sizes = (0..release.classes()).map(|class| release.size(class)).collect();
+    let (live, order) = Default::default();
+    let mut state = State { release, sizes, trees, crowds: vec![whole], live, order };
+    (0..trees.len()).for_each(|column| state.enter(column, 0, vec![0]));
+    while let Some((_, column, node)) = state.order.pop_first() {
+        let (_, holders) = state.live.remove(&(column, node)).expect("what has a turn is a candidate");
+        let at = release.recoding()[column].at(trees[column].leaf_range(node).start);
+        if at > node {
+            state.split((column, node), &holders, a, budget)?;
+            continue;
+        }
+        let crowds: Vec<Crowd> = holders.iter().map(|&crowd| state.crowds[crowd].clone()).collect();
+        let held: u64 = crowds.iter().map(|crowd| crowd.parts.len() as u64).sum();
+        budget.spend(held)?;
+        if crowds.iter().flat_map(|crowd| &crowd.parts).any(|&class| release.class(class)[column] != node) {
+            return Err(Undone::Contradiction);
+        }
+        refused.push(Refused { column, node, crowds });
+    }
+    Ok(refused)
+}
+
+fn square(rows: u64) -> u128 {
+    u128::from(rows) * u128::from(rows)
+}
+
+impl State<'_> {
+    /// A node that these crowds hold from now on. Leaves are never candidates.
+    fn enter(&mut self, column: usize, node: Node, holders: Vec<usize>) {
+        if !self.trees[column].is_leaf(node) {
+            let score = holders.iter().map(|&crowd| square(self.crowds[crowd].rows)).sum();
+            self.order.insert((Reverse(score), column, node));
+            self.live.insert((column, node), (score, holders));
+        }
+    }
+
+    /// The children take the place of a node. What comes of it is public, so it must keep the rule.
+    fn split(
+        &mut self,
+        (column, node): (usize, Node),
+        holders: &[usize],
+        a: u64,
+        budget: &mut Budget,
+    ) -> Result<(), Undone> {
+        let children: Vec<Node> = self.trees[column].children(node).collect();
+        budget.spend(children.len() as u64)?;
+        let mut heirs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &holder in holders {
+            let width = self.trees.len() as u64;
+            budget.spend(self.crowds[holder].parts.len() as u64 + width)?;
+            let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            for &class in &self.crowds[holder].parts {
+                let below = self.release.class(class)[column];
+                let child = children.partition_point(|&child| child <= below).checked_sub(1);
+                parts.entry(child.ok_or(Undone::Contradiction)?).or_default().push(class);
+            }
+            budget.spend(parts.len() as u64 * width)?;
+            for (child, crowd) in self.divide(holder, column, &children, parts, a)? {
+                heirs.entry(child).or_default().push(crowd);
+            }
+        }
+        heirs.into_iter().for_each(|(child, holders)| self.enter(column, children[child], holders));
+        Ok(())
+    }
+
+    /// Makes a crowd into several; the first keeps its number. Scores of the other columns follow.
+    fn divide(
+        &mut self,
+        holder: usize,
+        column: usize,
+        children: &[Node],
+        parts: BTreeMap<usize, Vec<usize>>,
+        a: u64,
+    ) -> Result<Vec<(usize, usize)>, Undone> {
+        let before = self.crowds[holder].clone();
+        let mut made = Vec::with_capacity(parts.len());
+        let mut squares = 0;
+        for (child, parts) in parts {
+            let rows = parts.iter().map(|&class| self.sizes[class]).sum();
+            if rows < a {
+                return Err(Undone::Contradiction);
+            }
+            squares += square(rows);
+            let mut nodes = before.nodes.clone();
+            nodes[column] = children[child];
+            let crowd = Crowd { nodes, rows, parts };
+            if made.is_empty() {
+                self.crowds[holder] = crowd;
+                made.push((child, holder));
+            } else {
+                made.push((child, self.crowds.len()));
+                self.crowds.push(crowd);
+            }
+        }
+        for (other, &node) in before.nodes.iter().enumerate().filter(|&(other, _)| other != column) {
+            if let Some((score, holders)) = self.live.get_mut(&(other, node)) {
+                self.order.remove(&(Reverse(*score), other, node));
+                *score = *score + squares - square(before.rows);
+                self.order.insert((Reverse(*score), other, node));
+                holders.extend(made.iter().skip(1).map(|&(_, crowd)| crowd));
+            }
+        }
+        Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::histogram::{Cell, Histogram, Values};
+    use crate::engine::model::{Cut, Tree};
+
+    /// One person of four has another first value, and two another second one.
+    #[test]
+    fn a_refusal_has_the_classes_of_its_state() {
+        let tree = || {
+            let mut tree = Tree::new("*");
+            tree.add(0, "one", 1);
+            tree.add(0, "other", 1);
+            tree.finish().expect("distinct labels")
+        };
+        let (first, second) = (tree(), tree());
+        let cell = |count| Cell { increment: 0, value: 0, count };
+        let (values, _) = Values::from_distinct(0, vec![Box::new([])]);
+        let rows = Histogram::of_counts(&[vec![0, 1, 1], vec![0, 0, 1]], values, &[cell(1), cell(1), cell(2)]);
+        let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
+        let found = refusals(&release, &[&first, &second], 2, &mut Budget::FULL.clone()).expect("a search");
+        let [Refused { column: 0, node: 0, crowds }] = &found[..] else { panic!("{found:?}") };
+        // It came first of two with equal Score, when all were one class.
+        let [Crowd { nodes, rows: 4, parts }] = &crowds[..] else { panic!("{crowds:?}") };
+        assert_eq!((&nodes[..], &parts[..]), (&[0, 0][..], &[0, 1][..]));
+        // Classes of two are too small for a = 3.
+        let undone = refusals(&release, &[&first, &second], 3, &mut Budget::FULL.clone());
+        assert_eq!(undone.err(), Some(Undone::Contradiction));
+        let undone = refusals(&release, &[&first, &second], 2, &mut Budget::new(3));
+        assert_eq!(undone.err(), Some(Undone::Spent));
+    }
+}
