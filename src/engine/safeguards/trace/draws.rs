@@ -1,0 +1,135 @@
+//! Pre-images by chance, all combinations of values alike (SCIENCE 6), and how often the search makes the same release of
+//! them: a bound of the ratio from above, and not below the truth but for one run in 10^9. The same on any number of
+//! threads.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::again::Again;
+use super::chance::{self, Chance};
+use super::figure::Ratio;
+use super::terms::{Source, Terms, Whole};
+use crate::engine::histogram::{Headcount, Heads, Release};
+use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::engine::policy::Values;
+
+/// Draws that share one stream of chance.
+const TOGETHER: u64 = 64;
+
+/// The leaves under a node, by their values counted from 0.
+struct Side {
+    first: Leaf,
+    /// Values before the end of each leaf.
+    ends: Vec<u64>,
+}
+
+impl Side {
+    fn new(tree: &Taxonomy, node: Node) -> Side {
+        let leaves = tree.leaf_range(node);
+        let values = leaves.clone().scan(0, |sum, leaf| {
+            *sum += tree.values(tree.leaf_node(leaf));
+            Some(*sum)
+        });
+        Side { first: leaves.start, ends: values.collect() }
+    }
+
+    fn values(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    fn leaf(&self, value: u64) -> Leaf {
+        self.first + self.ends.partition_point(|&end| end <= value) as Leaf
+    }
+}
+
+/// A class to be filled.
+struct Class<'s> {
+    sides: Vec<&'s Side>,
+    rows: u64,
+    /// All its combinations; `None` for more than 2^64.
+    volume: Option<u64>,
+}
+
+/// By running the search on pre-images that are drawn.
+pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+    let mut sides: BTreeMap<(usize, Node), Side> = BTreeMap::new();
+    for (column, tree) in trees.iter().enumerate() {
+        for node in release.shown(column) {
+            sides.insert((column, node), Side::new(tree, node));
+        }
+    }
+    let class = |class: usize| {
+        let of = release.class(class).iter().enumerate();
+        let sides: Vec<&Side> = of.map(|(column, &node)| &sides[&(column, node)]).collect();
+        let volume = sides.iter().try_fold(1u64, |product, side| product.checked_mul(side.values()));
+        Class { sides, rows: release.size(class), volume }
+    };
+    let classes: Vec<Class<'_>> = (0..release.classes()).map(class).collect();
+    let full = |class: &Class<'_>| class.volume.is_some_and(|volume| volume < class.rows);
+    if terms.values == Values::Distinct && classes.iter().any(full) {
+        return Whole { ratio: Ratio::Impossible, source: Source::Drawn { draws: 0, kept: 0 } };
+    }
+    // A search goes through all nodes under which nobody is.
+    let nodes: usize = trees.iter().map(|tree| tree.nodes()).sum();
+    let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
+    let again = Again::new(release, trees, a);
+    let kept = (0..draws / TOGETHER).into_par_iter().map(|stream| {
+        let mut chance = Chance::new(terms.seed, stream);
+        let comes = |_: &u64| {
+            let rows = classes.iter().flat_map(|class| class.draw(terms.values, &mut chance));
+            again.comes_of(&Headcount::of(trees.len(), rows.map(|row| (row, Heads { since: 0, count: 1 }))))
+        };
+        (0..TOGETHER).filter(comes).count() as u64
+    });
+    let kept = kept.sum();
+    let share = if draws == 0 { 0.0 } else { chance::least(kept, draws) };
+    let ratio = if share > 0.0 { Ratio::AtMost { log10: -share.log10() + 1e-12 } } else { Ratio::Unknown };
+    Whole { ratio, source: Source::Drawn { draws, kept } }
+}
+
+impl Class<'_> {
+    /// The leaves of all its rows.
+    fn draw(&self, values: Values, chance: &mut Chance) -> Vec<Vec<Leaf>> {
+        match (values, self.volume) {
+            (Values::Repeated, _) => (0..self.rows).map(|_| self.leaves(&self.any(chance))).collect(),
+            (Values::Distinct, Some(volume)) => self.some(volume, chance),
+            (Values::Distinct, None) => {
+                // So much room that hardly a draw is in vain.
+                let mut taken = BTreeSet::new();
+                while (taken.len() as u64) < self.rows {
+                    taken.insert(self.any(chance));
+                }
+                taken.iter().map(|row| self.leaves(row)).collect()
+            }
+        }
+    }
+
+    /// A value per column.
+    fn any(&self, chance: &mut Chance) -> Vec<u64> {
+        self.sides.iter().map(|side| chance.below(side.values())).collect()
+    }
+
+    fn leaves(&self, row: &[u64]) -> Vec<Leaf> {
+        self.sides.iter().zip(row).map(|(side, &value)| side.leaf(value)).collect()
+    }
+
+    /// Different combinations, every choice as likely (R. Floyd's way).
+    fn some(&self, volume: u64, chance: &mut Chance) -> Vec<Vec<Leaf>> {
+        let mut chosen = BTreeSet::new();
+        for last in volume - self.rows..volume {
+            let drawn = chance.below(last + 1);
+            chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
+        }
+        let row = |mut rest: u64| {
+            let value = |side: &&Side| {
+                let value = rest % side.values();
+                rest /= side.values();
+                side.leaf(value)
+            };
+            self.sides.iter().map(value).collect()
+        };
+        chosen.into_iter().map(row).collect()
+    }
+}

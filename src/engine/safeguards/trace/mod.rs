@@ -1,0 +1,54 @@
+//! How far a global recoding narrows down who is where (SCIENCE 6, "Global recoding is not immune"): all ways in which the
+//! people of a release can be spread over the leaf tuples of their classes (*pre-images*, each as likely as it has
+//! combinations of values), over those from which the search would have made the same release. Told in three ways:
+//!
+//! - [`maximality`]: of what the final recoding alone tells, the node that tells most. A closed form, and no more than a
+//!   bound from below: each candidate was refused at its own, coarser state, which tells more, and all refusals are told.
+//! - [`whole`]: of the whole course of the search. Where values may be repeated this too is a closed form, and exact:
+//!   columns are independent within a class, classes are independent, a refusal speaks of one column, and a class lies in
+//!   one refusal per column; so the ratio is the product, over all refusals, of 1 / (1 − P(no small child)) at the state
+//!   in which each happened. Where values are distinct columns are not independent, and [`replayed`] takes its place.
+//! - [`replayed`]: the same by running the real search, on every pre-image while they are few, else on some that are drawn;
+//!   then the ratio is a bound from above.
+//!
+//! Where the budget ends or no drawn pre-image was kept, the ratio is not known. Real people are not spread evenly, so even
+//! an astronomical ratio need not harm anyone: it is reported, and what is judged is certainty.
+//!
+//! Knows classes and counts, never whose they are and never a sensitive value.
+
+mod again;
+mod chance;
+mod clean;
+mod closed;
+mod draws;
+mod figure;
+mod near;
+mod pmf;
+mod refusals;
+mod terms;
+mod worlds;
+
+pub use self::closed::{Maximality, maximality};
+pub use self::figure::Ratio;
+pub use self::terms::{Budget, Source, Terms, Whole};
+
+use crate::engine::histogram::Release;
+use crate::engine::model::Taxonomy;
+use crate::engine::policy::Values;
+
+/// All pre-images over those from which the search makes this release: by the closed form where there is one, by the search
+/// itself otherwise. The trees are those of the search.
+pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+    if terms.values == Values::Repeated {
+        let ratio = closed::whole(release, trees, a, terms.budget);
+        if ratio != Ratio::Unknown {
+            return Whole { ratio, source: Source::Formula };
+        }
+    }
+    replayed(release, trees, a, terms)
+}
+
+/// The same by running the search itself on pre-images.
+pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
+    worlds::counted(release, trees, a, terms).unwrap_or_else(|| draws::drawn(release, trees, a, terms))
+}

@@ -1,0 +1,73 @@
+//! The refusals of the search, read from a release (SCIENCE 6): the search is run on published classes instead of people,
+//! and is told of each candidate whether it was accepted, which the final recoding shows.
+
+use std::collections::BTreeMap;
+
+use crate::engine::anonymizer::{Accepted, Reason, Split, Table, Tried, Validity, View, top_down};
+use crate::engine::histogram::Release;
+use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+
+/// A candidate that was refused.
+pub struct Refused {
+    /// The column.
+    pub column: usize,
+    /// The node that was not split.
+    pub node: Node,
+    /// The people of each class that held it then.
+    pub crowds: Vec<u64>,
+}
+
+/// Accepts what is split in the final recoding.
+struct Told<'r>(&'r [Cut]);
+
+impl Validity for Told<'_> {
+    type Trial = ();
+
+    fn start(&mut self, _: &Table<'_>) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn test(&self, _: &View<'_>, split: &Split) -> Result<(), Reason> {
+        // Where nobody is, everything is split; labels need not show it.
+        if split.classes.is_empty() || self.0[split.column].at(split.first_leaf()) > split.node {
+            return Ok(());
+        }
+        Err(Reason::Rows { class: Vec::new(), rows: 0, limit: 0 })
+    }
+
+    fn accept(&mut self, _: &Split, (): (), _: &Accepted) {}
+}
+
+/// All refusals, in the order in which they happened, each with the classes of its state.
+pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<Refused> {
+    let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
+        (0..release.classes()).map(|class| tree.leaf_range(release.class(class)[column]).start).collect()
+    };
+    let columns: Vec<Vec<Leaf>> = trees.iter().enumerate().map(leaf).collect();
+    let rows: Vec<u64> = (0..release.classes()).map(|class| release.size(class)).collect();
+    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows };
+    let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
+    let trace = top_down(&table, &leaves, &mut Told(release.recoding())).map(|found| found.trace).unwrap_or_default();
+    let split: BTreeMap<(usize, Node), usize> = trace
+        .iter()
+        .enumerate()
+        .filter(|(_, tried)| tried.accepted)
+        .map(|(turn, tried)| ((tried.column, tried.node), turn))
+        .collect();
+    let refused = trace.iter().enumerate().filter(|(_, tried)| !tried.accepted);
+    refused
+        .map(|(turn, &Tried { column, node, .. })| {
+            let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+            for class in (0..release.classes()).filter(|&class| release.class(class)[column] == node) {
+                let then = release.class(class).iter().zip(trees).enumerate().map(|(column, (&node, tree))| {
+                    let above = std::iter::successors(Some(node), |&node| tree.parent(node));
+                    // The highest one that was not split yet.
+                    let whole = |&node: &Node| split.get(&(column, node)).is_none_or(|&at| at > turn);
+                    above.filter(whole).last().unwrap_or(node)
+                });
+                *crowds.entry(then.collect()).or_default() += rows[class];
+            }
+            Refused { column, node, crowds: crowds.into_values().collect() }
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! What a figure depends on, how much work it may take, and where it comes from (SCIENCE 6). Names things only.
+
+use super::figure::Ratio;
+use crate::engine::policy::Values;
+
+/// How much work a figure may take, in operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Bits of an exact figure.
+    pub bits: u64,
+    /// Terms of sums of whole numbers, one for each 64 bits.
+    pub sums: u64,
+    /// Terms of sums of floats.
+    pub terms: u64,
+    /// Pre-images that are looked at one by one.
+    pub worlds: u64,
+    /// Pre-images that are drawn.
+    pub draws: u64,
+    /// Rows that are placed for all that are drawn.
+    pub rows: u64,
+}
+
+impl Budget {
+    /// Some tens of seconds at most, and a small part of it for nearly all releases.
+    pub const FULL: Budget =
+        Budget { bits: 1 << 14, sums: 1 << 22, terms: 1 << 31, worlds: 1 << 18, draws: 100_000, rows: 1 << 27 };
+}
+
+/// What an estimate depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether two people may have equal values.
+    pub values: Values,
+    /// Where chance begins.
+    pub seed: u64,
+    /// How much work it may take.
+    pub budget: Budget,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The closed form.
+    Formula,
+    /// The search was run on every pre-image.
+    Counted {
+        /// How many there are, equal people not told apart.
+        worlds: u64,
+    },
+    /// The search was run on pre-images that were drawn.
+    Drawn {
+        /// How many.
+        draws: u64,
+        /// From how many of them the same release came.
+        kept: u64,
+    },
+}
+
+/// What the whole course of the search tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Whole {
+    /// All pre-images over those that are left.
+    pub ratio: Ratio,
+    /// Where it comes from.
+    pub source: Source,
+}
