@@ -1,0 +1,168 @@
+//! Cases by name, small enough to be followed by hand: what tells next to nothing at the end, and what is certain.
+
+use num_bigint::BigUint;
+use tidegate::engine::gate::certainty::{Answer, Budget, Fact, coarsened, searched};
+use tidegate::engine::model::{Taxonomy, Tree};
+use tidegate::engine::policy::Values;
+use tidegate::engine::safeguards::trace::{Budget as Work, Maximality, Ratio, Source, maximality, replayed, whole};
+
+use super::ratio::{check, terms};
+use super::world::{Case, World, flat, release};
+
+/// `*` over `x`, which has so many leaves, and `y`.
+fn nested(leaves: usize) -> Taxonomy {
+    let mut tree = Tree::new("*");
+    let x = tree.add(0, "x", 1);
+    (1..=leaves).for_each(|leaf| {
+        tree.add(x, &format!("x{leaf}"), 1);
+    });
+    tree.add(0, "y", 1);
+    tree.finish().expect("distinct labels")
+}
+
+fn at_least(case: &Case) -> Maximality {
+    maximality(&case.release, &case.trees(), case.a, Values::Repeated, Work::FULL).expect("a node")
+}
+
+/// One person of sixteen has another first value. The first column is refused at once, when all are one class; then the
+/// second column is split into classes of two, and at the end the first one tells nothing: 256/255, and in truth 2048.
+#[test]
+fn final_maximality_is_far_below_the_truth() {
+    let mut world: World = (0..8).map(|class| (vec![1, class], 2)).collect();
+    world[0].1 = 1;
+    world.push((vec![0, 0], 1));
+    let case = Case::of(vec![flat(0, &[1, 1]), flat(1, &[1; 8])], &world, 2).expect("enough people");
+    assert_eq!(case.release.classes(), 8);
+    check(&at_least(&case).at_least, 256, 255);
+    let trees = case.trees();
+    let told = whole(&case.release, &trees, 2, terms(Values::Repeated));
+    check(&told.ratio, 2048, 1);
+    assert_eq!(told.source, Source::Formula);
+    let again = replayed(&case.release, &trees, 2, terms(Values::Repeated));
+    check(&again.ratio, 2048, 1);
+    assert_eq!(again.source, Source::Counted { worlds: 3u64.pow(8) });
+}
+
+/// The same with two such columns and eight people: 16/15 against 256, every world looked at.
+#[test]
+fn every_column_multiplies() {
+    let mut world: World = (0..4).map(|class| (vec![1, 1, class], 2)).collect();
+    world[0].1 = 1;
+    world.push((vec![0, 0, 0], 1));
+    let case = Case::of(vec![flat(0, &[1, 1]), flat(1, &[1, 1]), flat(2, &[1; 4])], &world, 2).expect("enough people");
+    check(&at_least(&case).at_least, 16, 15);
+    check(&whole(&case.release, &case.trees(), 2, terms(Values::Repeated)).ratio, 256, 1);
+    check(&replayed(&case.release, &case.trees(), 2, terms(Values::Repeated)).ratio, 256, 1);
+}
+
+/// There is no bound: with n people it is 2^(n−1) / n against 1 / (1 − 2^−(n/2)).
+#[test]
+fn there_is_no_bound_to_it() {
+    for people in [32u32, 64, 128] {
+        let classes = people / 2;
+        let mut world: World = (0..classes).map(|class| (vec![1, class], 2)).collect();
+        world[0].1 = 1;
+        world.push((vec![0, 0], 1));
+        let trees = vec![flat(0, &[1, 1]), flat(1, &vec![1; classes as usize])];
+        let case = Case::of(trees, &world, 2).expect("enough people");
+        let Ratio::Exact { all, left } = whole(&case.release, &case.trees(), 2, terms(Values::Repeated)).ratio else {
+            panic!("whole numbers")
+        };
+        assert_eq!(all * people, left * (BigUint::from(1u8) << (people - 1)));
+        assert!(at_least(&case).at_least.log10().expect("a figure") < 1e-4);
+    }
+}
+
+/// Two people in a class that alone was asked to split into two leaves: one is in each, and everybody knows.
+#[test]
+fn a_small_crowd_is_certain() {
+    let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];
+    let case = Case::of(vec![nested(2)], &world, 2).expect("enough people");
+    let found = searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL);
+    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1 };
+    assert_eq!(found.facts, [fact(2), fact(3)]);
+    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
+    let worlds = case.worlds(Values::Repeated, 100).expect("few");
+    assert_eq!(case.kept(&worlds), [(world, 2)]);
+}
+
+/// One more person, one more leaf, or one more class that was asked too, and nothing is certain.
+#[test]
+fn a_little_more_and_nothing_is_certain() {
+    let check = |trees: Vec<Taxonomy>, world: World, lone: u64| {
+        let case = Case::of(trees, &world, 2).expect("enough people");
+        let found = searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL);
+        assert!(found.facts.is_empty(), "{:?}", found.facts);
+        assert_eq!(found.lone, lone);
+    };
+    check(vec![nested(2)], vec![(vec![0], 1), (vec![1], 2), (vec![2], 3)], 1);
+    check(vec![nested(3)], vec![(vec![0], 1), (vec![1], 1), (vec![3], 3)], 1);
+    let world = vec![(vec![0, 0], 1), (vec![1, 0], 1), (vec![0, 1], 2), (vec![2, 1], 6), (vec![2, 0], 6)];
+    check(vec![nested(2), flat(1, &[1, 1])], world, 0);
+}
+
+/// Where two people cannot be equal, a child with room for one of three holds the only small crowd that is possible.
+#[test]
+fn room_makes_a_crowd_certain() {
+    // Three people over one and two values: one is alone, or all three are two and one.
+    let case = Case::of(vec![nested(2), flat(1, &[1])], &vec![(vec![0, 0], 1), (vec![1, 0], 1), (vec![2, 0], 3)], 2);
+    let case = case.expect("enough people");
+    let found = searched(&case.release, &case.trees(), 2, Values::Distinct, Budget::FULL);
+    assert_eq!(found.facts.len(), 2);
+    let mut tree = Tree::new("*");
+    let x = tree.add(0, "x", 1);
+    tree.add(x, "x1", 1);
+    tree.add(x, "x2", 9);
+    tree.add(0, "y", 9);
+    let tree = tree.finish().expect("distinct labels");
+    let world = vec![(vec![0], 1), (vec![1], 4), (vec![2], 5)];
+    let case = Case::of(vec![tree], &world, 2).expect("enough people");
+    // Five people: `x1` has room for one, so four or five are in `x2`.
+    let found = searched(&case.release, &case.trees(), 2, Values::Distinct, Budget::FULL);
+    assert_eq!(found.facts, [Fact { class: vec![1], column: 0, child: 2, least: 1, most: 1 }]);
+    assert!(searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL).facts.is_empty());
+}
+
+/// What the search cannot have made is not explained.
+#[test]
+fn what_the_search_did_not_make() {
+    let tree = nested(2);
+    let trees = [&tree];
+    let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 1)];
+    let cut = tidegate::engine::model::Cut::completed(&tree, &[1, 4]).expect("a cut");
+    let small = release(&world, &[cut]);
+    for values in [Values::Repeated, Values::Distinct] {
+        assert_eq!(searched(&small, &trees, 2, values, Budget::FULL).answer, Answer::Impossible);
+        assert_eq!(whole(&small, &trees, 2, terms(values)).ratio, Ratio::Impossible);
+    }
+}
+
+/// One new person on either side, and the recoding gets coarser for them.
+#[test]
+fn a_coarsening_names_two_people() {
+    let mut tree = Tree::new("*");
+    for half in ["p", "q"] {
+        let node = tree.add(0, half, 1);
+        for leaf in ["1", "2"] {
+            tree.add(node, &format!("{half}{leaf}"), 1);
+        }
+    }
+    let tree = tree.finish().expect("distinct labels");
+    let cut = |nodes: &[u32]| tidegate::engine::model::Cut::completed(&tree, nodes).expect("a cut");
+    let first: World = (0..4).map(|leaf| (vec![leaf], 2)).collect();
+    let mut second = first.clone();
+    second[0].1 += 1;
+    second[1].1 += 1;
+    let before = release(&first, &[cut(&[2, 3, 5, 6])]);
+    let after = |world: &World| release(world, &[cut(&[1, 5, 6])]);
+    let found = coarsened(&before, &after(&second), &[&tree], 2, Budget::FULL);
+    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1 };
+    assert_eq!(found.facts, [fact(2), fact(3)]);
+    assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
+    // With a third one it may be any side; and nothing is told where the recoding stays.
+    second[1].1 += 1;
+    let found = coarsened(&before, &after(&second), &[&tree], 2, Budget::FULL);
+    assert_eq!((found.facts.len(), found.clauses, found.lone), (0, 1, 1));
+    assert_eq!(coarsened(&before, &before, &[&tree], 2, Budget::FULL).clauses, 0);
+    assert_eq!(coarsened(&after(&second), &before, &[&tree], 2, Budget::FULL).answer, Answer::Impossible);
+}
