@@ -7,6 +7,8 @@ mod common;
 mod asked;
 #[path = "cli_run/canaries.rs"]
 mod canaries;
+#[path = "cli_run/carved.rs"]
+mod carved;
 #[path = "cli_run/halts.rs"]
 mod halts;
 #[path = "cli_run/kills.rs"]
