@@ -88,8 +88,16 @@ mod tests {
     }
 
     #[test]
+    fn the_last_interval_may_be_one_node_on_several_layers() {
+        let ladder = Ladder::of(&tree(&[&[5, 5], &[]])).expect("layers");
+        assert_eq!((ladder.height(), ladder.domain()), (3, 11));
+        assert_eq!([0, 1, 2].map(|layer| ladder.length(layer)), [5, 10, 11]);
+        assert_eq!([0, 1, 2].map(|layer| ladder.node(layer, 2)), [4, 4, 0]);
+    }
+
+    #[test]
     fn what_has_no_layers_is_refused() {
         assert_eq!(Ladder::of(&tree(&[&[5, 4], &[5, 5]])), Err(NoLadder::Lengths));
-        assert_eq!(Ladder::of(&tree(&[&[5, 5], &[]])), Err(NoLadder::Uneven));
+        assert_eq!(Ladder::of(&tree(&[&[5, 5], &[], &[5, 5]])), Err(NoLadder::Uneven));
     }
 }
