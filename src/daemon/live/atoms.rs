@@ -2,6 +2,8 @@
 //! not published or the raw rows are kept; and the counts, which hold what later ticks need for ever: how many of each
 //! value there are per atom, and a keyed hash of everybody who came.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::roll::{Labels, Roll, bytes, other, parse};
@@ -20,6 +22,16 @@ type Cuts = Vec<Vec<Box<str>>>;
 /// Specialisations of a cut, in order, by column and label.
 type Steps = Vec<(usize, Box<str>)>;
 
+/// Classes by their labels, which may be those of leaves.
+#[derive(Clone, Serialize, Deserialize)]
+struct Classes(Vec<Vec<Box<str>>>);
+
+impl fmt::Debug for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Classes({})", self.0.len())
+    }
+}
+
 /// Rows by the tick of their arrival.
 pub type Since = Vec<(u32, Roll)>;
 
@@ -33,7 +45,7 @@ pub struct Atoms {
     proposed: Option<Cuts>,
     finer: Option<Cuts>,
     /// Classes with labels of their own, in the order in which they were formed.
-    carving: Option<Vec<Vec<Box<str>>>>,
+    carving: Option<Classes>,
     /// Who waits.
     pub waiting: Since,
     /// Who is withheld from the chain.
@@ -275,13 +287,13 @@ impl Counts {
 }
 
 /// Classes by their labels.
-fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Vec<Vec<Box<str>>> {
+fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Classes {
     let label = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).into();
-    carving.classes().iter().map(|class| class.iter().zip(trees).map(label).collect()).collect()
+    Classes(carving.classes().iter().map(|class| class.iter().zip(trees).map(label).collect()).collect())
 }
 
-fn carving(classes: Option<&Vec<Vec<Box<str>>>>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
-    let Some(classes) = classes else { return Ok(None) };
+fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
+    let Some(Classes(classes)) = classes else { return Ok(None) };
     let class = |class: &Vec<Box<str>>| -> Option<Vec<Node>> {
         let nodes = class.iter().zip(trees).map(|(label, tree)| tree.find(label));
         (class.len() == trees.len()).then(|| nodes.collect()).flatten()

@@ -2,6 +2,7 @@
 //! several of them is in the first.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +10,15 @@ use super::growth::Growth;
 use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// Classes by their labels, one per quasi column.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carving {
     classes: Vec<Vec<Node>>,
+}
+
+impl fmt::Debug for Carving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Carving({} classes)", self.classes.len())
+    }
 }
 
 /// Finds the class of leaf tuples.

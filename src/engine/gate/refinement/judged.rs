@@ -7,7 +7,7 @@ use super::joint::{Joint, joint};
 use super::labels::Layers;
 use super::limits::{Against, against};
 use super::names::Names;
-use super::release::{Attacker, Release, Values};
+use super::release::{Attacker, Place, Release, Values};
 use super::target::Target;
 use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{self, Refinement};
@@ -49,6 +49,12 @@ pub fn judge<'n>(
     let joint = limits.max_joint_ratio.map(|_| joint(&attack, &targets));
     let names = Names::new(columns, &layers, &release);
     let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
-    let against = against.map_err(|_| "a class has no solution: it was not formed as it is said".to_owned())?;
+    let mut against = against.map_err(|_| "a class has no solution: it was not formed as it is said".to_owned())?;
+    // What is said here is kept with a tick, and outlasts the rows: no count of fewer than k people may be in it.
+    let target = |place: Place| targets.iter().find(|target| target.place == place);
+    for small in against.iter_mut().filter(|against| against.small) {
+        let of = small.place.and_then(target).map_or_else(String::new, |target| names.of(target, None));
+        (small.found, small.text) = (None, format!("{of}: a crowd of fewer than k = {k} in a part of it is certain"));
+    }
     Ok(Judged { release, targets, joint, against })
 }

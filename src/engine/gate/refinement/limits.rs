@@ -20,6 +20,8 @@ pub struct Against {
     pub limit: Option<f64>,
     /// The same in words.
     pub text: String,
+    /// Whether a small crowd is certain, so that figure and words tell of fewer than k people.
+    pub small: bool,
 }
 
 /// A target without a solution: ARX-LR did not make this release, so limits say nothing of it.
@@ -63,7 +65,7 @@ fn ratio(target: &Target, limit: Decimal, name: &impl Fn(&Target, Option<Part>) 
         "{name}: of {lr} possible sets of rows {least}{cra} remain, ratio {most}{}, limit {limit}",
         short(log10)
     );
-    Some(Against { place: Some(target.place), found: power(log10), limit: Some(limit.get()), text })
+    Some(Against { place: Some(target.place), found: power(log10), limit: Some(limit.get()), text, small: false })
 }
 
 fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
@@ -82,7 +84,7 @@ fn solutions(target: &Target, least: u64, name: &impl Fn(&Target, Option<Part>) 
     let name = name(target, None);
     let sets = if shown == "1" { "set of rows remains" } else { "sets of rows remain" };
     let text = format!("{name}: {bound} {shown} possible {sets}, and {least} are wanted");
-    Some(Against { place: Some(target.place), found, limit: Some(least as f64), text })
+    Some(Against { place: Some(target.place), found, limit: Some(least as f64), text, small: false })
 }
 
 fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
@@ -97,7 +99,7 @@ fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> O
     let (of, s) = (name(target, None), if rows == 1 { "" } else { "s" });
     let text =
         format!("{of}: {} is certain to hold {rows} row{s}, fewer than k = {k}{others}", name(target, Some(part)));
-    Some(Against { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text })
+    Some(Against { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
 fn open(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
@@ -109,11 +111,11 @@ fn open(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Opt
         _ => "whether a crowd below k is certain in it is too much work to find out",
     };
     let text = format!("{}: {what}, and what is open is not safe", name(target, None));
-    Some(Against { place: Some(target.place), found: None, limit: None, text })
+    Some(Against { place: Some(target.place), found: None, limit: None, text, small: false })
 }
 
 fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
-    let against = |found, limit, text| Some(Against { place: None, found, limit, text });
+    let against = |found, limit, text| Some(Against { place: None, found, limit, text, small: false });
     let ratio = joint.map_or(Ratio::Unknown, |joint| joint.ratio);
     let Some(log10) = ratio.log10() else {
         let text = "all together: by how much they are narrowed down is too much work to find out, and what is open is not safe";
