@@ -66,8 +66,11 @@ fn judged(
     let read_back = start.elapsed();
     let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
     let older: Vec<Older> = older.collect();
-    let newest: Vec<Newest> =
-        candidate.increments.iter().map(|of| Newest { atoms: &of.recoding, rows: &of.rows, raw: None }).collect();
+    let newest: Vec<Newest> = candidate
+        .increments
+        .iter()
+        .map(|of| Newest { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None })
+        .collect();
     let recoding = candidate.table.recoding();
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);

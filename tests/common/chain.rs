@@ -180,7 +180,8 @@ impl Offer {
         let older = self.older.iter().zip(&self.atoms).map(|((known, rows), atoms)| Older { known, atoms, rows });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
-        let newest = newest.map(|(at, (atoms, rows))| Newest { atoms, rows, raw: raw(at) });
+        let newest =
+            newest.map(|(at, (atoms, rows))| Newest { atoms, carving: self.carving.as_ref(), rows, raw: raw(at) });
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,

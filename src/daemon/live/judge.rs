@@ -8,7 +8,7 @@ use super::state::Due;
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ref;
-use crate::engine::feed::Candidate;
+use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
 use crate::engine::release::{Facts, Pages, Tables};
@@ -65,8 +65,7 @@ impl Live {
         let older: Vec<Older<'_>> =
             older.map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows }).collect();
         let newest = candidate.increments.iter().zip(&kept);
-        let newest: Vec<Newest<'_>> =
-            newest.map(|(new, kept)| Newest { atoms: &new.recoding, rows: &kept.told, raw: kept.raw() }).collect();
+        let newest: Vec<Newest<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
         let census = self.policy.standing();
         let census =
             census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
@@ -128,6 +127,10 @@ impl Live {
             layout: self.settings.layout,
         })
     }
+}
+
+fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {
+    Newest { atoms: &new.recoding, carving: new.carving.as_ref(), rows: &kept.told, raw: kept.raw() }
 }
 
 /// People of an increment.

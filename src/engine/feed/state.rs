@@ -277,7 +277,9 @@ impl Feed {
     /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
     pub(super) fn everybody_under(&self, recoding: &[Cut]) -> Candidate {
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
-        let increment = Increment { recoding: recoding.to_vec(), carving: None, rows: self.waiting.clone(), ledger };
+        // Values are fixed in the classes that were found, whatever they are published under.
+        let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
+        let increment = Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger };
         let rows = self.whole.merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
         Candidate { release: self.releases + 1, table, rows, carving: None, increments: vec![increment] }

@@ -64,8 +64,10 @@ pub struct Older<'a> {
 /// People whose atoms formed in one tick.
 #[derive(Clone, Copy)]
 pub struct Newest<'a> {
-    /// The recoding whose classes are the atoms; of no column where those of the release have labels of their own.
+    /// The recoding whose classes are the atoms; of no column where these have labels of their own.
     pub atoms: &'a [Cut],
+    /// Those atoms.
+    pub carving: Option<&'a Carving>,
     /// They, as they are published.
     pub rows: &'a Histogram,
     /// They, as they are; `None` where nobody's value is ever changed.

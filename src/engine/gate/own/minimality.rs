@@ -54,7 +54,7 @@ impl Found {
         let (values, maps) = Values::union(&[raw.values(), newest.rows.values()]);
         let sets = values.guarded(ready.case.columns);
         let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
-        let carved = ready.case.carving.map(|carving| carving.finder(&ready.trees));
+        let carved = newest.carving.map(|carving| carving.finder(&ready.trees));
         // By atom; and by leaf tuple and arrival, which nobody leaves.
         let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
         for (side, rows) in sides.enumerate() {
