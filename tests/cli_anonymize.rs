@@ -11,6 +11,8 @@ mod carved;
 mod coins;
 #[path = "cli_anonymize/folder.rs"]
 mod folder;
+#[path = "cli_anonymize/global.rs"]
+mod global;
 #[path = "cli_anonymize/golden.rs"]
 mod golden;
 #[path = "cli_anonymize/growth.rs"]

@@ -191,6 +191,8 @@ impl Offer {
             tests: self.tests,
             recoding: &self.recoding,
             carving: self.carving.as_ref(),
+            searched: true,
+            learnt: None,
             history: &self.history,
             before: &self.before,
             older: &older.collect::<Vec<_>>(),

@@ -48,7 +48,6 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
         (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
-        (Cumulative, "policy", "max_global_ratio", Settings { max_global_ratio: ratio("2"), ..plain() }),
         (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
         (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
         (Cumulative, "policy", "search", searched(Search::Levels)),

@@ -107,7 +107,7 @@ fn truth(case: &Case, kept: &[(World, u128)]) -> BTreeSet<Fact> {
             for child in case.trees[column].children(node) {
                 let mut nodes = class.clone();
                 nodes[column] = child;
-                let fact = |(least, most)| Fact { class: class.clone(), column, child, least, most };
+                let fact = |(least, most)| Fact { class: class.clone(), column, child, least, most, sole: false };
                 facts.extend(small(case, kept, &nodes).map(fact));
             }
         }

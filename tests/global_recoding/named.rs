@@ -79,7 +79,7 @@ fn a_small_crowd_is_certain() {
     let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];
     let case = Case::of(vec![nested(2)], &world, 2).expect("enough people");
     let found = searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL);
-    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1 };
+    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
     assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
     let worlds = case.worlds(Values::Repeated, 100).expect("few");
@@ -119,7 +119,7 @@ fn room_makes_a_crowd_certain() {
     let case = Case::of(vec![tree], &world, 2).expect("enough people");
     // Five people: `x1` has room for one, so four or five are in `x2`.
     let found = searched(&case.release, &case.trees(), 2, Values::Distinct, Budget::FULL);
-    assert_eq!(found.facts, [Fact { class: vec![1], column: 0, child: 2, least: 1, most: 1 }]);
+    assert_eq!(found.facts, [Fact { class: vec![1], column: 0, child: 2, least: 1, most: 1, sole: true }]);
     assert!(searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL).facts.is_empty());
 }
 
@@ -156,7 +156,7 @@ fn a_coarsening_names_two_people() {
     let before = release(&first, &[cut(&[2, 3, 5, 6])]);
     let after = |world: &World| release(world, &[cut(&[1, 5, 6])]);
     let found = coarsened(&before, &after(&second), &[&tree], 2, Budget::FULL);
-    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1 };
+    let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
     assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
     // With a third one it may be any side; and nothing is told where the recoding stays.

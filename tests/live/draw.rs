@@ -14,7 +14,7 @@ impl Draw {
 /// A chain of each kind whose releases hold everybody so far. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
 pub const POLICIES: [&str; 6] = [
     "k = 3",
-    "k = 3\nmax_wait = 2\nmax_withheld = 0.3",
+    "k = 3\nmax_wait = 2\nmax_withheld = 0.3\nmax_global_ratio = 10000000000000000000",
     "k = 2\nrare = \"coarsen\"",
     "k = 2\nguarantee = \"bcf\"",
     "k = 3\nguarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000",

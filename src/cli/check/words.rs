@@ -63,6 +63,8 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     });
     if policy.search().is_local() {
         said.push(refinement(&policy.refinement()));
+    } else {
+        said.extend(policy.refinement().max_global_ratio.map(|limit| coarseness(limit, policy)));
     }
     said.push(match policy.on_repeat() {
         OnRepeat::Ignore => {
@@ -148,6 +150,22 @@ fn refinement(limits: &Refinement) -> String {
          {ratio}, to fewer than {} possible sets, or in which a smaller crowd is certain, goes back to those who wait, with all \
          that were carved together with it; after {} of them a release is rejected (max_ratio, min_solutions, max_repairs).",
         limits.min_solutions, limits.max_repairs
+    )
+}
+
+fn coarseness(limit: Decimal, policy: &Policy) -> String {
+    let later = match policy.chain() {
+        Chain::Disjoint { .. } => "",
+        _ => {
+            " Of a recoding that became coarser later the ratio is not known, so that its releases are rejected until there is \
+              a new chain."
+        }
+    };
+    format!(
+        "That labels are not finer may narrow down who is where by at most {limit}, and no crowd may be certain that is smaller \
+         than allowed: for such a crowd the recoding becomes coarser, up to {} times; beyond that a release is rejected \
+         (max_global_ratio, max_repairs).{later}",
+        policy.refinement().max_repairs
     )
 }
 

@@ -202,15 +202,18 @@ fn shortened(labels: &[String]) -> String {
     format!("{} | … ({} labels)", labels[..MOST].join(" | "), labels.len())
 }
 
-/// Classes that went back to those who wait.
+/// Classes that went back to those who wait, and columns that became coarser.
 fn mended(text: &mut String, repairs: &[Repaired]) {
     if !repairs.is_empty() {
         text.push_str("\nWhat was repaired before the release was judged\n");
     }
     for repair in repairs {
-        let classes =
-            if repair.classes == 1 { "its class waits".to_owned() } else { format!("{} classes wait", repair.classes) };
-        wrapped(text, &format!("  {classes}: "), &printable(&repair.text));
+        let done = match (&repair.column, repair.classes) {
+            (Some(column), _) => format!("{} is coarser", printable(column)),
+            (None, 1) => "its class waits".to_owned(),
+            (None, classes) => format!("{classes} classes wait"),
+        };
+        wrapped(text, &format!("  {done}: "), &printable(&repair.text));
     }
 }
 
@@ -218,6 +221,7 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
     let figure = |figure: Option<Figure>| match figure {
         None => "-".to_owned(),
         Some(Figure::Whole(count)) => count.to_string(),
+        Some(Figure::Real(number)) if number.get() >= 1e9 => format!("{:.1e}", number.get()),
         Some(Figure::Real(number)) => format!("{:.4}", number.get()),
     };
     for line in &of.checks {

@@ -12,7 +12,6 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.search", Some("mondrian")),
     ("policy.search", Some("mdav")),
     ("policy.suppression", None),
-    ("policy.max_global_ratio", None),
     ("policy.dominance", None),
     ("policy.p_rule", None),
     ("policy.dominance_safe", None),

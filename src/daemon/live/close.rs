@@ -58,7 +58,8 @@ impl Live {
         }
         let mut ticked = self.state.feed.close(&self.policy, &trees);
         let mut recorded = Recorded::new(&ticked, &columns);
-        recorded.repaired(repair(&mut self.state.feed, &mut ticked, &self.policy, &columns));
+        let state = &mut self.state;
+        recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
         let fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
             Came::Held => Outcome::Held,

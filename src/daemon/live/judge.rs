@@ -9,9 +9,11 @@ use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Candidate, Increment};
-use crate::engine::gate::own::{Approved, Case, Census, Judged, Newest, Older, Verdict, judge};
+use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
+use crate::engine::policy::Output;
 use crate::engine::release::{Facts, Pages, Tables};
+use crate::engine::safeguards::trace::{Terms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
 pub(super) enum Said {
@@ -36,7 +38,7 @@ impl Live {
             }
         };
         let tables = Tables { data, sensitive };
-        let judged = self.ask(candidate, tables.clone())?;
+        let judged = self.ask(candidate, due, tables.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
@@ -58,8 +60,10 @@ impl Live {
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
-    fn ask(&self, candidate: &Candidate, tables: Tables) -> Result<Judged> {
+    fn ask(&self, candidate: &Candidate, due: &Due, tables: Tables) -> Result<Judged> {
         let state = &self.state;
+        let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.table.recoding());
+        let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
         let older: Vec<Older<'_>> =
@@ -78,12 +82,27 @@ impl Live {
             tests: state.feed.tests(),
             recoding: candidate.table.recoding(),
             carving: candidate.carving.as_ref(),
+            searched,
+            learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
             history: &state.history,
             before: state.feed.whole(),
             older: &older,
             newest: &newest,
         };
         Ok(judge(&case, tables))
+    }
+
+    /// By how much the course of a search narrows down who is where, for the gate to judge.
+    fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
+        let limits = self.policy.refinement();
+        let global = candidate.carving.is_none() && self.policy.output() == Output::OneTable;
+        let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
+        if !global || off || !self.state.history.is_empty() {
+            return None;
+        }
+        let (trees, terms) = (self.state.terms.columns.trees(), Terms::of(&limits, candidate.release.into()));
+        let [finally, wholly] = told(&candidate.table, &trees, self.policy.a(), terms);
+        Some(Learnt { finally, wholly })
     }
 
     /// The rows of what is new, increment by increment, read back from the journal.

@@ -38,11 +38,15 @@ pub struct Refused {
     pub text: String,
 }
 
-/// Classes that went back to those who wait, because a refinement attack on one of them found too much.
+/// What was done because a refinement attack on a class found too much: classes went back to those who wait, or the recoding
+/// became coarser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repaired {
-    /// How many classes: those that were formed together.
+    /// How many classes wait: those that were formed together; 0 where the recoding became coarser.
     pub classes: u64,
+    /// The column in which the recoding became coarser; null where classes wait.
+    #[serde(default)]
+    pub column: Option<String>,
     /// The one that failed.
     pub place: String,
     /// Why.
@@ -125,7 +129,7 @@ impl Recorded {
 
     /// What was repaired.
     pub(super) fn repaired(&mut self, repairs: Vec<Repair>) {
-        let repaired = |Repair { classes, place, text }| Repaired { classes, place, text };
+        let repaired = |Repair { classes, column, place, text }| Repaired { classes, column, place, text };
         self.repairs = repairs.into_iter().map(repaired).collect();
     }
 

@@ -1,28 +1,73 @@
-//! Repairs of a release whose classes have labels of their own (SCIENCE 6, gate): as soon as a tick has carved them, they are
-//! attacked as the gate will. The first class that fails goes back to those who wait, with all classes that were formed
-//! together with it, and the rest is judged once more: whoever is carved before or after them is carved as if they had not
-//! been there, so that what is left is a release of its own.
+//! Repairs (SCIENCE 6, gate): as soon as a tick has made a release, it is attacked as the gate will. Where classes have labels
+//! of their own, the first one that fails goes back to those who wait, with all classes that were formed together with it, and
+//! the rest is judged once more: whoever is carved before or after them is carved as if they had not been there, so that what
+//! is left is a release of its own. A recoding that makes a small crowd certain becomes one step coarser for its class.
 //!
 //! It looks at quasi-identifiers only, and approves nothing.
 
 use crate::engine::feed::{Closed, Feed, Ticked};
+use crate::engine::gate::own::{History, against, learnt, text};
 use crate::engine::gate::refinement::{Attacker, Judged, Place, judge};
 use crate::engine::histogram::describe;
-use crate::engine::model::Columns;
-use crate::engine::policy::Policy;
+use crate::engine::model::{Columns, Role};
+use crate::engine::policy::{Output, Policy};
 
-/// Classes that went back to those who wait, and why, in words.
+/// Classes that went back to those who wait, or a column that became coarser, and why, in words.
 pub(super) struct Repair {
-    /// How many classes.
+    /// How many classes wait.
     pub classes: u64,
+    /// The column that became coarser.
+    pub column: Option<String>,
     /// Which one failed.
     pub place: String,
     /// Why.
     pub text: String,
 }
 
-/// Repairs what a tick has carved, as often as the policy lets it.
-pub(super) fn repair(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Columns) -> Vec<Repair> {
+/// Repairs what a tick has made, as often as the policy lets it.
+pub(super) fn repair(
+    feed: &mut Feed,
+    ticked: &mut Ticked,
+    history: &History,
+    policy: &Policy,
+    columns: &Columns,
+) -> Vec<Repair> {
+    match &ticked.closed {
+        Closed::Candidate(candidate) if candidate.carving.is_some() => carved(feed, ticked, policy, columns),
+        Closed::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
+        _ => Vec::new(),
+    }
+}
+
+/// Makes the recoding of a tick coarser where it makes a small crowd certain.
+fn coarsened(
+    feed: &mut Feed,
+    ticked: &mut Ticked,
+    history: &History,
+    policy: &Policy,
+    columns: &Columns,
+) -> Vec<Repair> {
+    let (limits, mut repairs) = (policy.refinement(), Vec::new());
+    let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
+    let two_tables = matches!(policy.output(), Output::TwoTable);
+    if off || two_tables || feed.is_coarsest() {
+        return repairs;
+    }
+    let trees = columns.trees();
+    while (repairs.len() as u64) < limits.max_repairs {
+        let Closed::Candidate(candidate) = &ticked.closed else { break };
+        let atoms = feed.published().last().map(|last| &last.atoms[..]);
+        let Some(certainty) = learnt(policy, history, atoms, &candidate.table, &trees) else { break };
+        let Some(fact) = against(&certainty, policy).next() else { break };
+        let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else { break };
+        let column = columns.of(Role::Quasi).nth(column).map(|column| column.name.to_string());
+        repairs.push(Repair { classes: 0, column, place: "a class".to_owned(), text: text(policy.a()) });
+    }
+    repairs
+}
+
+/// Repairs what a tick has carved.
+fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Columns) -> Vec<Repair> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     let Closed::Candidate(candidate) = &ticked.closed else { return repairs };
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
@@ -43,7 +88,7 @@ pub(super) fn repair(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, colu
             Place::Outliers => left.len() - 1,
         };
         let place = describe(&carving.classes()[left[failed]], columns);
-        repairs.push(Repair { classes: gone.len() as u64, place, text });
+        repairs.push(Repair { classes: gone.len() as u64, column: None, place, text });
         left = (0..left.len()).filter(|at| !gone.contains(at)).map(|at| left[at]).collect();
     }
     if !repairs.is_empty() {

@@ -18,7 +18,7 @@ pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
 pub use finer::{Known, finer};
 pub use local::{Carved, Class, Ladder, NoCarving, NoLadder, arx_lr, carvable, steps};
-pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick};
+pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick, raised};
 pub use table::{Split, Table};
 pub use top_down::{Found, Refusal, Tried, top_down};
 pub use validity::{Accepted, Reason, Validity, View};

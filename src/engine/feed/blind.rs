@@ -61,7 +61,7 @@ impl Feed {
     }
 
     /// Rows of people whose atoms formed; returns how many.
-    fn form(&mut self, atoms: &[Atom]) -> u64 {
+    pub(super) fn form(&mut self, atoms: &[Atom]) -> u64 {
         let cut = self.standing.cut().expect("there are no atoms before there is a recoding").clone();
         let formed: BTreeSet<&[Node]> = atoms.iter().map(|atom| atom.class.as_slice()).collect();
         let class = |tuple: &[Leaf]| -> Vec<Node> { cut.iter().zip(tuple).map(|(cut, &leaf)| cut.at(leaf)).collect() };

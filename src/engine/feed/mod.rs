@@ -14,6 +14,7 @@ mod mask;
 mod outlook;
 mod parts;
 mod people;
+mod raise;
 mod replay;
 mod state;
 

@@ -129,6 +129,11 @@ impl Feed {
         self.stopped
     }
 
+    /// Whether everything is at the root for the rest of the chain.
+    pub fn is_coarsest(&self) -> bool {
+        self.coarsest
+    }
+
     /// How many rows wait for a release although their atoms are formed.
     pub fn pending(&self) -> u64 {
         self.unpublished.iter().map(|increment| increment.rows.rows()).sum()

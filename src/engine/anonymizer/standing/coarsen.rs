@@ -86,26 +86,56 @@ fn bottom_up(mut classes: Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> 
             let parent = |(column, &node): (usize, &Node)| Some((column, trees[column].parent(node)?));
             class.iter().enumerate().filter_map(parent)
         });
-        let above: BTreeSet<(usize, Node)> = above.collect();
-        let merged = |(column, node): (usize, Node)| {
-            let lift = |(class, &head): (&Vec<Node>, &Head)| {
-                let mut class = class.clone();
-                if trees[column].covers(node, class[column]) {
-                    class[column] = node;
-                }
-                (class, head)
-            };
-            let merged = gather(classes.iter().map(lift));
-            (squares(&merged), column, node, merged)
-        };
-        let best = above.into_iter().map(merged).min_by_key(|&(squares, column, node, _)| (squares, column, node));
-        let Some((_, column, node, merged)) = best else { break };
-        nodes[column].retain(|&below| !trees[column].covers(node, below));
-        nodes[column].push(node);
+        let Some((column, node, merged)) = least(&classes, above.collect(), trees) else { break };
+        replace(&mut nodes[column], node, trees[column]);
         classes = merged;
     }
+    (completed(&nodes, trees), squares(&classes))
+}
+
+/// Of some nodes the one that leaves the least Σ|class|² when it takes the place of all below it, and the classes then.
+fn least(classes: &Classes, above: BTreeSet<(usize, Node)>, trees: &[&Taxonomy]) -> Option<(usize, Node, Classes)> {
+    let merged = |(column, node): (usize, Node)| {
+        let lift = |(class, &head): (&Vec<Node>, &Head)| {
+            let mut class = class.clone();
+            if trees[column].covers(node, class[column]) {
+                class[column] = node;
+            }
+            (class, head)
+        };
+        (column, node, gather(classes.iter().map(lift)))
+    };
+    above.into_iter().map(merged).min_by_key(|(column, node, merged)| (squares(merged), *column, *node))
+}
+
+fn replace(nodes: &mut Vec<Node>, node: Node, tree: &Taxonomy) {
+    nodes.retain(|&below| !tree.covers(node, below));
+    nodes.push(node);
+}
+
+fn completed(nodes: &[Vec<Node>], trees: &[&Taxonomy]) -> Recoding {
     let recoding = nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes));
-    (recoding.collect::<Result<_, _>>().expect("a node replaces all below it"), squares(&classes))
+    recoding.collect::<Result<_, _>>().expect("a node replaces all below it")
+}
+
+/// The recoding one step coarser for a class (SCIENCE 6, repair), by the same rule as above, and the column of the step; what
+/// changes nothing is no step, so that a node with one child is passed over. `None` where nothing is coarser.
+pub fn raised(
+    people: impl IntoIterator<Item = (Vec<Node>, u64)>,
+    cut: &[Cut],
+    class: &[Node],
+    trees: &[&Taxonomy],
+) -> Option<(usize, Recoding)> {
+    let classes = gather(people.into_iter().map(|(nodes, all)| (nodes, Head { all, ..Head::default() })));
+    let splits = |tree: &Taxonomy, node: Node| tree.children(node).filter(|&child| tree.values(child) > 0).count() > 1;
+    let above = class.iter().zip(trees).enumerate().filter_map(|(column, (&node, tree))| {
+        let mut parents = std::iter::successors(tree.parent(node), |&node| tree.parent(node));
+        Some((column, parents.find(|&node| splits(tree, node))?))
+    });
+    let (column, node, _) = least(&classes, above.collect(), trees)?;
+    let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
+    replace(&mut nodes[column], node, trees[column]);
+    Some((column, completed(&nodes, trees)))
 }
 
 /// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.

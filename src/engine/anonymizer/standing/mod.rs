@@ -14,6 +14,7 @@ use super::crowd::alone;
 use crate::engine::histogram::{Headcount, Tuples};
 use crate::engine::model::{Node, Recoding, Taxonomy};
 use coarsen::Row;
+pub use coarsen::raised;
 pub use course::Course;
 pub use parts::{Atom, Rules, Step, Tick};
 pub use state::State;
@@ -76,6 +77,24 @@ impl Standing {
             tick.atoms = self.form(&cut);
         }
         tick
+    }
+
+    /// The recoding becomes one step coarser for a class, and the atoms of the last tick, which are not published, form anew
+    /// with whoever waits. Returns the column of the step and the atoms; `None`, and nothing happens, where nothing is
+    /// coarser.
+    ///
+    /// # Panics
+    /// If these are no atoms of the chain.
+    pub fn raise(&mut self, class: &[Node], atoms: &Headcount, trees: &[&Taxonomy]) -> Option<(usize, Vec<Atom>)> {
+        let course = self.state.course().expect("there are no atoms before there is a recoding");
+        let (cut, steps) = (course.cut().clone(), course.steps().to_vec());
+        let waiting = Crowds::of(self.state.pool(), &cut);
+        let waiting = (0..).zip(&waiting.people).map(|(at, &people)| (waiting.classes.get(at).to_vec(), people));
+        let formed = self.state.crowds().map(|(nodes, people)| (nodes.to_vec(), people));
+        let (column, recoding) = raised(formed.chain(waiting), &cut, class, trees)?;
+        self.state.dissolve(atoms);
+        self.state.set_course(Course::new(recoding.clone(), steps, trees), trees);
+        Some((column, self.form(&recoding)))
     }
 
     /// What is done about overdue rows.

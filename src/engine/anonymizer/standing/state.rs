@@ -121,19 +121,21 @@ impl State {
         rest.map(|rest| (self.withheld, self.arrived) = (rest, self.arrived - 1)).is_some()
     }
 
-    /// Dissolves an atom that is not published: its people wait again, since they arrived.
+    /// Dissolves atoms that are not published: their people wait again, since they arrived.
     ///
     /// # Panics
-    /// If there is no such atom.
-    pub fn dissolve(&mut self, atom: &Headcount) {
-        let leaves: Vec<Leaf> = atom.tuple_at(0).collect();
-        let class = self.class(&leaves).expect("there are no atoms before there is a recoding");
-        let people = self.crowds.get_mut(&class).expect("the atom's class holds people");
-        *people = people.checked_sub(atom.rows()).expect("the atom's class holds its people");
-        if *people == 0 {
-            self.crowds.remove(&class);
+    /// If there are no such atoms.
+    pub fn dissolve(&mut self, atoms: &Headcount) {
+        for tuple in 0..atoms.tuples() {
+            let leaves: Vec<Leaf> = atoms.tuple_at(tuple).collect();
+            let class = self.class(&leaves).expect("there are no atoms before there is a recoding");
+            let people = self.crowds.get_mut(&class).expect("the atom's class holds people");
+            *people = people.checked_sub(atoms.count(tuple)).expect("the atom's class holds its people");
+            if *people == 0 {
+                self.crowds.remove(&class);
+            }
         }
-        self.pool = self.pool.merge(atom);
+        self.pool = self.pool.merge(atoms);
     }
 
     fn class(&self, leaves: &[Leaf]) -> Option<Vec<Node>> {

@@ -46,7 +46,10 @@ impl Clause<'_> {
         }
         let [crowd] = &self.refused.crowds[..] else { return Ok((Vec::new(), false)) };
         let certain = children.len() == 2 && crowd.rows == self.a;
-        let facts = children.iter().filter(|_| certain).map(|&child| self.fact(self.name(crowd), child, 1, self.a - 1));
+        let facts = children
+            .iter()
+            .filter(|_| certain)
+            .map(|&child| self.fact(self.name(crowd), child, (1, self.a - 1), false));
         Ok((facts.collect(), true))
     }
 
@@ -58,8 +61,8 @@ impl Clause<'_> {
         }
     }
 
-    fn fact(&self, class: Vec<Node>, child: Node, least: u64, most: u64) -> Fact {
-        Fact { class, column: self.refused.column, child, least, most }
+    fn fact(&self, class: Vec<Node>, child: Node, (least, most): (u64, u64), sole: bool) -> Fact {
+        Fact { class, column: self.refused.column, child, least, most, sole }
     }
 
     /// Combinations of values of a published class within one node of this column; 2^64 − 1 stands for more as well.
@@ -92,8 +95,11 @@ impl Clause<'_> {
         };
         let rooms: Vec<Vec<Room>> =
             self.refused.crowds.iter().map(|crowd| crowd.parts.iter().map(|&class| room(class)).collect()).collect();
-        let small = |rooms: &Vec<Room>| (0..children.len()).any(|child| self.is_small(range(rooms, &[child])));
-        let able: Vec<bool> = rooms.iter().map(small).collect();
+        let small =
+            |rooms: &Vec<Room>| (0..children.len()).filter(|&child| self.is_small(range(rooms, &[child]))).count();
+        let explanations: Vec<usize> = rooms.iter().map(small).collect();
+        let sole = explanations.iter().sum::<usize>() == 1;
+        let able: Vec<bool> = explanations.iter().map(|&children| children > 0).collect();
         let able_ones = able.iter().filter(|&&able| able).count();
         if able_ones == 0 {
             return Err(Undone::Contradiction);
@@ -105,7 +111,7 @@ impl Clause<'_> {
                 let mut ask = |part: &[Room], rest: &[Room], class: &[Node]| {
                     let held = Held { part, rest, child: at, elsewhere, a: self.a };
                     let found = held.certain(budget)?;
-                    facts.extend(found.map(|(least, most)| self.fact(class.to_vec(), child, least, most)));
+                    facts.extend(found.map(|bounds| self.fact(class.to_vec(), child, bounds, sole)));
                     Ok(())
                 };
                 ask(rooms, &[], &self.name(crowd))?;

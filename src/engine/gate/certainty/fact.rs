@@ -16,6 +16,8 @@ pub struct Fact {
     pub least: u64,
     /// At most so many, and fewer than `a`.
     pub most: u64,
+    /// Whether its refusal has no other explanation: no other class, and no other child of this one, can hold so few.
+    pub sole: bool,
 }
 
 /// How far an answer goes.

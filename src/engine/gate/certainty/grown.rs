@@ -107,7 +107,7 @@ impl<'g> Growth<'g> {
         }
         let fact = |&child: &Node| {
             let class = grown.nodes.to_vec();
-            Fact { class, column: other, child, least: 1, most: self.a - 1 }
+            Fact { class, column: other, child, least: 1, most: self.a - 1, sole: false }
         };
         (parts.iter().map(fact).collect(), true)
     }

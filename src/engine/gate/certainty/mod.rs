@@ -36,6 +36,16 @@ use crate::engine::histogram::Release;
 use crate::engine::model::Taxonomy;
 use crate::engine::policy::Values;
 
+/// What a release makes certain to whoever has all releases of its chain: of the first one what its search tells, of a later
+/// one what it tells that the recoding was made coarser; where it stays nobody learns anything.
+pub fn learnt(before: Option<&Release>, after: &Release, trees: &[&Taxonomy], a: u64, values: Values) -> Certainty {
+    match before {
+        None => searched(after, trees, a, values, Budget::FULL),
+        Some(before) if before.recoding() == after.recoding() => Certainty::nothing(),
+        Some(before) => coarsened(before, after, trees, a, Budget::FULL),
+    }
+}
+
 /// What a release under a recoding that was searched for on its own people makes certain: the first release of a chain, or
 /// any of a disjoint feed. The trees are those of the search; the recoding may be as coarse as it likes where nobody is.
 pub fn searched(release: &Release, trees: &[&Taxonomy], a: u64, values: Values, mut budget: Budget) -> Certainty {

@@ -35,11 +35,12 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, search, suppression, max_global_ratio, dominance, p_rule, dominance_safe,
+        m, mask, search, suppression, dominance, p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
+        max_global_ratio: _,
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
@@ -48,7 +49,6 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [
         ("policy", "m", m.is_some() && !masks),
-        ("policy", "max_global_ratio", max_global_ratio.is_some()),
         ("dominance", "dominance", dominance.is_some()),
         ("dominance", "p_rule", p_rule.is_some()),
         ("dominance", "dominance_safe", *dominance_safe == Some(true)),

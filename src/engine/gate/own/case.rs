@@ -31,6 +31,10 @@ pub struct Case<'a> {
     pub recoding: &'a [Cut],
     /// Those classes, in the order in which they were formed.
     pub carving: Option<&'a Carving>,
+    /// Whether it is the recoding that a search of its own, or the standing one, led to, and no other that was fixed beside it.
+    pub searched: bool,
+    /// By how much it narrows down who is where, as far as somebody has worked it out.
+    pub learnt: Option<Learnt>,
     /// The chain's releases as they were published.
     pub history: &'a History,
     /// The private table of everybody in the last release.
@@ -39,6 +43,15 @@ pub struct Case<'a> {
     pub older: &'a [Older<'a>],
     /// The private tables of what is new, tick by tick.
     pub newest: &'a [Newest<'a>],
+}
+
+/// By how much a recoding narrows down who is where, as decimal logarithms.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Learnt {
+    /// What the final recoding alone tells; the truth is not below it.
+    pub finally: Option<f64>,
+    /// What the whole course of the search tells, or a bound from above; `None`: it is not known.
+    pub wholly: Option<f64>,
 }
 
 /// Counts of a chain, of which the withheld are another part.
@@ -154,11 +167,15 @@ pub struct Lineage {
 }
 
 impl Case<'_> {
-    /// Whether the release is under the recoding of the one before it. Under `blind` the candidate then only adds rows to
-    /// what everybody else was seen in, and every figure of theirs is a least figure that was judged already.
+    /// Whether the release is under the recoding of the one before it.
+    pub(super) fn stays(&self) -> bool {
+        self.history.number.last() == Some(&self.history.number_of(self.recoding))
+    }
+
+    /// The same under `blind`: the candidate then only adds rows to what everybody else was seen in, and every figure of
+    /// theirs is a least figure that was judged already.
     fn only_adds(&self) -> bool {
-        let now = self.history.number_of(self.recoding);
-        matches!(self.policy.chain(), Chain::Blind(_)) && self.history.number.last() == Some(&now)
+        matches!(self.policy.chain(), Chain::Blind(_)) && self.stays()
     }
 }
 

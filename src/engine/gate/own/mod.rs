@@ -8,6 +8,7 @@ mod approve;
 mod asked;
 mod atoms;
 mod case;
+mod certainty;
 mod chain;
 mod correspondence;
 mod crossing;
@@ -25,7 +26,8 @@ mod utility;
 mod verdict;
 
 pub use approve::{Approved, Files, Judged};
-pub use case::{Case, Census, Defect, History, Newest, Older};
+pub use case::{Case, Census, Defect, History, Learnt, Newest, Older};
+pub use certainty::{against, learnt, text};
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
@@ -56,6 +58,7 @@ pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
         checks.extend(diversity::checks(ready));
         checks.extend(slices::checks(ready));
         checks.push(refinement::check(ready));
+        checks.extend(certainty::checks(ready));
     }
     checks.extend(asked::checks(case.policy));
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), tables)

@@ -131,6 +131,12 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "two tables are joined to hide who has which sensitive value, and no column has the role `sensitive`: leave `output` \
          out",
     );
+    found.refuse_if(
+        two && written.max_global_ratio.is_some(),
+        "max_global_ratio",
+        "two tables show quasi columns as they are, so that no labels narrow anything down: leave `max_global_ratio` out, or \
+         `output`",
+    );
     let local = written.search.is_some_and(Search::is_local);
     found.refuse_if(
         two && local,

@@ -5,6 +5,9 @@ use super::html::{Count, Page, Text, put};
 use super::known::{Known, Side, known};
 use crate::engine::release::figure::{CheckLine, Figure};
 
+/// From here on a figure is told by its power of ten.
+const LARGE: f64 = 1e9;
+
 /// The section on checks.
 pub fn write(page: &mut Page, checks: &[CheckLine]) {
     put!(
@@ -87,10 +90,11 @@ fn margin(line: &CheckLine, about: Option<&Known>) -> Option<Figure> {
     }
 }
 
-/// Counts in full, other figures with four digits behind the point at most.
+/// Counts in full, other figures with four digits behind the point at most, and very large ones by their power of ten.
 fn show(figure: Figure) -> String {
     match figure {
         Figure::Whole(count) => Count(count).to_string(),
+        Figure::Real(number) if number.get() >= LARGE => format!("{:.1e}", number.get()),
         Figure::Real(number) => {
             let text = format!("{:.4}", number.get());
             text.trim_end_matches('0').trim_end_matches('.').to_owned()

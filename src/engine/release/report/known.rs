@@ -132,13 +132,19 @@ const KNOWN: &[Known] = &[
         "certainty",
         Side::Neither,
         "Known small crowds",
-        "Whether anybody can conclude that a crowd smaller than k exists somewhere.",
+        "Of how many crowds smaller than allowed everybody can tell that they exist, and where.",
     ),
     check(
         "max_global_ratio",
         Side::AtMost,
         "Conclusions from coarseness",
         "By how much it narrows down the possible tables that labels were not finer.",
+    ),
+    check(
+        "maximality",
+        Side::Neither,
+        "Conclusions from the final labels",
+        "The same, from what could not be split in the end alone: the truth is not below it.",
     ),
     check(
         "max_joint_ratio",

@@ -48,6 +48,14 @@ pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Wh
     replayed(release, trees, a, terms)
 }
 
+/// What the final recoding alone tells at least, and what the whole course of the search tells at most, as decimal
+/// logarithms; `None` where it is not known.
+pub fn told(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> [Option<f64>; 2] {
+    let finally = maximality(release, trees, a, terms.values, terms.budget);
+    let wholly = whole(release, trees, a, terms).ratio.most();
+    [finally.and_then(|told| told.at_least.log10()), wholly]
+}
+
 /// The same by running the search itself on pre-images.
 pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: Terms) -> Whole {
     worlds::counted(release, trees, a, terms).unwrap_or_else(|| draws::drawn(release, trees, a, terms))

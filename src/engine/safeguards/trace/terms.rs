@@ -1,7 +1,7 @@
 //! What a figure depends on, how much work it may take, and where it comes from (SCIENCE 6). Names things only.
 
 use super::figure::Ratio;
-use crate::engine::policy::Values;
+use crate::engine::policy::{Refinement, Values};
 
 /// How much work a figure may take, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,9 @@ impl Budget {
     /// Some tens of seconds at most, and a small part of it for nearly all releases.
     pub const FULL: Budget =
         Budget { bits: 1 << 14, sums: 1 << 22, terms: 1 << 31, worlds: 1 << 18, draws: 100_000, rows: 1 << 27 };
+    /// A second or so, where nothing stands on the figure.
+    pub const GLANCE: Budget =
+        Budget { bits: 1 << 12, sums: 1 << 18, terms: 1 << 25, worlds: 1 << 12, draws: 1 << 12, rows: 1 << 20 };
 }
 
 /// What an estimate depends on.
@@ -35,6 +38,14 @@ pub struct Terms {
     pub seed: u64,
     /// How much work it may take.
     pub budget: Budget,
+}
+
+impl Terms {
+    /// What a policy asks for: much work where something stands on the figure, little where it is only told.
+    pub fn of(limits: &Refinement, seed: u64) -> Terms {
+        let budget = if limits.max_global_ratio.is_some() { Budget::FULL } else { Budget::GLANCE };
+        Terms { values: limits.values, seed, budget }
+    }
 }
 
 /// Where a figure comes from.

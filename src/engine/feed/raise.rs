@@ -1,0 +1,59 @@
+//! A recoding becomes one step coarser before anything of its tick is fixed (SCIENCE 6, gate: repair), because readers would
+//! know of a small crowd. The standing one stays that coarse.
+//!
+//! No line of this file may look at a sensitive value.
+
+use super::blind::rules;
+use super::parts::{Closed, Ticked};
+use super::state::{Alone, Feed};
+use crate::engine::anonymizer::{Course, Standing, State, raised};
+use crate::engine::model::{Node, Taxonomy};
+use crate::engine::policy::{Chain, Policy};
+
+impl Feed {
+    /// The recoding of the last tick becomes coarser for a class, and its release is put together anew. Returns the column of
+    /// the step; `None`, and nothing happens, where nothing is coarser or the paper's algorithm decides.
+    ///
+    /// # Panics
+    /// If the tick has proposed nothing.
+    pub fn raise(
+        &mut self,
+        class: &[Node],
+        ticked: &mut Ticked,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<usize> {
+        match policy.chain() {
+            Chain::Blind(standing) | Chain::Tested { standing, .. } => {
+                let rules = rules(policy.a(), standing);
+                let last = self.unpublished.last().expect("atoms formed");
+                let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
+                let mut standing = Standing::resume(rules, state);
+                let raised = standing.raise(class, &last.rows.headcount(), trees);
+                self.standing = standing.into_state();
+                let (column, atoms) = raised?;
+                let dissolved = self.unpublished.pop().expect("there is a last one");
+                self.waiting = self.waiting.merge(&dissolved.rows);
+                ticked.added = self.form(&atoms);
+                let recoding = self.standing.cut().expect("atoms formed under a recoding");
+                ticked.closed = Closed::Candidate(Box::new(self.atoms_under(recoding)));
+                ticked.finer = self.finer(policy, trees);
+                Some(column)
+            }
+            Chain::Disjoint { .. } if !policy.search().is_local() => {
+                let course = &self.alone.as_ref().expect("a release is due").course;
+                let release = self.waiting.headcount();
+                let people = (0..release.tuples()).map(|tuple| {
+                    let nodes = course.cut().iter().zip(release.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf));
+                    (nodes.collect(), release.count(tuple))
+                });
+                let (column, recoding) = raised(people, course.cut(), class, trees)?;
+                let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
+                self.alone = Some(Alone { course, ledger: None });
+                ticked.closed = Closed::Candidate(Box::new(self.everybody_under(&recoding)));
+                Some(column)
+            }
+            Chain::Disjoint { .. } | Chain::Bcf => None,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a global recoding tells whoever knows the search (SCIENCE 6, "Global recoding is not immune"): small crowds that
+//! everybody knows of, and by how much it narrows down who is where. All of it follows from quasi-identifiers and from which
+//! releases there are, so that what is found tells nothing of sensitive values.
+//!
+//! A refusal that has one explanation left speaks against a release, always. Other crowds that are certain, and the ratio,
+//! are told, and judged where the policy asks for `max_global_ratio`.
+
+use super::case::{Case, History, Ready};
+use super::verdict::{Checked, Figure, Reason};
+use crate::engine::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
+use crate::engine::histogram::Release;
+use crate::engine::model::{Cut, Taxonomy};
+use crate::engine::policy::{Chain, Decimal, Policy};
+
+/// Reasons that are given at most.
+const NAMED: usize = 12;
+
+/// What a release under its standing recoding makes certain; `None` where no search is known that its readers could replay.
+/// `atoms` is the recoding that stood when the last release came out.
+pub fn learnt(
+    policy: &Policy,
+    history: &History,
+    atoms: Option<&[Cut]>,
+    table: &Release,
+    trees: &[&Taxonomy],
+) -> Option<Certainty> {
+    let before = history.len().checked_sub(1).map(|last| history.release(last));
+    let known = match policy.chain() {
+        Chain::Blind(_) | Chain::Disjoint { .. } => true,
+        // What was published may have been the finer recoding.
+        Chain::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
+        // Later on refusals depend on sensitive values.
+        Chain::Bcf => before.is_none(),
+    };
+    let before = before.map(|(release, ..)| release);
+    known.then(|| made_certain(before, table, trees, policy.a(), policy.refinement().values))
+}
+
+/// What speaks against a release.
+pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<Item = &'c Fact> {
+    let all = policy.refinement().max_global_ratio.is_some();
+    certainty.facts.iter().filter(move |fact| all || fact.sole)
+}
+
+/// Why that is.
+pub fn text(a: u64) -> String {
+    format!("whoever knows the search can tell that a part of this class holds people, and fewer than {a}")
+}
+
+/// Judges the refusals of the search; nothing where classes have labels of their own.
+pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
+    let limits = ready.case.policy.refinement();
+    if ready.case.carving.is_some() {
+        return Vec::new();
+    }
+    let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
+    let atoms = ready.case.older.last().map(|older| older.atoms);
+    let told = Some(ready.case).filter(|case| case.searched && !off && ready.exact.is_none());
+    let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
+    let certain = told.as_ref().map_or(Checked::not_made("certainty"), |told| certain(told, ready.case.policy));
+    let mut checks = vec![certain];
+    let learnt = ready.case.learnt.filter(|_| told.is_some());
+    checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
+    let finally = learnt.and_then(|learnt| learnt.finally);
+    checks.extend(finally.map(|log10| Checked { value: power(log10), ..Checked::made("maximality") }));
+    checks
+}
+
+fn certain(told: &Certainty, policy: &Policy) -> Checked {
+    let found = Some(Figure::Whole(told.facts.len() as u64));
+    let mut checked = Checked { value: found, ..Checked::made("certainty") };
+    let reason = |_: &Fact| Reason::plain("a class", text(policy.a()));
+    checked.reasons = against(told, policy).map(reason).take(NAMED).collect();
+    if told.answer == Answer::Open {
+        let text = "which small crowds are certain could not be decided, and undecided is not safe";
+        checked.reasons.push(Reason::plain("the whole release", text));
+    }
+    checked
+}
+
+/// The figure, where there is one or it has to be one.
+fn ratio(case: &Case<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<Checked> {
+    let value = log10.and_then(power);
+    let most = limit.and_then(|limit| Figure::real(limit.get()));
+    let mut checked = Checked { value, limit: most, ..Checked::made("max_global_ratio") };
+    let Some(limit) = limit.map(Decimal::get) else { return log10.map(|_| checked) };
+    let text = match log10 {
+        // Where the recoding stays nobody learns anything.
+        None if case.stays() => return Some(Checked { value: Figure::real(1.0), ..checked }),
+        None => format!(
+            "by how much this recoding narrows down who is where is not known, the policy wants at most {limit}"
+        ),
+        Some(log10) if log10 <= limit.log10() => return Some(checked),
+        Some(log10) => {
+            format!(
+                "that labels are not finer narrows down who is where by 10^{log10:.2}, the policy wants at most {limit}"
+            )
+        }
+    };
+    checked.reasons.push(Reason { value, limit: most, ..Reason::plain("the whole release", text) });
+    Some(checked)
+}
+
+fn power(log10: f64) -> Option<Figure> {
+    Figure::real(10f64.powf(log10))
+}
