@@ -3,6 +3,9 @@
 
 mod common;
 
+#[path = "cli_audit/certain.rs"]
+mod certain;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

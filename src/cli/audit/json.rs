@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::audit::{self, ChainFigures, Figures, ReleaseFigures, Verdict};
+use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
 use crate::engine::model::Columns;
@@ -56,6 +57,17 @@ pub struct Tie {
     /// An exact share such as `53/86`; with `<=` before it a bound, where counting is too much work. Null where the release
     /// cannot have been generalised for this set.
     pub credibility: Option<String>,
+}
+
+/// What labels that are not finer tell whoever knows the top-down search.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Searched {
+    /// Crowds below the allowed size of which everybody knows; null where that could not be decided.
+    pub certain: Option<u64>,
+    /// log10 of what all refusals together narrow down who is where, or a bound from above; null where it is not known.
+    pub log10_ratio: Option<f64>,
+    /// The same for the final recoding alone, which is a bound from below.
+    pub log10_at_least: Option<f64>,
 }
 
 /// A section that this version never fills.
@@ -128,6 +140,9 @@ pub struct ReleaseEntry {
     pub recoding: BTreeMap<String, Vec<String>>,
     /// Diversity, worst over classes.
     pub diversity: BeforeAndAfter,
+    /// What is told by how far the top-down search got: of the first release of a chain, or every one of a disjoint feed, and
+    /// only where that search can have ended with it; else null.
+    pub search: Option<Searched>,
 }
 
 /// Diversity before and after cracked rows are excluded.
@@ -221,18 +236,33 @@ pub fn audit(figures: &Figures, verdict: &Verdict, releases: &[Release], columns
         limit: reason.limit.into(),
         text: reason.text.clone(),
     };
-    let entries = figures.releases.iter().zip(releases).zip(names);
+    let search = |at: usize| figures.coarse.iter().find(|coarse| coarse.release == at).and_then(searched);
+    let entries = figures.releases.iter().zip(releases).zip(names).enumerate();
+    let entries = entries.map(|(at, ((figures, release), name))| {
+        let search = search(at);
+        ReleaseEntry { search, ..entry(figures, release, columns, name) }
+    });
     Audit {
         safe: verdict.safe,
         decided: verdict.decided,
         reasons: verdict.reasons.iter().map(reason).collect(),
-        releases: entries.map(|((figures, release), name)| entry(figures, release, columns, name)).collect(),
+        releases: entries.collect(),
         pairs: figures.pairs.iter().map(pair).collect(),
         chain: figures.chain.as_ref().map(chain),
         minimality: figures.minimality.as_ref().map(|of| minimality(of, columns)),
         refinement: None,
         dominance: None,
     }
+}
+
+/// Of a release that the search cannot have ended with nothing is told.
+fn searched(of: &audit::Coarse) -> Option<Searched> {
+    let told = Searched {
+        certain: (of.certainty.answer == Answer::Whole).then_some(of.certainty.facts.len() as u64),
+        log10_ratio: of.wholly,
+        log10_at_least: of.finally,
+    };
+    (of.certainty.answer != Answer::Impossible).then_some(told)
 }
 
 fn minimality(of: &audit::Minimality, columns: &Columns) -> Minimality {
@@ -260,6 +290,7 @@ fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &
         discernibility: figures.discernibility,
         recoding: labels.collect(),
         diversity: BeforeAndAfter { before: diversity(&figures.before), after: diversity(&figures.after) },
+        search: None,
     }
 }
 

@@ -16,11 +16,12 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
-use crate::engine::audit::{Figures, Minimality, Subject, Unfit, judge};
+use crate::engine::audit::{Coarse, Figures, Minimality, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
-use crate::engine::histogram::{Histogram, describe};
+use crate::engine::histogram::{Histogram, Release, describe};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{OnRepeat, Output};
+use crate::engine::safeguards::trace::{Terms, told};
 
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
@@ -105,6 +106,9 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
     let _shown = progress::Shown::new("attacking");
     let mut figures =
         Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    let terms = Terms::of(&policy.refinement(), 1);
+    let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
+    figures.coarse = Coarse::of(subject, columns, policy, ratios);
     if let (Some(rows), Some(masking)) = (behind, policy.masking()) {
         let found = Minimality::of(&subject.releases[0], rows, columns, masking.m, Minimality::WORK);
         figures.minimality = Some(found);

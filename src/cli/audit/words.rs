@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
 use crate::engine::audit::{ChainFigures, Figures, Subject, Tie, Verdict};
+use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::policy::{ChainKind, Distance, Policy};
 
@@ -25,8 +26,29 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
     }
     diversity(&mut text, figures, policy);
     minimality(&mut text, figures, policy);
+    coarse(&mut text, figures);
     judgement(&mut text, verdict, figures, subject, policy);
     text
+}
+
+/// What the search of this program would have told; nothing of what others have made.
+fn coarse(text: &mut String, figures: &Figures) {
+    let known = figures.coarse.iter().filter(|coarse| coarse.certainty.answer != Answer::Impossible);
+    let lines = known.map(|coarse| {
+        let ratio = match coarse.wholly {
+            Some(log10) => format!("10^{log10:.2}"),
+            None => "not known".to_owned(),
+        };
+        let least = coarse.finally.map_or(String::new(), |log10| format!(", the final labels alone 10^{log10:.2}"));
+        let certain = coarse.certainty.facts.len();
+        format!("{:>4}  small crowds that are certain: {certain}; narrowed down by {ratio}{least}", coarse.release + 1)
+    });
+    let lines: Vec<String> = lines.collect();
+    if !lines.is_empty() {
+        put(text, "What labels that are not finer tell whoever knows the top-down search");
+        lines.iter().for_each(|line| put(text, line));
+        put(text, "");
+    }
 }
 
 fn put(text: &mut String, line: &str) {

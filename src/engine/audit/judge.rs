@@ -2,11 +2,12 @@
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
 use super::{ChainFigures, Figures, Weakest};
+use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::diversity::{Limited, ROUNDING};
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::histogram::{Release, describe};
 use crate::engine::model::Columns;
-use crate::engine::policy::Policy;
+use crate::engine::policy::{Decimal, Policy};
 
 /// What comes of an audit.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +45,7 @@ pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: 
     bench.loss(figures, &mut reasons);
     bench.minimality(figures, &mut reasons);
     bench.refinement(figures, &mut reasons);
+    bench.coarse(figures, &mut reasons);
     Verdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
@@ -203,6 +205,50 @@ impl Bench<'_> {
             let text = format!("release {} ({}): {}", at + 1, self.names[at], narrowed.text);
             let [value, limit] = [narrowed.found, narrowed.limit].map(|figure| figure.unwrap_or(0.0));
             reasons.push(Reason { check, release: Some(at), value, limit, text });
+        }
+    }
+
+    fn coarse(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+        let a = self.policy.a();
+        let limit = self.policy.refinement().max_global_ratio.map(Decimal::get);
+        for coarse in &figures.coarse {
+            let at = coarse.release;
+            let mut say = |check, value: f64, limit: f64, told: String| {
+                let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
+                reasons.push(Reason { check, release: Some(at), value, limit, text });
+            };
+            if coarse.certainty.answer == Answer::Open {
+                say(
+                    "certainty",
+                    0.0,
+                    0.0,
+                    "which small crowds are certain could not be decided, and that is not safe".into(),
+                );
+            }
+            let facts: Vec<_> = coarse.certainty.facts.iter().filter(|fact| limit.is_some() || fact.sole).collect();
+            if let Some(fact) = facts.first() {
+                let crowds = many(facts.len() as u64, "crowd");
+                let place = describe(&fact.class, self.columns);
+                let told = format!(
+                    "whoever knows the search can tell that {crowds} of fewer than {a} people exist, one of them in a part of \
+                     {place}"
+                );
+                say("certainty", facts.len() as f64, 0.0, told);
+            }
+            let Some(limit) = limit else { continue };
+            match coarse.wholly {
+                None => {
+                    let told = "by how much its coarseness narrows down who is where is not known".to_owned();
+                    say("max_global_ratio", 0.0, limit, told);
+                }
+                Some(log10) if log10 > limit.log10() => {
+                    let told = format!(
+                        "that labels are not finer narrows down who is where by 10^{log10:.2}, the policy wants at most {limit}"
+                    );
+                    say("max_global_ratio", 10f64.powf(log10), limit, told);
+                }
+                Some(_) => {}
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! This room reads no files and writes no report; both are values here.
 
 mod chain;
+mod coarse;
 mod found;
 mod judge;
 mod look;
@@ -14,6 +15,7 @@ mod solve;
 mod suspects;
 mod tables;
 
+pub use coarse::Coarse;
 pub use found::{ChainFigures, Realised, Weakest};
 pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
@@ -42,6 +44,8 @@ pub struct Figures {
     pub minimality: Option<Minimality>,
     /// What refinement attacks find that speaks against releases whose classes have labels of their own.
     pub refinement: Vec<Narrowed>,
+    /// What releases under one recoding for all tell of the search; empty until it is asked.
+    pub coarse: Vec<Coarse>,
 }
 
 /// One release on its own.
@@ -102,7 +106,8 @@ impl Figures {
             .collect();
         if policy.kind() == ChainKind::Disjoint {
             let refinement = refinement::narrowed(&subject.releases, columns, policy);
-            return Ok(Figures { releases, pairs: Vec::new(), chain: None, minimality: None, refinement });
+            let (pairs, coarse) = (Vec::new(), Vec::new());
+            return Ok(Figures { releases, pairs, chain: None, minimality: None, refinement, coarse });
         }
         let chain = Chain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
@@ -114,6 +119,7 @@ impl Figures {
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }
-        Ok(Figures { releases, pairs, chain: Some(figures), minimality: None, refinement: Vec::new() })
+        let (chain, refinement, coarse) = (Some(figures), Vec::new(), Vec::new());
+        Ok(Figures { releases, pairs, chain, minimality: None, refinement, coarse })
     }
 }

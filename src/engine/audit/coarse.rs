@@ -1,0 +1,51 @@
+//! What releases under one recoding for all tell whoever takes the top-down search for granted (SCIENCE 6): the first of a
+//! chain, and every one of a disjoint feed. What later ones of a chain tell needs the recodings that were stated, and labels
+//! alone don't tell them.
+
+use super::tables::Subject;
+use crate::engine::gate::certainty::{Certainty, learnt};
+use crate::engine::histogram::Release;
+use crate::engine::model::Columns;
+use crate::engine::policy::{Chain, Output, Policy};
+
+/// What one release tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coarse {
+    /// The release, counted from 0.
+    pub release: usize,
+    /// Small crowds that are certain; none where no search ends with such a release.
+    pub certainty: Certainty,
+    /// By how much final maximality alone narrows down who is where, as a decimal logarithm: a bound from below.
+    pub finally: Option<f64>,
+    /// The same for the whole course of the search, or a bound from above; `None`: it is not known.
+    pub wholly: Option<f64>,
+}
+
+impl Coarse {
+    /// Of all releases of which it can be told. Ratios come from elsewhere: working one out runs the search.
+    pub fn of(
+        subject: &Subject,
+        columns: &Columns,
+        policy: &Policy,
+        ratios: impl Fn(&Release) -> [Option<f64>; 2],
+    ) -> Vec<Coarse> {
+        let limits = policy.refinement();
+        let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
+        if off || policy.search().is_local() || policy.output() == Output::TwoTable {
+            return Vec::new();
+        }
+        let releases = match policy.chain() {
+            Chain::Disjoint { .. } => &subject.releases[..],
+            Chain::Blind(_) | Chain::Bcf => &subject.releases[..1],
+            // Which of two recodings was let out is not told.
+            Chain::Tested { .. } => &[],
+        };
+        let trees = columns.trees();
+        let of = |(at, release): (usize, &Release)| {
+            let certainty = learnt(None, release, &trees, policy.a(), limits.values);
+            let [finally, wholly] = ratios(release);
+            Coarse { release: at, certainty, finally, wholly }
+        };
+        releases.iter().enumerate().map(of).collect()
+    }
+}
