@@ -4,16 +4,16 @@
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 
 use super::ladder::{Ladder, NoLadder};
-use super::states::{State, count, groups, refines, top};
-use crate::engine::histogram::{Headcount, Tuples};
-use crate::engine::model::{Node, Taxonomy};
+use super::left::{Group, Left};
+use super::paths::Paths;
+use super::states::{State, States, count};
+use crate::engine::histogram::Headcount;
+use crate::engine::model::{Leaf, Node, Taxonomy};
 
 /// States that are looked at at most.
 const MOST_STATES: u64 = 4_000_000;
@@ -60,16 +60,18 @@ pub enum NoCarving {
 /// The taxonomies are no ladders, or have too many states.
 pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved, NoCarving> {
     let ladders = ladders(trees)?;
-    let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
-    let left = (0..people.tuples() as u32).collect();
-    let mut carving = Carving { ladders: &ladders, people, rows, k, left, failed: Vec::new() };
+    let (states, paths) = (States::new(&ladders), Paths::new(&ladders));
+    let everybody = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));
+    let left = Left::new(&paths, everybody);
+    let failed = vec![false; states.len()];
+    let mut carving = Carving { ladders: &ladders, people, states: &states, paths, k, left, failed };
     let mut classes = Vec::new();
-    for group in groups(&ladders) {
-        if group.contains(&top(&ladders)) || !carving.sweep(group, &mut classes) {
+    for group in states.groups() {
+        if group.contains(&states.top()) || !carving.sweep(group, &mut classes) {
             break;
         }
     }
-    Ok(Carved { classes, outliers: carving.left })
+    Ok(Carved { classes, outliers: carving.left.tuples().to_vec() })
 }
 
 /// Whether classes can be carved over these taxonomies.
@@ -90,68 +92,78 @@ fn ladders(trees: &[&Taxonomy]) -> Result<Vec<Ladder>, NoCarving> {
     Ok(ladders)
 }
 
-/// Who remains.
+/// How far it has come.
 struct Carving<'c> {
     ladders: &'c [Ladder],
     people: &'c Headcount,
-    /// People of each leaf tuple.
-    rows: Vec<u64>,
+    states: &'c States,
+    paths: Paths,
     k: u64,
-    left: Vec<u32>,
-    /// The coarsest states that are known to form no class.
-    failed: Vec<State>,
+    left: Left,
+    /// Per state whether it is known to form no class; of a state that is, all finer ones are.
+    failed: Vec<bool>,
 }
 
 impl Carving<'_> {
     /// Carves all classes of states that the order does not tell apart; `false` when too few remain for any.
-    fn sweep(&mut self, mut open: Vec<State>, classes: &mut Vec<Class>) -> bool {
+    fn sweep(&mut self, group: &[u32], classes: &mut Vec<Class>) -> bool {
+        let mut open = group.to_vec();
         loop {
-            if self.left.iter().map(|&tuple| self.rows[tuple as usize]).sum::<u64>() < self.k {
+            if self.left.people() < self.k {
                 return false;
             }
-            open.retain(|state| !self.fails(state));
+            open.retain(|&state| !self.fails(state));
             let Some(best) = self.best(&open) else { return true };
             let state = open.remove(best);
-            self.carve(&state, classes);
+            self.carve(state, classes);
         }
     }
 
     /// Which of some states has its turn: the one with the least C3, that is the most that is kept apart; then the one whose
     /// layer vector comes first.
-    fn best(&self, open: &[State]) -> Option<usize> {
+    fn best(&self, open: &[u32]) -> Option<usize> {
         if open.len() <= 1 {
             return (!open.is_empty()).then_some(0);
         }
-        let kept: Vec<(u128, u128)> = open.iter().map(|state| self.kept(state)).collect();
-        (0..open.len()).max_by(|&a, &b| compare(kept[a], kept[b]).then(b.cmp(&a)))
+        let leaves = |column: usize| -> BTreeSet<Leaf> {
+            let leaves = self.people.column(column);
+            self.left.tuples().iter().map(|&tuple| leaves[tuple as usize]).collect()
+        };
+        let leaves: Vec<Vec<Leaf>> =
+            (0..self.ladders.len()).map(|column| leaves(column).into_iter().collect()).collect();
+        let kept: Vec<BigUint> = open.iter().map(|&state| self.kept(state, &leaves)).collect();
+        (0..open.len()).max_by(|&a, &b| kept[a].cmp(&kept[b]).then(b.cmp(&a)))
+    }
+
+    /// 1 − C3, the mean over the columns of (distinct intervals / distinct values) among those who remain, times what is the
+    /// same for all states; of the distinct values of each column.
+    fn kept(&self, state: u32, leaves: &[Vec<Leaf>]) -> BigUint {
+        let all: BigUint = leaves.iter().map(|leaves| BigUint::from(leaves.len())).product();
+        let share = |((ladder, layer), leaves): ((&Ladder, usize), &Vec<Leaf>)| {
+            // Nodes of a layer lie in the order of their leaves.
+            let nodes = leaves.chunk_by(|&a, &b| ladder.node(layer, a) == ladder.node(layer, b)).count();
+            &all / leaves.len() * nodes
+        };
+        self.ladders.iter().zip(self.states.layers(state)).zip(leaves).map(share).sum()
     }
 
     /// Takes all classes of a state away.
-    fn carve(&mut self, state: &State, classes: &mut Vec<Class>) {
-        let mut crowds: BTreeMap<Vec<Node>, Vec<u32>> = BTreeMap::new();
-        for &tuple in &self.left {
-            crowds.entry(self.nodes(state, tuple)).or_default().push(tuple);
-        }
-        let mut gone = BTreeSet::new();
-        for (nodes, tuples) in crowds {
-            let people = tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum();
-            if people >= self.k {
-                gone.extend(tuples.iter().copied());
-                classes.push(Class { state: state.clone(), nodes, tuples, people });
-            }
-        }
-        self.left.retain(|tuple| !gone.contains(tuple));
-    }
-
-    fn nodes(&self, state: &State, tuple: u32) -> Vec<Node> {
-        let leaves = self.people.tuple_at(tuple as usize);
-        let columns = self.ladders.iter().zip(state).zip(leaves);
-        columns.map(|((ladder, &layer), leaf)| ladder.node(layer.into(), leaf)).collect()
+    fn carve(&mut self, state: u32, classes: &mut Vec<Class>) {
+        let mask = self.paths.mask(self.states.layers(state));
+        let class = |Group { tuples, people }: Group| {
+            let columns = self.ladders.iter().zip(self.states.layers(state));
+            let leaves = self.people.tuple_at(tuples[0] as usize);
+            let nodes = columns.zip(leaves).map(|((ladder, layer), leaf)| ladder.node(layer, leaf)).collect();
+            Class { state: self.states.layers(state).map(|layer| layer as u8).collect(), nodes, tuples, people }
+        };
+        let mut formed: Vec<Class> = self.left.take(&mask, self.k).into_iter().map(class).collect();
+        formed.sort_unstable_by(|a, b| a.nodes.cmp(&b.nodes));
+        classes.extend(formed);
     }
 
     /// Whether a state forms no class. Of one that fails a coarser one is looked for that fails too.
-    fn fails(&mut self, state: &State) -> bool {
-        if self.failed.iter().any(|failed| refines(state, failed)) {
+    fn fails(&mut self, state: u32) -> bool {
+        if self.failed[state as usize] {
             return true;
         }
         if self.forms(state) {
@@ -159,62 +171,35 @@ impl Carving<'_> {
         }
         // On a path to the top those that fail come first.
         let path = self.path(state);
-        let last = path.partition_point(|state| !self.forms(state)).saturating_sub(1);
-        let failed = path[last].clone();
-        self.failed.retain(|known| !refines(known, &failed));
-        self.failed.push(failed);
+        let (mut failing, mut forming) = (0, path.len());
+        while failing + 1 < forming {
+            let middle = (failing + forming) / 2;
+            let fails = self.failed[path[middle] as usize] || !self.forms(path[middle]);
+            if fails { failing = middle } else { forming = middle }
+        }
+        let mut failed = vec![path[failing]];
+        while let Some(state) = failed.pop() {
+            if !std::mem::replace(&mut self.failed[state as usize], true) {
+                failed.extend(self.states.below(state));
+            }
+        }
         true
     }
 
     /// From a state to the top, one layer up at a time, all columns in turn.
-    fn path(&self, state: &State) -> Vec<State> {
-        let mut path = vec![state.clone()];
-        let columns = state.len();
+    fn path(&self, state: u32) -> Vec<u32> {
+        let mut path = vec![state];
+        let columns = self.ladders.len();
         loop {
-            let last = &path[path.len() - 1];
+            let last = path[path.len() - 1];
             let turn = (0..columns).map(|at| (at + path.len()) % columns);
-            let up = turn.into_iter().find(|&column| usize::from(last[column]) + 1 < self.ladders[column].height());
-            let Some(column) = up else { return path };
-            let mut above = last.clone();
-            above[column] += 1;
+            let Some(above) = turn.into_iter().find_map(|column| self.states.above(last, column)) else { return path };
             path.push(above);
         }
     }
 
-    fn forms(&self, state: &State) -> bool {
-        let (mut classes, mut people) = (Tuples::new(state.len()), Vec::<u64>::new());
-        let mut nodes = vec![0; state.len()];
-        self.left.iter().any(|&tuple| {
-            let leaves = self.people.tuple_at(tuple as usize);
-            let columns = self.ladders.iter().zip(state).zip(leaves);
-            nodes
-                .iter_mut()
-                .zip(columns)
-                .for_each(|(node, ((ladder, &layer), leaf))| *node = ladder.node(layer.into(), leaf));
-            let class = classes.number(&nodes) as usize;
-            people.resize(classes.len(), 0);
-            people[class] += self.rows[tuple as usize];
-            people[class] >= self.k
-        })
+    fn forms(&mut self, state: u32) -> bool {
+        let mask = self.paths.mask(self.states.layers(state));
+        self.left.forms(&mask, self.k)
     }
-
-    /// 1 − C3: the mean over the columns of (distinct intervals / distinct values) among those who remain, as a fraction.
-    fn kept(&self, state: &State) -> (u128, u128) {
-        let mut sum: (u128, u128) = (0, 1);
-        for (column, (ladder, &layer)) in self.ladders.iter().zip(state).enumerate() {
-            let leaves: BTreeSet<u32> =
-                self.left.iter().map(|&tuple| self.people.column(column)[tuple as usize]).collect();
-            let nodes: BTreeSet<Node> = leaves.iter().map(|&leaf| ladder.node(layer.into(), leaf)).collect();
-            let (part, of) = (nodes.len() as u128, leaves.len() as u128);
-            let common = (sum.0 * of + part * sum.1, sum.1 * of);
-            let divisor = common.0.gcd(&common.1);
-            sum = (common.0 / divisor, common.1 / divisor);
-        }
-        sum
-    }
-}
-
-/// Which fraction is larger.
-fn compare(a: (u128, u128), b: (u128, u128)) -> Ordering {
-    (BigUint::from(a.0) * b.1).cmp(&(BigUint::from(b.0) * a.1))
 }

@@ -39,6 +39,11 @@ impl Ladder {
         self.lengths.len()
     }
 
+    /// How many leaves.
+    pub fn leaves(&self) -> usize {
+        self.nodes[0].len()
+    }
+
     /// Domain values of the whole column.
     pub fn domain(&self) -> u64 {
         self.domain

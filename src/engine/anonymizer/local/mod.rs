@@ -3,6 +3,8 @@
 
 mod arx_lr;
 mod ladder;
+mod left;
+mod paths;
 mod states;
 mod steps;
 

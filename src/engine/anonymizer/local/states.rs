@@ -1,5 +1,9 @@
 //! The states of a lattice of layers in the order in which ARX-LR looks at them (SCIENCE 6): by loss, compared as whole
 //! numbers, then by C1 and C2. States that are equal in all three are told apart by the rows that remain, round by round.
+//!
+//! A state is its number among all of them, layer vectors ascending.
+
+use std::ops::Mul;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -9,22 +13,14 @@ use super::ladder::Ladder;
 /// A layer per column, counted from 0.
 pub type State = Vec<u8>;
 
-/// States that the order does not tell apart, layer vectors ascending; group after group.
-pub fn groups(ladders: &[Ladder]) -> Vec<Vec<State>> {
-    let whole = ladders.iter().fold(1u64, |whole, ladder| whole.lcm(&(ladder.height() as u64)));
-    let key = |state: &State| -> (BigUint, u64, u64) {
-        let columns = || ladders.iter().zip(state);
-        // 1 + il is this over D − 1, which all states share; a column of one value loses nothing anywhere.
-        let loss = |(ladder, &layer): (&Ladder, &u8)| ladder.length(layer.into()) + ladder.domain() - 2;
-        let losses = columns().filter(|(ladder, _)| ladder.domain() > 1).map(loss);
-        let layer = |(_, &layer): (&Ladder, &u8)| u64::from(layer) + 1;
-        let share = |(ladder, &layer): (&Ladder, &u8)| (u64::from(layer) + 1) * (whole / ladder.height() as u64);
-        (losses.product(), columns().map(layer).sum(), columns().map(share).sum())
-    };
-    let mut all: Vec<((BigUint, u64, u64), State)> = states(ladders).map(|state| (key(&state), state)).collect();
-    all.sort();
-    let same = |a: &((BigUint, u64, u64), State), b: &((BigUint, u64, u64), State)| a.0 == b.0;
-    all.chunk_by(same).map(|group| group.iter().map(|(_, state)| state.clone()).collect()).collect()
+/// All of them.
+pub struct States {
+    heights: Vec<u32>,
+    /// How far numbers of neighbours in a column lie apart.
+    strides: Vec<u32>,
+    order: Vec<u32>,
+    /// Where in the order those begin that it does not tell apart, and the end.
+    groups: Vec<u32>,
 }
 
 /// How many states there are; `None` beyond 64 bits.
@@ -32,28 +28,122 @@ pub fn count(ladders: &[Ladder]) -> Option<u64> {
     ladders.iter().try_fold(1u64, |count, ladder| count.checked_mul(ladder.height() as u64))
 }
 
-/// Everything at the root.
-pub fn top(ladders: &[Ladder]) -> State {
-    ladders.iter().map(|ladder| ladder.height() as u8 - 1).collect()
+impl States {
+    /// Over so many ladders that 32 bits number them.
+    pub fn new(ladders: &[Ladder]) -> States {
+        let heights: Vec<u32> = ladders.iter().map(|ladder| ladder.height() as u32).collect();
+        let mut strides = vec![1; heights.len()];
+        for column in (1..heights.len()).rev() {
+            strides[column - 1] = strides[column] * heights[column];
+        }
+        let most = ladders.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, ladder.height() - 1)));
+        let (order, groups) = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
+        States { heights, strides, order, groups }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// States that the order does not tell apart, ascending; group after group.
+    pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
+        self.groups.windows(2).map(|ends| &self.order[ends[0] as usize..ends[1] as usize])
+    }
+
+    /// Everything at the root.
+    pub fn top(&self) -> u32 {
+        self.order.len() as u32 - 1
+    }
+
+    /// The layer of each column.
+    pub fn layers(&self, state: u32) -> impl Iterator<Item = usize> {
+        self.strides.iter().zip(&self.heights).map(move |(stride, height)| (state / stride % height) as usize)
+    }
+
+    /// The next one up in a column.
+    pub fn above(&self, state: u32, column: usize) -> Option<u32> {
+        let (stride, height) = (self.strides[column], self.heights[column]);
+        (state / stride % height + 1 < height).then(|| state + stride)
+    }
+
+    /// The next ones down, in whatever column.
+    pub fn below(&self, state: u32) -> impl Iterator<Item = u32> {
+        let columns = self.strides.iter().zip(&self.heights);
+        columns.filter(move |(stride, height)| state / *stride % *height > 0).map(move |(stride, _)| state - stride)
+    }
 }
 
-/// Whether a state is nowhere coarser than another.
-pub fn refines(fine: &State, coarse: &State) -> bool {
-    fine.iter().zip(coarse).all(|(fine, coarse)| fine <= coarse)
+/// What a column adds to the loss of a state: 1 + il is this over D − 1, which all states share; a column of one value loses
+/// nothing anywhere.
+fn factor(ladder: &Ladder, layer: usize) -> u128 {
+    match ladder.domain() {
+        1 => 1,
+        domain => u128::from(ladder.length(layer)) + u128::from(domain) - 2,
+    }
 }
 
-/// All of them, layer vectors ascending.
-fn states(ladders: &[Ladder]) -> impl Iterator<Item = State> + '_ {
-    let mut next = Some(vec![0u8; ladders.len()]);
-    std::iter::from_fn(move || {
-        let state = next.take()?;
-        let up = (0..state.len()).rev().find(|&column| usize::from(state[column]) + 1 < ladders[column].height());
-        next = up.map(|column| {
-            let mut above = state.clone();
-            above[column] += 1;
-            above[column + 1..].fill(0);
-            above
-        });
-        Some(state)
-    })
+/// The order, and where its groups begin and end; in numbers that hold every loss.
+fn sorted<N>(ladders: &[Ladder]) -> (Vec<u32>, Vec<u32>)
+where
+    N: Clone + From<u128> + Mul<Output = N> + Ord,
+{
+    let whole = ladders.iter().fold(1u64, |whole, ladder| whole.lcm(&(ladder.height() as u64)));
+    // No C2 is as large, so that one number holds C1 and C2.
+    let above = ladders.len() as u64 * whole + 1;
+    let mut keys = vec![(N::from(1), 0)];
+    for ladder in ladders {
+        let layer = |layer: usize| {
+            let (number, share) = (layer as u64 + 1, whole / ladder.height() as u64);
+            (N::from(factor(ladder, layer)), number * above + number * share)
+        };
+        let layers: Vec<(N, u64)> = (0..ladder.height()).map(layer).collect();
+        let with = |(loss, ties): &(N, u64)| -> Vec<(N, u64)> {
+            layers.iter().map(|layer| (loss.clone() * layer.0.clone(), ties + layer.1)).collect()
+        };
+        keys = keys.iter().flat_map(with).collect();
+    }
+    let mut keyed: Vec<((N, u64), u32)> = keys.into_iter().zip(0..).collect();
+    keyed.sort_unstable();
+    let mut groups = vec![0];
+    for group in keyed.chunk_by(|a, b| a.0 == b.0) {
+        groups.push(groups[groups.len() - 1] + group.len() as u32);
+    }
+    (keyed.into_iter().map(|(_, state)| state).collect(), groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::model::Tree;
+
+    /// Pairs of pairs of equal intervals.
+    fn ladder(values: u64) -> Ladder {
+        let mut tree = Tree::new("*");
+        for half in ["a", "b"] {
+            let above = tree.add(0, half, 1);
+            (0..2).for_each(|leaf| _ = tree.add(above, &format!("{half}{leaf}"), values));
+        }
+        Ladder::of(&tree.finish().expect("a tree")).expect("layers")
+    }
+
+    #[test]
+    fn losses_beyond_128_bits_give_the_same_order() {
+        let ladders = [3, 5, 9, 3].map(ladder);
+        assert_eq!(sorted::<u128>(&ladders), sorted::<BigUint>(&ladders));
+        let large = [1 << 60, 1 << 61, 1 << 60].map(ladder);
+        let states = States::new(&large);
+        assert_eq!((states.len(), states.order[0], states.order[26]), (27, 0, states.top()));
+        assert!(large.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, 2))).is_none());
+    }
+
+    #[test]
+    fn neighbours_are_one_layer_apart() {
+        let states = States::new(&[1, 2].map(ladder));
+        assert_eq!(states.layers(5).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((states.above(5, 0), states.above(5, 1)), (Some(8), None));
+        assert_eq!(states.below(5).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(states.below(0).count(), 0);
+        assert!(states.groups().flatten().count() == 9 && states.top() == 8);
+    }
 }

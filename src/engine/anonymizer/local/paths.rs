@@ -1,0 +1,118 @@
+//! Leaf tuples as numbers in which their labels on any layers can be read off by a mask: the path from the root to each leaf,
+//! a few bits for each layer. Two tuples have the same labels in a state if they agree in the bits of its layers and of
+//! those above.
+
+use super::ladder::Ladder;
+
+/// Where the bits of each column and layer are. A number is of as many words as it takes.
+pub struct Paths {
+    words: usize,
+    /// Per column and leaf its bits; words that it does not reach are left out.
+    leaves: Vec<Vec<Vec<u64>>>,
+    /// Per column and layer the bits that tell its nodes apart; likewise.
+    masks: Vec<Vec<Vec<u64>>>,
+}
+
+impl Paths {
+    /// Over some ladders.
+    pub fn new(ladders: &[Ladder]) -> Paths {
+        let mut paths = Paths { words: 1, leaves: Vec::new(), masks: Vec::new() };
+        let mut used = 0;
+        for ladder in ladders {
+            let mut leaves = vec![Vec::new(); ladder.leaves()];
+            let mut masks = vec![Vec::new(); ladder.height()];
+            for layer in (0..ladder.height() - 1).rev() {
+                let places = places(ladder, layer);
+                let bits = u64::BITS - places.iter().fold(0, |most, &place| most.max(place)).leading_zeros();
+                if used + bits > u64::BITS {
+                    (paths.words, used) = (paths.words + 1, 0);
+                }
+                let word = paths.words - 1;
+                let set = |number: &mut Vec<u64>, bits: u64| {
+                    number.resize(number.len().max(word + 1), 0);
+                    number[word] |= bits << used;
+                };
+                if bits > 0 {
+                    leaves.iter_mut().zip(&places).for_each(|(leaf, &place)| set(leaf, place));
+                    masks[..=layer].iter_mut().for_each(|mask| set(mask, u64::MAX >> (u64::BITS - bits)));
+                    used += bits;
+                }
+            }
+            paths.leaves.push(leaves);
+            paths.masks.push(masks);
+        }
+        paths
+    }
+
+    /// How many words a number has.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The number of a leaf tuple.
+    pub fn number(&self, leaves: impl Iterator<Item = u32>) -> Vec<u64> {
+        self.join(leaves.zip(&self.leaves).map(|(leaf, of)| &of[leaf as usize]))
+    }
+
+    /// The bits that tell labels on these layers apart.
+    pub fn mask(&self, layers: impl Iterator<Item = usize>) -> Vec<u64> {
+        self.join(layers.zip(&self.masks).map(|(layer, of)| &of[layer]))
+    }
+
+    fn join<'n>(&self, columns: impl Iterator<Item = &'n Vec<u64>>) -> Vec<u64> {
+        let mut number = vec![0; self.words];
+        columns.for_each(|column| number.iter_mut().zip(column).for_each(|(word, bits)| *word |= bits));
+        number
+    }
+}
+
+/// The place of each leaf's node of a layer among the children of the node above.
+fn places(ladder: &Ladder, layer: usize) -> Vec<u64> {
+    let mut places = vec![0];
+    for leaf in 1..ladder.leaves() as u32 {
+        let same = |layer: usize| ladder.node(layer, leaf) == ladder.node(layer, leaf - 1);
+        let before = places[leaf as usize - 1];
+        places.push(if same(layer + 1) { before + u64::from(!same(layer)) } else { 0 });
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::model::Tree;
+
+    /// Threes of threes, the last of which is alone.
+    fn ladder() -> Ladder {
+        let mut tree = Tree::new("*");
+        for (at, size) in [3, 3, 1].into_iter().enumerate() {
+            let above = tree.add(0, &format!("{at}"), 1);
+            (0..size).for_each(|leaf| _ = tree.add(above, &format!("{at}.{leaf}"), 1));
+        }
+        Ladder::of(&tree.finish().expect("a tree")).expect("layers")
+    }
+
+    #[test]
+    fn tuples_agree_under_a_mask_if_their_labels_do() {
+        // Four bits each: more than one word.
+        for columns in [1, 2, 17] {
+            let ladders: Vec<Ladder> = (0..columns).map(|_| ladder()).collect();
+            let paths = Paths::new(&ladders);
+            assert_eq!(paths.words(), if columns == 17 { 2 } else { 1 });
+            for (a, b) in (0..7).flat_map(|a| (0..7).map(move |b| (a, b))) {
+                let number = |last: u32| {
+                    let leaves = (0..columns).map(|at| if at + 1 == columns { last } else { at % 7 });
+                    paths.number(leaves)
+                };
+                for layer in 0..3 {
+                    let mask = paths.mask((0..columns).map(|_| layer));
+                    let under = |number: Vec<u64>| -> Vec<u64> {
+                        number.iter().zip(&mask).map(|(word, mask)| word & mask).collect()
+                    };
+                    let same = ladders[0].node(layer, a) == ladders[0].node(layer, b);
+                    assert_eq!(under(number(a)) == under(number(b)), same, "{a} and {b} on layer {layer}");
+                }
+            }
+        }
+    }
+}
