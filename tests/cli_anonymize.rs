@@ -15,6 +15,8 @@ mod folder;
 mod golden;
 #[path = "cli_anonymize/growth.rs"]
 mod growth;
+#[path = "cli_anonymize/halved.rs"]
+mod halved;
 #[path = "cli_anonymize/inputs.rs"]
 mod inputs;
 #[path = "cli_anonymize/kills.rs"]

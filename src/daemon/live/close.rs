@@ -56,7 +56,9 @@ impl Live {
         if self.policy.search().is_local() {
             self.state.again();
         }
-        let mut ticked = self.state.feed.close(&self.policy, &trees);
+        let mut drawn = Drawn::from(self.log.chance());
+        let mut ticked = self.state.feed.close(&self.policy, &trees, &mut drawn);
+        drawn.sound()?;
         let mut recorded = Recorded::new(&ticked, &columns);
         recorded.repaired(repair(&mut self.state.feed, &mut ticked, &self.policy, &columns));
         let fixed = self.state.feed.fixed(&ticked);
