@@ -1,11 +1,12 @@
-//! Local recoding three ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, and
-//! steps in an order that is drawn. What each of them loses, what whoever knows how it was done finds, and what of it passes
-//! under the default limits; on made-up rows and on Adult (the folder in `TIDEGATE_DATA`) with nine columns. Prints tables.
+//! Local recoding four ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, steps in
+//! an order that is drawn, and halving. What each of them loses, what whoever knows how it was done finds, what of it passes under
+//! the default limits, and how many wait: after one tick with all rows, and after the first and the last of ten with a tenth each;
+//! on made-up rows and on Adult (the folder in `TIDEGATE_DATA`) with nine columns. Prints tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::{Carved, arx_lr, steps};
+use tidegate::engine::anonymizer::{Carved, Class, Region, arx_lr, halves, steps};
 use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Layers, Place, Release, Target, Terms, Values};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
@@ -24,7 +25,7 @@ impl Chance {
 }
 
 /// Leaves in pairs, pairs in fours, and so on; a last interval that is short is a node of its own on several layers.
-fn halves(leaves: u32, values: u64) -> Taxonomy {
+fn pairs(leaves: u32, values: u64) -> Taxonomy {
     fn add(tree: &mut Tree, above: usize, (from, to): (u32, u32), width: u32, values: u64) {
         if to - from == 1 {
             tree.add(above, &format!("{from}"), values);
@@ -81,7 +82,7 @@ fn adult() -> Option<(Vec<Vec<Leaf>>, Vec<Taxonomy>)> {
     let leaf =
         |(value, column): (&&str, &Vec<&str>)| column.iter().position(|known| known == value).expect("a value") as Leaf;
     let tuples = rows.iter().map(|row| row.iter().zip(&columns).map(leaf).collect()).collect();
-    Some((tuples, columns.iter().map(|column| halves(column.len() as u32, 1)).collect()))
+    Some((tuples, columns.iter().map(|column| pairs(column.len() as u32, 1)).collect()))
 }
 
 fn policy(k: u64) -> Policy {
@@ -96,6 +97,7 @@ const MOST_KEPT: f64 = 1000.0;
 enum Way {
     Greedy,
     Steps(Vec<Vec<usize>>),
+    Halves,
 }
 
 /// One column after the other, in an order that is drawn; from the step at which the fixed ones begin.
@@ -117,6 +119,7 @@ struct Measured {
     classes: usize,
     loss: f64,
     left: f64,
+    streamed: [f64; 2],
     ratios: Vec<f64>,
     passing: f64,
     passes: bool,
@@ -129,14 +132,42 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Carved {
     match way {
         Way::Greedy => arx_lr(heads, trees, k).expect("layers"),
         Way::Steps(path) => steps(heads, trees, path, k),
+        Way::Halves => {
+            // The same draws for the same rows, and others for others.
+            let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
+            let rule = policy(k).halving(trees).expect("small");
+            let found = halves(heads, trees, &rule, &mut |of| chance.below(of));
+            let class = |Region { nodes, tuples, people }| Class { state: Vec::new(), nodes, tuples, people };
+            Carved { classes: found.classes.into_iter().map(class).collect(), outliers: found.waiting }
+        }
     }
 }
 
-fn released(way: &Way, classes: &[&tidegate::engine::anonymizer::Class], trees: &[&Taxonomy], k: u64) -> Release {
+/// The share of those who came that wait after the first and after the last of ten ticks with a tenth of the rows each.
+fn stream(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> [f64; 2] {
+    let (mut pool, mut came, mut shares) = (Vec::new(), 0, Vec::new());
+    for batch in tuples.chunks(tuples.len().div_ceil(10)) {
+        pool.extend_from_slice(batch);
+        came += batch.len();
+        let heads = people(&pool, trees.len());
+        let of = |&tuple: &u32| {
+            std::iter::repeat_n(heads.tuple_at(tuple as usize).collect(), heads.count(tuple as usize) as usize)
+        };
+        pool = carve(way, &heads, trees, k).outliers.iter().flat_map(of).collect();
+        shares.push(pool.len() as f64 / came as f64);
+    }
+    [shares[0], shares[shares.len() - 1]]
+}
+
+fn released(way: &Way, classes: &[&Class], trees: &[&Taxonomy], k: u64) -> Release {
     let classes = classes.iter().map(|class| (&class.nodes[..], class.people));
     match way {
         Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
         Way::Steps(path) => Layers::of_any(trees).expect("layers").stepped(classes, k, path),
+        Way::Halves => {
+            let rule = policy(k).halving(trees).expect("small");
+            Layers::of_any(trees).expect("layers").halved(classes, &rule)
+        }
     }
     .expect("classes")
 }
@@ -156,7 +187,7 @@ fn passes(target: &Target) -> bool {
 
 /// Rows that are left once classes that fail have gone, each with all that were formed together with it.
 fn kept(way: &Way, found: &Carved, trees: &[&Taxonomy], k: u64) -> u64 {
-    let mut left: Vec<&tidegate::engine::anonymizer::Class> = found.classes.iter().collect();
+    let mut left: Vec<&Class> = found.classes.iter().collect();
     loop {
         let release = released(way, &left, trees, k);
         let targets = attacked(&release);
@@ -172,7 +203,8 @@ fn kept(way: &Way, found: &Carved, trees: &[&Taxonomy], k: u64) -> u64 {
     }
 }
 
-fn measure(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Measured {
+fn measure(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> Measured {
+    let heads = &people(tuples, trees.len());
     let start = Instant::now();
     let found = carve(way, heads, trees, k);
     let carving = start.elapsed();
@@ -183,7 +215,7 @@ fn measure(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Measure
     let rows = heads.rows() as f64;
     let out: u64 = found.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
     let column = |(at, tree): (usize, &&Taxonomy)| {
-        let lost = |class: &tidegate::engine::anonymizer::Class| class.people * (tree.values(class.nodes[at]) - 1);
+        let lost = |class: &Class| class.people * (tree.values(class.nodes[at]) - 1);
         let lost: u64 = found.classes.iter().map(lost).sum::<u64>() + out * (tree.values(0) - 1);
         lost as f64 / (rows * (tree.values(0) - 1).max(1) as f64) + 1.0
     };
@@ -193,6 +225,7 @@ fn measure(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> Measure
         classes: found.classes.len(),
         loss,
         left: out as f64 / rows,
+        streamed: stream(way, tuples, trees, k),
         ratios: targets.iter().filter_map(|target| target.ratio.log10()).collect(),
         passing: good as f64 / targets.len().max(1) as f64,
         passes: good == targets.len() && !targets.is_empty(),
@@ -208,10 +241,12 @@ fn line(name: &str, all: &[Measured]) {
     ratios.sort_by(f64::total_cmp);
     let at = |share: f64| ratios.get(((ratios.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
     println!(
-        "  {name:12} {:8.0} {:7.4} {:7.1}% {:10.2} {:10.2e} {:10.1}% {:10.1}% {:>11} {:9.1?} {:9.1?}",
+        "  {name:12} {:8.0} {:7.4} {:7.1}% {:7.1}% {:7.1}% {:10.2} {:10.2e} {:10.1}% {:10.1}% {:>11} {:9.1?} {:9.1?}",
         mean(&|one| one.classes as f64),
         mean(&|one| one.loss),
         100.0 * mean(&|one| one.left),
+        100.0 * mean(&|one| one.streamed[0]),
+        100.0 * mean(&|one| one.streamed[1]),
         10f64.powf(at(0.5)),
         10f64.powf(at(1.0)),
         100.0 * mean(&|one| one.passing),
@@ -222,14 +257,16 @@ fn line(name: &str, all: &[Measured]) {
     );
 }
 
-fn compare(title: &str, samples: &[Headcount], trees: &[&Taxonomy], k: u64) {
+fn compare(title: &str, samples: &[Vec<Vec<Leaf>>], trees: &[&Taxonomy], k: u64) {
     println!("\n{title}, k = {k}");
     println!(
-        "  {:12} {:>8} {:>7} {:>8} {:>10} {:>10} {:>11} {:>11} {:>11} {:>9} {:>9}",
+        "  {:12} {:>8} {:>7} {:>8} {:>8} {:>8} {:>10} {:>10} {:>11} {:>11} {:>11} {:>9} {:>9}",
         "",
         "classes",
         "loss",
         "waiting",
+        "1st tick",
+        "10th",
         "ratio",
         "worst",
         "classes ok",
@@ -240,21 +277,22 @@ fn compare(title: &str, samples: &[Headcount], trees: &[&Taxonomy], k: u64) {
     );
     let fixed = policy(k).steps(trees);
     let mut chance = Chance(9);
-    let each = |way: &Way| samples.iter().map(|heads| measure(way, heads, trees, k)).collect::<Vec<_>>();
+    let each = |way: &Way| samples.iter().map(|rows| measure(way, rows, trees, k)).collect::<Vec<_>>();
     line("arx-lr", &each(&Way::Greedy));
     line("steps", &each(&Way::Steps(fixed.clone())));
     let random: Vec<Measured> =
-        samples.iter().map(|heads| measure(&Way::Steps(drawn(&mut chance, &fixed, trees)), heads, trees, k)).collect();
+        samples.iter().map(|rows| measure(&Way::Steps(drawn(&mut chance, &fixed, trees)), rows, trees, k)).collect();
     line("drawn order", &random);
+    line("halves", &each(&Way::Halves));
 }
 
 fn main() {
     let mut chance = Chance(1);
     for (rows, columns, leaves, values) in [(200, 2, 32, 4), (1000, 3, 32, 4), (3000, 4, 16, 4), (5000, 6, 8, 4)] {
-        let owned: Vec<Taxonomy> = (0..columns).map(|_| halves(leaves, values)).collect();
+        let owned: Vec<Taxonomy> = (0..columns).map(|_| pairs(leaves, values)).collect();
         let trees: Vec<&Taxonomy> = owned.iter().collect();
-        let samples: Vec<Headcount> =
-            (0..if rows > 1000 { 2 } else { 8 }).map(|_| people(&made(&mut chance, rows, &owned), columns)).collect();
+        let samples: Vec<Vec<Vec<Leaf>>> =
+            (0..if rows > 1000 { 2 } else { 8 }).map(|_| made(&mut chance, rows, &owned)).collect();
         for k in [5, 10] {
             compare(&format!("{rows} rows, {columns} columns of {leaves} intervals"), &samples, &trees, k);
         }
@@ -264,8 +302,8 @@ fn main() {
         return;
     };
     let trees: Vec<&Taxonomy> = owned.iter().collect();
-    let heads = [people(&tuples, owned.len())];
+    let title = format!("Adult, {} rows, {} columns", tuples.len(), owned.len());
     for k in [5, 10] {
-        compare(&format!("Adult, {} rows, {} columns", tuples.len(), owned.len()), &heads, &trees, k);
+        compare(&title, std::slice::from_ref(&tuples), &trees, k);
     }
 }

@@ -17,6 +17,8 @@ mod global;
 mod golden;
 #[path = "cli_anonymize/growth.rs"]
 mod growth;
+#[path = "cli_anonymize/halved.rs"]
+mod halved;
 #[path = "cli_anonymize/inputs.rs"]
 mod inputs;
 #[path = "cli_anonymize/kills.rs"]

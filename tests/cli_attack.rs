@@ -3,6 +3,8 @@
 
 mod common;
 
+#[path = "cli_attack/halved.rs"]
+mod halved;
 #[path = "cli_attack/known.rs"]
 mod known;
 #[path = "cli_attack/large.rs"]

@@ -11,6 +11,8 @@ mod canaries;
 mod carved;
 #[path = "cli_run/halts.rs"]
 mod halts;
+#[path = "cli_run/halved.rs"]
+mod halved;
 #[path = "cli_run/kills.rs"]
 mod kills;
 #[path = "cli_run/listens.rs"]

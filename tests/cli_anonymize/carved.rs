@@ -10,16 +10,16 @@ use serde_json::Value as Json;
 use super::place::{FEED, HEADER, Place, people};
 
 /// The sample feed with classes of their own, and more in its policy.
-fn feed(more: &str) -> String {
+pub fn feed(more: &str) -> String {
     let feed = FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\"");
     feed.replace("k = 3\n", &format!("k = 3\nsearch = \"arx-lr\"\n{more}"))
 }
 
 /// Nothing but a crowd that is sure to be small speaks against a release.
-const LAX: &str = "max_ratio = 1000000\nmin_solutions = 1\n";
+pub const LAX: &str = "max_ratio = 1000000\nmin_solutions = 1\n";
 
 /// The rows of a release: age, sex, diagnosis.
-fn rows(place: &Place, release: u64) -> Vec<(String, String, String)> {
+pub fn rows(place: &Place, release: u64) -> Vec<(String, String, String)> {
     let table = Bytes::from(place.bytes(&format!("{release}/data.parquet")));
     let table = SerializedFileReader::new(table).expect("a table");
     let text = |row: &parquet::record::Row, at: usize| row.get_string(at).expect("text").clone();
@@ -28,7 +28,7 @@ fn rows(place: &Place, release: u64) -> Vec<(String, String, String)> {
 }
 
 /// Whether an age lies under a label.
-fn under(age: u32, label: &str) -> bool {
+pub fn under(age: u32, label: &str) -> bool {
     match label.split_once('-') {
         Some((from, to)) => (from.parse().expect("a number")..=to.parse().expect("a number")).contains(&age),
         None => label == "*" || label == age.to_string(),
@@ -36,7 +36,7 @@ fn under(age: u32, label: &str) -> bool {
 }
 
 /// People of whom every one has a diagnosis of their own.
-fn ages(from: u32, ages: &[(u32, &str)]) -> String {
+pub fn ages(from: u32, ages: &[(u32, &str)]) -> String {
     let line = |(at, (age, sex)): (usize, &(u32, &str))| {
         let number = from + at as u32;
         format!("person{number},{age},{sex},d{number}\n")

@@ -11,7 +11,7 @@ use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, T
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
-use super::draw::{CARVED, Draw, POLICIES, disjoint};
+use super::draw::{CARVED, Draw, HALVED, POLICIES, disjoint};
 use super::feed::{crowd, feed, key, open, rows, step, time};
 
 fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
@@ -59,7 +59,7 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
 #[test]
 fn whatever_is_asked_nobody_is_lost() {
     let mut done = BTreeMap::<String, u32>::new();
-    let policies = [&POLICIES[..], &[CARVED]].concat();
+    let policies = [&POLICIES[..], &[CARVED, HALVED]].concat();
     for seed in 0..42 {
         let policy = policies[seed as usize % policies.len()];
         let manual = seed % 3 == 0;

@@ -6,13 +6,13 @@ use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::past;
 
-use super::draw::{CARVED, Draw, POLICIES, TWO_TABLES, disjoint};
+use super::draw::{CARVED, Draw, HALVED, POLICIES, TWO_TABLES, disjoint};
 use super::feed::{crowd, feed, key, open, step};
 
 #[test]
 fn the_state_is_the_fold_of_the_log() {
     let coin = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
-    for (number, policy) in POLICIES.iter().chain(&[coin, TWO_TABLES, CARVED]).enumerate() {
+    for (number, policy) in POLICIES.iter().chain(&[coin, TWO_TABLES, CARVED, HALVED]).enumerate() {
         let feed = feed(policy);
         for seed in 0..if number < 4 { 8 } else { 5 } {
             let (private, public) = (Memory::default(), Memory::default());

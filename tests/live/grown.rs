@@ -12,7 +12,7 @@ use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
 use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
-use super::draw::{CARVED, Draw, POLICIES};
+use super::draw::{CARVED, Draw, HALVED, POLICIES};
 use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
 
 const NOW: &str = "2026-01-02T00:00:00Z";
@@ -53,7 +53,7 @@ fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
 
 #[test]
 fn a_writer_dies_and_the_next_one_finds_new_leaves() {
-    for policy in POLICIES.into_iter().chain([CARVED]) {
+    for policy in POLICIES.into_iter().chain([CARVED, HALVED]) {
         let people = ticks(5, 6);
         for at in 1..=90 {
             let (private, public) = (Memory::default(), Memory::default());
@@ -119,10 +119,10 @@ fn erased(policy: &str, new_chain: bool) {
 
 #[test]
 fn people_are_erased_after_taxonomies_have_grown() {
-    POLICIES.iter().chain([&CARVED]).for_each(|policy| erased(policy, false));
+    POLICIES.iter().chain([&CARVED, &HALVED]).for_each(|policy| erased(policy, false));
 }
 
 #[test]
 fn people_are_erased_in_a_chain_with_other_taxonomies() {
-    POLICIES.iter().chain([&CARVED]).for_each(|policy| erased(policy, true));
+    POLICIES.iter().chain([&CARVED, &HALVED]).for_each(|policy| erased(policy, true));
 }

@@ -18,7 +18,7 @@ pub struct Args {
 /// Attacks.
 #[derive(Subcommand)]
 pub enum Attack {
-    /// How far the greed of ARX-LR narrows down what its classes can hold
+    /// How far classes are narrowed down by whoever knows how ARX-LR carves them, or by the feed's search how they are halved
     Refinement(refinement::Args),
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::daemon::config::{Feed, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
-use crate::engine::policy::{Chain, OnRepeat};
+use crate::engine::policy::{Chain, OnRepeat, Search};
 
 /// Something that can go wrong.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -50,8 +50,16 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         warn(Some("policy.guarantee"), text);
     }
     if policy.search().is_local() && policy.refinement().max_ratio.is_none() {
-        let text = "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
-                    out, or write a number";
+        let text = match policy.search() {
+            Search::Halves => {
+                "`max_ratio = \"off\"` publishes crowds whose labels may be as narrow as one set of values, and then tell \
+                 everything: leave it out"
+            }
+            _ => {
+                "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
+                 out, or write a number"
+            }
+        };
         warn(Some("policy.max_ratio"), text);
     }
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());

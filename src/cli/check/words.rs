@@ -59,10 +59,14 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
             "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
         }
         Search::ArxLr => carved(policy),
+        Search::Halves => halved(policy.a()),
         other => format!("Recodings are found by {other:?}."),
     });
     if policy.search().is_local() {
-        said.push(refinement(&policy.refinement()));
+        said.push(match policy.search() {
+            Search::Halves => open(&policy.refinement()),
+            _ => refinement(&policy.refinement()),
+        });
     } else {
         said.extend(policy.refinement().max_global_ratio.map(|limit| coarseness(limit, policy)));
     }
@@ -138,6 +142,25 @@ fn carved(policy: &Policy) -> String {
     format!(
         "Every crowd gets labels of its own, as fine as they can be: crowds are carved out one after the other, those that lose \
          least first (search = \"arx-lr\"). Whoever is left {left} (outliers)."
+    )
+}
+
+fn halved(k: u64) -> String {
+    format!(
+        "Every crowd gets labels of its own: everybody is divided along the taxonomies, column after column, and so are the parts, \
+         each if it has as many people as a number says that is drawn for it, {k} or more (search = \"halves\"). Whoever is in a \
+         part of fewer than {k} waits for the next tick."
+    )
+}
+
+fn open(limits: &Refinement) -> String {
+    if limits.max_ratio.is_none() {
+        return "Nobody counts how many sets of rows a crowd can stand for (max_ratio = \"off\").".into();
+    }
+    format!(
+        "Who knows how crowds are made learns no more of where in them people are than their labels tell; and a crowd that can \
+         stand for fewer than {} sets of rows is not published (min_solutions).",
+        limits.min_solutions
     )
 }
 

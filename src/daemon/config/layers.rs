@@ -1,14 +1,20 @@
-//! Whether classes can have labels of their own over the taxonomies of a feed (SCIENCE 6): that takes layers of equal intervals.
+//! Whether classes can have labels of their own over the taxonomies of a feed (SCIENCE 6): to carve takes layers of equal
+//! intervals, to halve no more combinations than can be counted.
 
 use super::file::ColumnTable;
 use super::places::Problem;
 use crate::engine::anonymizer::{NoCarving, NoLadder, carvable};
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::Policy;
+use crate::engine::policy::{Policy, Search};
 
 /// What keeps the search that is asked for from being made.
 pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
-    let refused = carvable(&columns.trees()).err().filter(|_| policy.search().is_local())?;
+    let trees = columns.trees();
+    if policy.search() == Search::Halves && policy.halving(&trees).is_none() {
+        let text = "the quasi columns have more combinations of values between them than can be counted: leave some of them out";
+        return Some(Problem::new("policy.search", text.to_owned()));
+    }
+    let refused = carvable(&trees).err().filter(|_| policy.search() == Search::ArxLr)?;
     let (column, why) = match refused {
         NoCarving::Ladder { column, why } => (column, why),
         NoCarving::States => {

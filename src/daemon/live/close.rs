@@ -56,7 +56,9 @@ impl Live {
         if self.policy.search().is_local() {
             self.state.again();
         }
-        let mut ticked = self.state.feed.close(&self.policy, &trees);
+        let mut drawn = Drawn::from(self.log.chance());
+        let mut ticked = self.state.feed.close(&self.policy, &trees, &mut drawn);
+        drawn.sound()?;
         let mut recorded = Recorded::new(&ticked, &columns);
         let state = &mut self.state;
         recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));

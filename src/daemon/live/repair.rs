@@ -71,12 +71,12 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     let Closed::Candidate(candidate) = &ticked.closed else { return repairs };
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
-    let terms = (policy.a(), Attacker::Strongest);
+    let terms = (policy, Attacker::Strongest);
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table.size_of(&carving.classes()[at]));
         // What cannot be judged is for the gate to say.
-        let judged = judge(columns, left.iter().map(class), terms, &limits, candidate.release.into());
+        let judged = judge(columns, left.iter().map(class), terms, candidate.release.into());
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
         let judged = judged.expect("somebody was judged");
         let gone = together(&judged, place, left.len());

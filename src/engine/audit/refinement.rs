@@ -21,14 +21,13 @@ pub struct Narrowed {
 
 /// Everything that speaks against the releases.
 pub fn narrowed(releases: &[Release], columns: &Columns, policy: &Policy) -> Vec<Narrowed> {
-    let limits = policy.refinement();
-    if !policy.search().is_local() || limits.max_ratio.is_none() {
+    if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }
     let of = |(at, release): (usize, &Release)| -> Vec<Narrowed> {
         let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
-        match judge(columns, classes, (policy.a(), Attacker::Paper), &limits, 1) {
+        match judge(columns, classes, (policy, Attacker::Paper), 1) {
             Err(text) => vec![Narrowed { release: at, found: None, limit: None, text }],
             Ok(judged) => judged
                 .against

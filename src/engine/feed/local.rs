@@ -1,14 +1,16 @@
-//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the whole pool is carved, whoever
-//! is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next tick comes.
+//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the whole pool is carved, or
+//! halved, whoever is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next
+//! tick comes, and is halved by other draws: of these nothing is kept.
 //!
 //! No line of this file may look at a sensitive value.
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Feed, everything};
-use crate::engine::anonymizer::arx_lr;
+use crate::engine::anonymizer::{Class, Region, arx_lr, halves};
 use crate::engine::histogram::{Histogram, Release};
-use crate::engine::model::{Carving, Leaf, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Outliers, Policy};
+use crate::engine::model::{Carving, Leaf, Node, Recoding, Taxonomy};
+use crate::engine::policy::{Chain, Outliers, Policy, Search};
+use crate::engine::safeguards::mask::Draws;
 
 impl Feed {
     /// Whoever is in classes that were not published waits again.
@@ -19,7 +21,7 @@ impl Feed {
     }
 
     /// Carves the pool.
-    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> Closed {
+    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
         let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         if self.waiting.rows() < policy.a() {
             return none;
@@ -30,20 +32,36 @@ impl Feed {
             let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
             self.unpublished.push(Increment { recoding: everything(trees), carving, rows, ledger: None });
         } else {
-            let heads = self.waiting.headcount();
-            let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
-            let mut classes: Vec<_> = carved.classes.into_iter().map(|class| class.nodes).collect();
-            let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
-            let publish = matches!(policy.chain(), Chain::Disjoint { outliers: Some(Outliers::Publish), .. });
-            if publish && left >= policy.a() {
-                classes.push(vec![0; trees.len()]);
-            }
+            let classes = match policy.search() {
+                Search::Halves => self.halved(policy, trees, draws),
+                _ => self.carved_out(policy, trees),
+            };
             if classes.is_empty() {
                 return none;
             }
             self.form_carved(Carving::new(classes), trees);
         }
         Closed::Candidate(Box::new(self.carved(None, trees)))
+    }
+
+    /// The labels of the classes that ARX-LR carves out of the pool.
+    fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
+        let heads = self.waiting.headcount();
+        let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
+        let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|Class { nodes, .. }| nodes).collect();
+        let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
+        let publish = matches!(policy.chain(), Chain::Disjoint { outliers: Some(Outliers::Publish), .. });
+        if publish && left >= policy.a() {
+            classes.push(vec![0; trees.len()]);
+        }
+        classes
+    }
+
+    /// The labels of the classes that the pool is halved into.
+    fn halved(&self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Vec<Vec<Node>> {
+        let rule = policy.halving(trees).expect("the feed file was looked at");
+        let halved = halves(&self.waiting.headcount(), trees, &rule, &mut |of| draws.below(of));
+        halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect()
     }
 
     /// The release of the last tick goes without some of its classes; whoever was in them waits.

@@ -12,6 +12,7 @@ use crate::engine::anonymizer::{Course, Refusal, State, alone, bcf};
 use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::engine::policy::{Chain, OnRepeat, Policy};
+use crate::engine::safeguards::mask::Draws;
 
 /// Leaf tuples that are looked at to tell whether two parts are alike.
 const LOOKED_AT: usize = 64;
@@ -139,11 +140,15 @@ impl Feed {
         self.unpublished.iter().map(|increment| increment.rows.rows()).sum()
     }
 
-    /// One tick of the schedule: these rows arrive, and what there is to publish is put together.
+    /// One tick of the schedule: these rows arrive, and what there is to publish is put together, by a search that draws
+    /// nothing.
+    ///
+    /// # Panics
+    /// If the search of the policy draws.
     pub fn tick(&mut self, rows: Rows, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
-        Ticked { duplicate: repeats.len() as u64, ..self.close(policy, trees) }
+        Ticked { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut Undrawn) }
     }
 
     /// Rows of people who are new, and the places of those who are not; whoever is new is known from now on.
@@ -189,8 +194,9 @@ impl Feed {
         self.ticks += 1;
     }
 
-    /// Closes a tick: whoever came is in it, and what there is to publish is put together.
-    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> Ticked {
+    /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be
+    /// unforeseeable.
+    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Ticked {
         let tick = self.ticks;
         self.ticks += 1;
         self.alone = None;
@@ -213,7 +219,9 @@ impl Feed {
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
-            Chain::Disjoint { .. } if policy.search().is_local() => ticked.closed = self.local(policy, trees),
+            Chain::Disjoint { .. } if policy.search().is_local() => {
+                ticked.closed = self.local(policy, trees, draws);
+            }
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
         }
         if let (Closed::Candidate(candidate), Chain::Bcf | Chain::Disjoint { .. }) = (&ticked.closed, policy.chain()) {
@@ -369,6 +377,15 @@ impl Feed {
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
         self.alone = None;
         self.chain += 1;
+    }
+}
+
+/// For searches that draw nothing.
+struct Undrawn;
+
+impl Draws for Undrawn {
+    fn below(&mut self, _: u64) -> u64 {
+        panic!("a tick whose search draws is closed with draws");
     }
 }
 

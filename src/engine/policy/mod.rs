@@ -6,6 +6,7 @@
 
 mod check;
 mod decimal;
+mod halving;
 mod odds;
 mod parts;
 mod settings;
@@ -13,6 +14,7 @@ mod steps;
 
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
+pub use halving::{Halving, Parts};
 pub use odds::Odds;
 pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Refinement, Standing};
 pub use settings::{
@@ -190,6 +192,14 @@ impl Policy {
         // Where nothing is attacked nothing has to be left open.
         let least = limits.max_ratio.map_or(1, |_| limits.min_solutions);
         steps::steps(trees, self.a(), least, limits.values)
+    }
+
+    /// How regions are cut by halving; `None` where they have too many combinations to be counted.
+    pub fn halving<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Halving<'t>> {
+        let limits = self.refinement();
+        // Where nothing is attacked nothing has to be left open.
+        let least = limits.max_ratio.map_or(0, |_| limits.min_solutions);
+        Halving::new(trees, self.a(), least, limits.values)
     }
 
     /// The most that generalisation may cost.

@@ -154,7 +154,7 @@ impl Chain {
             return Chain::Disjoint {
                 suppression: written.suppression.unwrap_or(Decimal::ZERO),
                 output: written.output.unwrap_or(Output::OneTable),
-                outliers: (search == Search::ArxLr).then(|| written.outliers.unwrap_or(Outliers::Wait)),
+                outliers: search.is_local().then(|| written.outliers.unwrap_or(Outliers::Wait)),
             };
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {

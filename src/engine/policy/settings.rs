@@ -56,7 +56,7 @@ pub struct Settings {
     /// How a recoding is found; `top-down` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// ARX-LR: what happens to rows that found no class; `wait` when left out.
+    /// ARX-LR and halving: what happens to rows that found no class; `wait` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
     /// Disjoint chains: the share of rows that may be suppressed; 0 when left out.
@@ -231,6 +231,8 @@ words! {
         Levels,
         /// Local recoding.
         ArxLr,
+        /// Local recoding from the top down, by chance.
+        Halves,
         /// Median cuts.
         Mondrian,
         /// Microaggregation.
@@ -276,9 +278,9 @@ words! {
 }
 
 impl Search {
-    /// Whether every class gets labels of its own, layer by layer.
+    /// Whether every class gets labels of its own, along the taxonomies.
     pub fn is_local(self) -> bool {
-        matches!(self, Search::ArxLr)
+        matches!(self, Search::ArxLr | Search::Halves)
     }
 
     /// Whether neighbours are clustered.

@@ -1,5 +1,5 @@
 //! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release that anyone made, and says how far its
-//! classes can be narrowed down by whoever knows ARX-LR. Reads, prints and draws; attacking and judging are the engine's.
+//! classes can be narrowed down by whoever knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
 
 mod boxes;
 mod found;
@@ -19,7 +19,7 @@ use crate::cli::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::engine::gate::refinement::{
-    Attack, Attacker, Budget, Impossible, Joint, Malformed, Place, Ratio, Target, Terms, Values, against, joint,
+    Attack, Attacker, Budget, Impossible, Joint, Malformed, Place, Ratio, Rule, Target, Terms, Values, against, joint,
 };
 use crate::engine::policy;
 
@@ -32,14 +32,15 @@ pub enum Counted {
     Distinct,
 }
 
-/// How far the greed of ARX-LR narrows down what its classes can hold
+/// How far classes are narrowed down by whoever knows how ARX-LR carves them, or by the feed's search how they are halved
 #[derive(clap::Args)]
 #[command(after_help = "\
 The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
 columns, and rows without a class at the root in every one of them. Sensitive columns may be there and are not looked at. Every \
-taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them.
+taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them; with `search = \"halves\"` any taxonomy \
+will do.
 
-Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or no run of ARX-LR can have made the table.")]
+Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or no run of that algorithm can have made the table.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -142,6 +143,13 @@ fn disordered(why: Malformed, subject: &Subject, args: &Args) -> Error {
 
 /// No solution is left for a target.
 fn impossible(place: Place, targets: &[Target], (values, subject): (Values, &Subject), args: &Args) -> Error {
+    if *subject.release.rule() == Rule::Halves {
+        let text = format!(
+            "class {} has more rows than it has combinations of values, so that some are alike (--values repeated)",
+            subject.describe(place)
+        );
+        return Error::new(Kind::Input, text).in_file(&args.release);
+    }
     let others = targets.iter().filter(|target| target.is_impossible()).count() - 1;
     let others = if others == 0 { String::new() } else { format!(" and for {others} more") };
     let class = match place {

@@ -18,6 +18,10 @@ use crate::engine::gate::refinement::{
 };
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
+use crate::engine::policy::Search;
+
+/// What there is too much of.
+const TOO_LARGE: &str = "the columns together have more cells or values than can be counted";
 
 /// Classes with their rows.
 type Classes = Vec<(Vec<Node>, u64)>;
@@ -32,8 +36,11 @@ struct Formation {
 /// Reads the release, and the order of its classes where it is given.
 ///
 /// # Errors
-/// The table cannot be read, or no run of ARX-LR makes such a table.
+/// The table cannot be read, or no run of ARX-LR, or of halving where that is the feed's search, makes such a table.
 pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+    if feed.policy.search() == Search::Halves {
+        return halved(feed, file, order);
+    }
     let layers = Layers::of(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
     let shown = progress::Shown::files(1);
     let classes = classes(file, &feed.columns)?;
@@ -45,6 +52,40 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
         None => (ranked(&layers, classes, k, (&feed.columns, file))?, Attacker::Paper),
     };
     let release = release(&layers, &classes, k, (&feed.columns, file))?;
+    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+}
+
+/// The same of a feed whose classes are halved; their order tells nothing.
+fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+    let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
+    let trees = feed.columns.trees();
+    let layers = Layers::of_any(&trees).map_err(|why| unlayered(why, feed))?;
+    let shown = progress::Shown::files(1);
+    let classes = classes(file, &feed.columns)?;
+    drop(shown);
+    let (classes, attacker) = match order {
+        Some(order) => (formed(order, &feed.columns, classes)?, Attacker::Strongest),
+        None => (classes, Attacker::Paper),
+    };
+    let rule = feed.policy.halving(&trees).ok_or_else(|| wrong(TOO_LARGE.to_owned()))?;
+    let class = |at: usize| describe(&classes[at].0, &feed.columns);
+    let release = layers.halved(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), &rule);
+    let release = release.map_err(|why| {
+        wrong(match why {
+            Malformed::Small(at) => {
+                let (rows, k) = (classes[at].1, rule.people());
+                let s = if rows == 1 { "" } else { "s" };
+                format!("class {} has {rows} row{s}: halving with k = {k} publishes no such class", class(at))
+            }
+            Malformed::Region(at) => format!(
+                "halving does not come to class {}, or another class lies around it, so it did not make this table: it was made \
+                 with another policy, with other taxonomies or by another algorithm",
+                class(at)
+            ),
+            Malformed::TooLarge => TOO_LARGE.to_owned(),
+            _ => "there are more rows than can be attacked".to_owned(),
+        })
+    })?;
     Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
@@ -110,7 +151,7 @@ fn release(layers: &Layers, classes: &Classes, k: u64, (columns, file): (&Column
                 let class = formed().nth(at).map_or(String::new(), |(nodes, _)| describe(nodes, columns));
                 format!("class {class} has a label that is on no layer of its taxonomy")
             }
-            Malformed::TooLarge => "the columns together have more cells or values than can be counted".to_owned(),
+            Malformed::TooLarge => TOO_LARGE.to_owned(),
             _ => "there are more rows than can be attacked".to_owned(),
         };
         Error::new(Kind::Input, text).in_file(file)

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::found::Found;
 use super::subject::Subject;
 use crate::cli::paragraph::wrapped;
-use crate::engine::gate::refinement::{Against, Attacker, Count, Joint, Place, Ratio, Target, Values, certain, short};
+use crate::engine::gate::refinement::{
+    Against, Attacker, Count, Joint, Place, Ratio, Rule, Target, Values, certain, short,
+};
 
 /// The report.
 pub fn report(found: &Found, subject: &Subject) -> String {
@@ -25,6 +27,10 @@ fn put(text: &mut String, line: &str) {
 /// What was attacked, by whom.
 pub fn head(found: &Found, subject: &Subject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
+    let shown = match subject.release.rule() {
+        Rule::Halves => many(subject.release.places().len() as u64, "class", "classes"),
+        _ => format!("{} and {}", many(classes as u64, "class", "classes"), many(outliers, "outlier", "outliers")),
+    };
     let who = match subject.attacker {
         Attacker::Paper => "who knows the release and the algorithm",
         Attacker::Strongest => "who knows the release, the algorithm and the order in which classes were formed",
@@ -33,13 +39,7 @@ pub fn head(found: &Found, subject: &Subject) -> String {
         Values::Repeated => "rows may share all their values",
         Values::Distinct => "no two rows share all their values",
     };
-    format!(
-        "{}: {} and {}, made with k = {}; attacked by somebody {who}; {values}",
-        subject.name,
-        many(classes as u64, "class", "classes"),
-        many(outliers, "outlier", "outliers"),
-        subject.release.k()
-    )
+    format!("{}: {shown}, made with k = {}; attacked by somebody {who}; {values}", subject.name, subject.release.k())
 }
 
 /// Reasons against, those about the worst targets first.
@@ -96,6 +96,7 @@ fn table(text: &mut String, found: &Found, subject: &Subject) {
 pub fn called(target: &Target, subject: &Subject) -> String {
     match target.place {
         Place::Class(_) => subject.describe(target.place),
+        Place::Outliers if *subject.release.rule() == Rule::Halves => "everybody".to_owned(),
         Place::Outliers => "outliers".to_owned(),
     }
 }
@@ -202,7 +203,7 @@ fn advice(found: &Found, subject: &Subject) -> Vec<&'static str> {
             "what was too much work has many rows, or labels with many children: a taxonomy with more layers helps",
         );
     }
-    if subject.attacker == Attacker::Paper {
+    if subject.attacker == Attacker::Paper && *subject.release.rule() != Rule::Halves {
         advice.push("give the order of formation with --classes, too: whoever knows it learns as much or more");
     }
     advice

@@ -2,6 +2,7 @@
 //! little as possible. What is found here from quasi-identifiers alone tells more than it seems, and is attacked by the gate.
 
 mod arx_lr;
+mod halves;
 mod ladder;
 mod left;
 mod paths;
@@ -9,5 +10,6 @@ mod states;
 mod steps;
 
 pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
+pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
 pub use steps::steps;

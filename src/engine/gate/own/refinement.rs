@@ -11,15 +11,14 @@ const NAMED: usize = 12;
 
 /// Judges every class.
 pub fn check(ready: &Ready<'_>) -> Checked {
-    let limits = ready.case.policy.refinement();
-    let (Some(carving), Some(limit)) = (ready.case.carving, limits.max_ratio) else {
+    let (Some(carving), Some(limit)) = (ready.case.carving, ready.case.policy.refinement().max_ratio) else {
         return Checked::not_made("refinement");
     };
     let limit = Figure::real(limit.get());
     let mut found = Checked { limit, ..Checked::made("refinement") };
     let classes = carving.classes().iter().map(|class| (class.as_slice(), ready.table.size_of(class)));
-    let terms = (ready.case.policy.a(), Attacker::Strongest);
-    match judge(ready.case.columns, classes, terms, &limits, ready.case.release.into()) {
+    let terms = (ready.case.policy, Attacker::Strongest);
+    match judge(ready.case.columns, classes, terms, ready.case.release.into()) {
         Err(text) => found.reasons.push(Reason::plain("data", text)),
         Ok(judged) => {
             let ratios = judged.targets.iter().map(|target| target.ratio.log10());

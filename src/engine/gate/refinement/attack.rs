@@ -13,6 +13,7 @@ use super::count::{self, Weigh};
 use super::cover::Cover;
 use super::draw::Draws;
 use super::figure::{Count, Ratio};
+use super::halves;
 use super::malformed::Malformed;
 use super::moduli::Moduli;
 use super::paths::Paths;
@@ -48,7 +49,9 @@ impl<'r> Attack<'r> {
     /// # Errors
     /// The strongest attacker knows an order of formation that contradicts the public keys.
     pub fn new(release: &'r Release, terms: Terms) -> Result<Attack<'r>, Malformed> {
-        let cover = Cover::new(release, terms.attacker, terms.budget.cells)?;
+        // Regions of halving cover nothing of each other, however large the grid.
+        let cells = if *release.rule() == Rule::Halves { 0 } else { terms.budget.cells };
+        let cover = Cover::new(release, terms.attacker, cells)?;
         Ok(Attack { release, terms, cover })
     }
 
@@ -59,7 +62,7 @@ impl<'r> Attack<'r> {
 
     /// One target.
     pub fn target(&self, place: Place) -> Target {
-        let Terms { values, budget, .. } = self.terms;
+        let Terms { values, budget, marginals, .. } = self.terms;
         let distinct = values == Values::Distinct;
         let (rows, cap) = (self.release.rows(place), self.release.k() - 1);
         let segment = self.release.segment(place);
@@ -80,7 +83,9 @@ impl<'r> Attack<'r> {
             blocks: Vec::new(),
             slabs: Vec::new(),
         };
-        if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
+        if *self.release.rule() == Rule::Halves {
+            halves::open(self.release, marginals, budget, &mut target);
+        } else if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
             self.attack(&shape, &mut target);
         }
         target
@@ -110,7 +115,7 @@ impl<'r> Attack<'r> {
             match self.release.rule() {
                 Rule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
                 Rule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
-                Rule::Steps(_) => {}
+                Rule::Steps(_) | Rule::Halves => {}
             }
         }
         let sparse = parts.values().all(|&rows| rows < self.release.k());
@@ -244,7 +249,7 @@ impl<'r> Attack<'r> {
 }
 
 /// C(V, n) or V^n, as well as the budget allows.
-fn count(volume: u128, rows: u64, distinct: bool, budget: Budget) -> Count {
+pub(super) fn count(volume: u128, rows: u64, distinct: bool, budget: Budget) -> Count {
     let bits = (volume.max(1) as f64).log2() * rows as f64;
     if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
         return Count::Exact(count::all(volume, rows, distinct));

@@ -78,6 +78,10 @@ pub fn joint(attack: &Attack<'_>, targets: &[Target]) -> Joint {
     if targets.iter().any(Target::is_impossible) {
         return Joint { ratio: Ratio::Impossible, ..unknown };
     }
+    if *attack.release.rule() == Rule::Halves {
+        // Whatever the rows of one class, those of all others can lie as before.
+        return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: Ratio::Exact { log10: 0.0 } };
+    }
     draw(attack, targets).unwrap_or(unknown)
 }
 

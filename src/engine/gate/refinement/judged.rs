@@ -6,11 +6,13 @@ use super::budget::Budget;
 use super::joint::{Joint, joint};
 use super::labels::Layers;
 use super::limits::{Against, against};
+use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Attacker, Place, Release, Values};
 use super::target::Target;
+use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Node};
-use crate::engine::policy::{self, Refinement};
+use crate::engine::policy::{self, Policy, Search};
 
 /// What an attacker finds.
 #[derive(Debug)]
@@ -25,19 +27,25 @@ pub struct Judged {
     pub against: Vec<Against>,
 }
 
-/// Attacks classes and their rows, in the order of formation; the class at the root is what was left over.
+/// Attacks classes and their rows, in the order of formation; the class at the root is what ARX-LR has left over, or everybody's.
 ///
 /// # Errors
 /// What keeps it from being judged, in words.
 pub fn judge<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
-    (k, attacker): (u64, Attacker),
-    limits: &Refinement,
+    (policy, attacker): (&Policy, Attacker),
     seed: u64,
 ) -> Result<Judged, String> {
-    let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
-    let release = layers.release(classes, k).map_err(|why| why.to_string())?;
+    let (k, limits) = (policy.a(), &policy.refinement());
+    let (layers, release) = match policy.search() {
+        Search::Halves => halved(columns, classes, policy)?,
+        _ => {
+            let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
+            let release = layers.release(classes, k).map_err(|why| why.to_string())?;
+            (layers, release)
+        }
+    };
     let values = match limits.values {
         policy::Values::Repeated => Values::Repeated,
         policy::Values::Distinct => Values::Distinct,
@@ -57,4 +65,26 @@ pub fn judge<'n>(
         (small.found, small.text) = (None, format!("{of}: a crowd of fewer than k = {k} in a part of it is certain"));
     }
     Ok(Judged { release, targets, joint, against })
+}
+
+/// Classes as regions of halving.
+fn halved<'n>(
+    columns: &Columns,
+    classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+    policy: &Policy,
+) -> Result<(Layers, Release), String> {
+    let (trees, classes) = (columns.trees(), Vec::from_iter(classes));
+    let layers = Layers::of_any(&trees).map_err(|unlayered| unlayered.why.to_string())?;
+    let rule = policy.halving(&trees).ok_or_else(|| Malformed::TooLarge.to_string())?;
+    let release = layers.halved(classes.iter().copied(), &rule).map_err(|why| match why {
+        Malformed::Region(at) => {
+            let class = describe(classes[at].0, columns);
+            format!("class {class}: halving by this policy does not come to it, or another class lies around it")
+        }
+        Malformed::Small(at) => {
+            format!("class {}: a crowd of fewer than k = {}", describe(classes[at].0, columns), policy.a())
+        }
+        other => other.to_string(),
+    })?;
+    Ok((layers, release))
 }

@@ -95,16 +95,19 @@ impl Layers {
     ) -> Result<Release, Malformed> {
         let (mut formed, mut outliers) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
-            let places: Vec<(usize, usize)> =
-                self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize]).collect();
             if nodes.iter().all(|&node| node == 0) {
                 outliers = outliers.checked_add(rows).ok_or(Malformed::Rows)?;
             } else {
-                let (state, nodes) = places.into_iter().unzip();
+                let (state, nodes) = self.lowest(nodes).unzip();
                 formed.push(Class { state, nodes, rows });
             }
         }
         Release::new(self.columns.clone(), formed, outliers, k)
+    }
+
+    /// The lowest layer of each label, and its place there.
+    pub(super) fn lowest<'l>(&'l self, nodes: &'l [Node]) -> impl Iterator<Item = (usize, usize)> + 'l {
+        self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize])
     }
 
     /// The label of a column's node, which is told by its layer and place.

@@ -19,6 +19,10 @@ pub enum Malformed {
     OutOfOrder(usize),
     /// Steps that are no states below the root, or that take a column more than one layer up.
     Steps,
+    /// A class with fewer rows than halving publishes.
+    Small(usize),
+    /// A class that halving does not come to, or that lies in another one.
+    Region(usize),
     /// Fewer than two rows to a class, or so many that they cannot be counted.
     Rows,
 }
@@ -34,6 +38,10 @@ impl fmt::Display for Malformed {
             Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
             Malformed::Steps => {
                 write!(f, "a step is no state below the root, or takes a column more than one layer up")
+            }
+            Malformed::Small(at) => write!(f, "class {at} has fewer rows than halving publishes"),
+            Malformed::Region(at) => {
+                write!(f, "class {at} is no region that halving comes to, or lies in another class")
             }
             Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
         }

@@ -19,6 +19,7 @@ mod count;
 mod cover;
 mod draw;
 mod figure;
+mod halves;
 mod joint;
 mod judged;
 mod key;

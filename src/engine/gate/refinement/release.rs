@@ -55,6 +55,8 @@ pub enum Rule {
     /// In steps that were fixed in advance: a layer per column, in each step some columns one up. No block of a class, which
     /// would have been a class of the step before, was large enough.
     Steps(Vec<Vec<usize>>),
+    /// By halving: into regions that share no cell, and that nothing narrows down.
+    Halves,
 }
 
 /// A release that was carved.
@@ -65,7 +67,7 @@ pub struct Release {
     outliers: u64,
     k: u64,
     rule: Rule,
-    /// Per class the number of its key among all of them, ascending; by steps, its step.
+    /// Per class the number of its key among all of them, ascending; by steps, its step; by halving, its state.
     keys: Vec<u32>,
 }
 
@@ -119,6 +121,24 @@ impl Release {
         Ok(release)
     }
 
+    /// Of classes that halving made, and of the number of people in one that holds everybody.
+    ///
+    /// # Errors
+    /// They are no classes over these columns.
+    pub(super) fn of_halves(
+        columns: Vec<Column>,
+        classes: Vec<Class>,
+        everybody: u64,
+        k: u64,
+    ) -> Result<Release, Malformed> {
+        let mut release = Release::unordered(columns, classes, everybody, k)?;
+        let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
+        let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
+        release.keys = release.classes.iter().map(|class| number[&class.state]).collect();
+        release.rule = Rule::Halves;
+        Ok(release)
+    }
+
     /// How its classes were carved.
     pub fn rule(&self) -> &Rule {
         &self.rule
@@ -136,6 +156,7 @@ impl Release {
             (Rule::Steps(steps), Place::Outliers) => {
                 steps.last().is_some_and(|last| last[column] < self.columns[column].height())
             }
+            (Rule::Halves, _) => false,
         }
     }
 
@@ -232,7 +253,7 @@ impl Release {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (Rule::Steps(_), _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (Rule::Steps(_) | Rule::Halves, _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
             (Rule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }

@@ -10,7 +10,7 @@ pub use found::{Facts, PolicyError};
 
 use self::found::Found;
 use super::decimal::Decimal;
-use super::settings::{ChainKind, Guarantee, Output, Rare, Search, Settings};
+use super::settings::{ChainKind, Guarantee, Outliers, Output, Rare, Search, Settings};
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -144,8 +144,15 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "two tables show quasi columns as they are, so that labels of each class's own hide nothing: leave `output` out, or \
          write `search = \"top-down\"`",
     );
-    let waste = written.outliers.is_some() && written.search != Some(Search::ArxLr);
+    let waste = written.outliers.is_some() && !local;
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
+    let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
+    found.refuse_if(
+        telling,
+        "outliers",
+        "whoever halving leaves over is in no other class, and fewer than k in any region: a class at the root would tell all \
+         that. Leave `outliers` out, and they wait, or write `search = \"arx-lr\"`",
+    );
 }
 
 fn search(written: &Settings, chain: ChainKind, found: &mut Found) {

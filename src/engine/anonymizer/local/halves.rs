@@ -1,0 +1,91 @@
+//! Halving (SCIENCE 6, safer local recoding): the space of quasi columns is cut from the top down, region by region. What a region
+//! would be cut into is known beforehand; whether it is follows from how many people it holds and from a number that is drawn for
+//! it alone. A part with fewer people than a crowd waits, a region that is not cut is a class.
+//!
+//! So the course follows from how many people each region down to a class holds, and never from where in that class they are:
+//! however they lie there, the same release is as likely, and nothing narrows it down. Nothing here could look at a sensitive
+//! value: there is none in what it is given.
+
+use crate::engine::histogram::Headcount;
+use crate::engine::model::{Node, Taxonomy};
+use crate::engine::policy::{Halving, Parts};
+
+/// A region that is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its label in each column.
+    pub nodes: Vec<Node>,
+    /// Its leaf tuples, by number, ascending.
+    pub tuples: Vec<u32>,
+    /// How many people.
+    pub people: u64,
+}
+
+/// What comes of halving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halved {
+    /// Regions of which none holds another, in preorder.
+    pub classes: Vec<Region>,
+    /// Leaf tuples of those who wait, ascending.
+    pub waiting: Vec<u32>,
+}
+
+/// Halves everybody. `draw` gives one of `0..n`, each as likely; nobody may be able to foresee it, or to learn it afterwards.
+pub fn halves(people: &Headcount, trees: &[&Taxonomy], rule: &Halving<'_>, draw: &mut dyn FnMut(u64) -> u64) -> Halved {
+    let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
+    let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
+    let found = Halved { classes: Vec::new(), waiting: Vec::new() };
+    let mut course = Course { people, trees, rule, rows, draw, found };
+    course.region(&mut rule.root(), &mut all);
+    let mut found = course.found;
+    found.waiting.sort_unstable();
+    found.classes.iter_mut().for_each(|class| class.tuples.sort_unstable());
+    found
+}
+
+struct Course<'c> {
+    people: &'c Headcount,
+    trees: &'c [&'c Taxonomy],
+    rule: &'c Halving<'c>,
+    /// People of each leaf tuple.
+    rows: Vec<u64>,
+    draw: &'c mut dyn FnMut(u64) -> u64,
+    found: Halved,
+}
+
+impl Course<'_> {
+    /// What becomes of the people of a region.
+    fn region(&mut self, nodes: &mut [Node], tuples: &mut [u32]) {
+        let people: u64 = tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum();
+        if people < self.rule.people() {
+            self.found.waiting.extend_from_slice(tuples);
+            return;
+        }
+        match self.rule.parts(nodes).filter(|parts| self.cuts(parts, people)) {
+            Some(parts) => self.cut(parts, nodes, tuples),
+            None if self.rule.is_open(nodes, people) => {
+                self.found.classes.push(Region { nodes: nodes.to_vec(), tuples: tuples.to_vec(), people });
+            }
+            None => self.found.waiting.extend_from_slice(tuples),
+        }
+    }
+
+    /// Whether so many people are enough, this time.
+    fn cuts(&mut self, parts: &Parts, people: u64) -> bool {
+        let (least, most) = self.rule.thresholds(parts).into_inner();
+        people >= least + (self.draw)(most - least + 1)
+    }
+
+    fn cut(&mut self, Parts { column, children }: Parts, nodes: &mut [Node], mut tuples: &mut [u32]) {
+        let (leaves, tree, whole) = (self.people.column(column), self.trees[column], nodes[column]);
+        tuples.sort_unstable_by_key(|&tuple| leaves[tuple as usize]);
+        for child in children {
+            let end = tree.leaf_range(child).end;
+            let (here, rest) = tuples.split_at_mut(tuples.partition_point(|&tuple| leaves[tuple as usize] < end));
+            nodes[column] = child;
+            self.region(nodes, here);
+            tuples = rest;
+        }
+        nodes[column] = whole;
+    }
+}

@@ -1,0 +1,71 @@
+//! Releases of halving as the attack takes them (SCIENCE 6, safer local recoding): the classes have to be regions that the public
+//! rule comes to, none inside another, so that they share no cell. Then nothing narrows a class down: whether it was cut followed
+//! from the number of its rows and a number that nobody knows, so that every way for its rows to lie is as likely as before.
+//! Trusts no search: labels and counts are all that is looked at.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigUint;
+
+use super::attack::count;
+use super::budget::Budget;
+use super::cover;
+use super::figure::{Count, Ratio};
+use super::labels::Layers;
+use super::malformed::Malformed;
+use super::release::{Class, Release};
+use super::target::{Held, Support, Target};
+use crate::engine::model::Node;
+use crate::engine::policy::Halving;
+
+impl Layers {
+    /// A release of these classes and rows that was made by halving; a class at the root is everybody's, and the only one. It is
+    /// told as outliers are.
+    ///
+    /// # Errors
+    /// They are no classes, or halving by this rule makes no such ones; of the latter the number, in the order given.
+    pub fn halved<'n>(
+        &self,
+        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+        rule: &Halving<'_>,
+    ) -> Result<Release, Malformed> {
+        let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
+        let known: BTreeSet<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
+        let (mut formed, mut everybody) = (Vec::new(), 0u64);
+        for (at, (nodes, rows)) in classes.into_iter().enumerate() {
+            if rows < rule.people() {
+                return Err(Malformed::Small(at));
+            }
+            if !rule.comes_to(nodes, |region| known.contains(region)) {
+                return Err(Malformed::Region(at));
+            }
+            if nodes.iter().all(|&node| node == 0) {
+                everybody = everybody.checked_add(rows).ok_or(Malformed::Rows)?;
+                continue;
+            }
+            let (state, nodes) = self.lowest(nodes).unzip();
+            formed.push(Class { state, nodes, rows });
+        }
+        Release::of_halves(self.columns().to_vec(), formed, everybody, rule.people())
+    }
+}
+
+/// What is left of a target that nothing narrows down: all of it.
+pub fn open(release: &Release, marginals: bool, budget: Budget, target: &mut Target) {
+    let cells = cover::cells(&release.segment(target.place));
+    (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
+    target.cra = target.lr.clone();
+    target.ratio = match &target.lr {
+        // More rows than there are combinations, and no two may be alike.
+        Count::Exact(sets) if *sets == BigUint::ZERO => Ratio::Impossible,
+        Count::Unknown => Ratio::Unknown,
+        _ => Ratio::Exact { log10: 0.0 },
+    };
+    target.assignments = count(u128::from(cells) + u128::from(target.rows) - 1, target.rows, true, budget);
+    let marginals = match &target.cra {
+        Count::Exact(count) if marginals => Some(vec![(target.rows, count.clone())]),
+        _ => None,
+    };
+    let support = Support { least: target.rows, most: target.rows, exact: true };
+    target.blocks = vec![Held { children: Vec::new(), volume: target.volume, cells, support, marginals }];
+}

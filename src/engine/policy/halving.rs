@@ -1,0 +1,218 @@
+//! Halving (SCIENCE 6, safer local recoding): what a region, one label in each quasi column, is cut into, and how many people that
+//! takes. All of it follows from the taxonomies and the policy alone, so that whoever reads a release knows it beforehand; no
+//! line here could look at a person.
+
+use std::ops::RangeInclusive;
+
+use super::settings::Values;
+use crate::engine::model::{Node, Taxonomy};
+
+/// How regions are cut.
+#[derive(Debug, Clone)]
+pub struct Halving<'t> {
+    trees: Vec<&'t Taxonomy>,
+    people: u64,
+    least: u64,
+    values: Values,
+}
+
+/// What a region is cut into: a child of its label in one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// The column.
+    pub column: usize,
+    /// The children, in the order of the taxonomy; two at least.
+    pub children: Vec<Node>,
+}
+
+impl<'t> Halving<'t> {
+    /// Of regions over these taxonomies that hold so many people at least and leave so many sets of rows open; 0: any number will
+    /// do. `None` where there are more combinations of values than 128 bits can count, or of leaves than 64.
+    pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Halving<'t>> {
+        trees.iter().try_fold(1u128, |all, tree| all.checked_mul(tree.values(0).into()))?;
+        trees.iter().try_fold(1u64, |all, tree| all.checked_mul(tree.leaves() as u64))?;
+        Some(Halving { trees: trees.to_vec(), people, least, values })
+    }
+
+    /// The fewest people of a region that is published.
+    pub fn people(&self) -> u64 {
+        self.people
+    }
+
+    /// The region that holds everybody.
+    pub fn root(&self) -> Vec<Node> {
+        vec![0; self.trees.len()]
+    }
+
+    /// What a region is cut into: of the columns in which every part would still leave enough sets of rows open, the one that has
+    /// lost most, the first of several; `None` where there is no such column.
+    pub fn parts(&self, region: &[Node]) -> Option<Parts> {
+        let volume = self.volume(region);
+        let mut best: Option<(u64, u64, Parts)> = None;
+        for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
+            let (lost, domain) = (tree.values(node) - 1, tree.values(0) - 1);
+            // lost / domain ≤ of the best one's
+            let less = |(most, of, _): &(u64, u64, Parts)| {
+                u128::from(lost) * u128::from(*of) <= u128::from(*most) * u128::from(domain)
+            };
+            if best.as_ref().is_some_and(less) {
+                continue;
+            }
+            let children = children(tree, node);
+            let Some(smallest) = children.iter().map(|&child| tree.values(child)).min() else { continue };
+            let smallest = volume / u128::from(tree.values(node)) * u128::from(smallest);
+            if self.reaches(smallest, self.people) {
+                best = Some((lost, domain, Parts { column, children }));
+            }
+        }
+        best.map(|(.., parts)| parts)
+    }
+
+    /// The numbers of people of which one is drawn: a region that has as many is cut. It may be the smallest crowd itself, so that
+    /// nobody can tell from one published part that anybody is in the others. Three crowds more for every further part are a
+    /// compromise: with fewer more people find no crowd and wait, with more crowds are larger than they need be.
+    pub fn thresholds(&self, parts: &Parts) -> RangeInclusive<u64> {
+        let most = 3 * parts.children.len() as u64 - 2;
+        self.people..=self.people.saturating_mul(most) - 1
+    }
+
+    /// Whether so many people in a region leave enough sets of rows open.
+    pub fn is_open(&self, region: &[Node], people: u64) -> bool {
+        self.reaches(self.volume(region), people)
+    }
+
+    /// Whether cutting comes to a region that is published. `other` says of regions whether they are published as well: none of
+    /// those that hold this one may be.
+    pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
+        let mut at = self.root();
+        while at != region {
+            let Some(Parts { column, children }) = self.parts(&at) else { return false };
+            let holds = |child: &&Node| self.trees[column].covers(**child, region[column]);
+            match children.iter().find(holds) {
+                Some(&child) if !other(&at) => at[column] = child,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Combinations of values.
+    fn volume(&self, region: &[Node]) -> u128 {
+        self.trees.iter().zip(region).map(|(tree, &node)| u128::from(tree.values(node))).product()
+    }
+
+    /// Whether there are as many sets of rows of so many people as are wanted.
+    fn reaches(&self, volume: u128, people: u64) -> bool {
+        let (least, mut sets) = (u128::from(self.least), 1u128);
+        // Without repeats those that are left out tell as much as those that are there.
+        let left = volume.checked_sub(people.into());
+        let steps = match self.values {
+            Values::Repeated if volume > 1 => people,
+            Values::Repeated => 0,
+            Values::Distinct => match left {
+                None => return self.least == 0,
+                Some(left) => u64::try_from(left).map_or(people, |left| left.min(people)),
+            },
+        };
+        // Each step doubles the number at least.
+        for step in 0..u128::from(steps) {
+            if sets >= least {
+                break;
+            }
+            let more = match self.values {
+                Values::Repeated => sets.checked_mul(volume),
+                Values::Distinct => sets.checked_mul(volume - step).map(|sets| sets / (step + 1)),
+            };
+            let Some(more) = more else { return true };
+            sets = more;
+        }
+        sets >= least
+    }
+}
+
+/// The children of a node, or of what is its only child; none of a leaf.
+fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
+    let mut children: Vec<Node> = tree.children(node).collect();
+    while let [only] = children[..] {
+        children = tree.children(only).collect();
+    }
+    children
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::model::Tree;
+
+    /// `*` over `a` (4 values in two leaves) and `b` (2 values).
+    fn uneven() -> Taxonomy {
+        let mut tree = Tree::new("*");
+        let a = tree.add(0, "a", 1);
+        ["a0", "a1"].iter().for_each(|leaf| _ = tree.add(a, leaf, 2));
+        tree.add(0, "b", 2);
+        tree.finish().expect("a tree")
+    }
+
+    /// `*` over `only` over six values.
+    fn chained() -> Taxonomy {
+        let mut tree = Tree::new("*");
+        let only = tree.add(0, "only", 1);
+        (0..6).for_each(|leaf| _ = tree.add(only, &format!("{leaf}"), 1));
+        tree.finish().expect("a tree")
+    }
+
+    #[test]
+    fn the_column_that_has_lost_most_is_cut() {
+        let (uneven, chained) = (uneven(), chained());
+        let trees = [&uneven, &chained];
+        let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
+        let parts = |region: &[Node]| rule.parts(region).map(|parts| (parts.column, parts.children));
+        // Both have lost all: the first one. `a` has lost 3/5 then, and the whole of the other is more.
+        assert_eq!(parts(&[0, 0]), Some((0, vec![1, 4])));
+        assert_eq!(parts(&[1, 0]), Some((1, (2..8).collect())));
+        assert_eq!(parts(&[1, 2]), Some((0, vec![2, 3])));
+        assert_eq!(parts(&[2, 2]), None);
+        // Six parts: from one crowd to almost sixteen of them.
+        let six = rule.parts(&[1, 0]).expect("parts");
+        assert_eq!(rule.thresholds(&six), 2..=31);
+    }
+
+    #[test]
+    fn no_part_is_too_small_for_enough_sets() {
+        let uneven = uneven();
+        let parts = |people, least, values| {
+            let trees = [&uneven];
+            Halving::new(&trees, people, least, values).expect("small").parts(&[0]).is_some()
+        };
+        // `b` has two values: 2^3 sets of three people, or one of two who differ.
+        assert!(parts(3, 8, Values::Repeated) && !parts(3, 9, Values::Repeated));
+        assert!(parts(2, 1, Values::Distinct) && !parts(2, 2, Values::Distinct));
+        assert!(!parts(3, 1, Values::Distinct) && parts(3, 0, Values::Distinct));
+        let trees = [&uneven];
+        let rule = Halving::new(&trees, 2, 15, Values::Distinct).expect("small");
+        let open: Vec<bool> = (0..8).map(|people| rule.is_open(&[0], people)).collect();
+        // C(6, n): 1, 6, 15, 20, 15, 6, 1, 0
+        assert_eq!(open, [false, false, true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn regions_that_cutting_does_not_come_to_are_told() {
+        let (uneven, chained) = (uneven(), chained());
+        let trees = [&uneven, &chained];
+        let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
+        let comes = |region: &[Node]| rule.comes_to(region, |_| false);
+        assert!(comes(&[0, 0]) && comes(&[1, 0]) && comes(&[4, 2]) && comes(&[3, 7]));
+        // The first column is cut first; and nothing is called by the label between.
+        assert!(!comes(&[0, 2]) && !comes(&[2, 0]) && !comes(&[1, 1]));
+        assert!(
+            !rule.comes_to(&[3, 7], |region| region == [1, 7]) && rule.comes_to(&[3, 7], |region| region == [4, 0])
+        );
+    }
+
+    #[test]
+    fn more_combinations_than_can_be_counted_are_refused() {
+        let tree = chained();
+        assert!(Halving::new(&[&tree; 24], 2, 1, Values::Repeated).is_some());
+        assert!(Halving::new(&[&tree; 25], 2, 1, Values::Repeated).is_none());
+    }
+}

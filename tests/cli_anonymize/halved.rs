@@ -1,0 +1,148 @@
+//! Releases of halving: whatever is drawn, who is in them, who waits, and that the gate finds nothing in them. Nothing here
+//! hangs on what is likely.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use super::carved::{ages, feed as carved, rows, under};
+use super::place::{HEADER, Place, people};
+
+/// The sample feed with halving, and more in its policy.
+fn feed(more: &str) -> String {
+    carved(more).replace("arx-lr", "halves")
+}
+
+/// What the gate says of a check, in the verdict of a tick and in the manifest of a release.
+fn check(place: &Place, (tick, release): (u32, u32), name: &str) -> [Json; 2] {
+    let files = [format!(".private/verdicts/{tick:06}.json"), format!("{release}/manifest.json")];
+    files.map(|file| {
+        let file = place.json(&file);
+        let lists = [&file["checks"], &file["verdict"]["checks"], &file["judged"]["checks"]];
+        let checks = lists.iter().find_map(|list| list.as_array()).unwrap_or_else(|| panic!("{file}"));
+        checks.iter().find(|check| check["check"] == name).cloned().unwrap_or_else(|| panic!("{checks:?}"))
+    })
+}
+
+/// An audit: its exit code and its answer.
+fn audit(place: &Place, args: &[&str]) -> (Option<i32>, Json) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command.current_dir(place.path("")).args(["audit", "--feed", "feed.toml", "--json"]).args(args);
+    let output = command.output().expect("the program starts");
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[test]
+fn everybody_is_published_once_in_a_class_that_shares_nobody_or_waits() {
+    let place = Place::new(&feed(""));
+    let mut came: BTreeMap<String, (u32, &str)> = BTreeMap::new();
+    let files: Vec<String> = (0..4u32).map(|file| format!("{file}.csv")).collect();
+    for (file, name) in (0u32..).zip(&files) {
+        let some: Vec<(u32, &str)> = (0..40)
+            .map(|n| ((n * n * 7 + n * 13 + file * 5) % 40, if (n * 3 + file) % 5 < 2 { "F" } else { "M" }))
+            .collect();
+        place.put(name, ages(file * 100, &some));
+        came.extend(some.into_iter().enumerate().map(|(at, human)| (format!("d{}", file * 100 + at as u32), human)));
+    }
+    let entries = place.entries(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    // Of eight regions that are not cut any further one has five people, and those are in a class, whatever is drawn.
+    for (tick, entry) in (0u32..).zip(&entries) {
+        assert_eq!(entry["outcome"], "published", "{entry}");
+        let rows = rows(&place, u64::from(tick) + 1);
+        let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        for (age, sex, diagnosis) in &rows {
+            let human = came.remove(diagnosis).expect("somebody who came, once");
+            assert!(under(human.0, age) && (sex == "*" || sex == human.1), "{human:?} is not {age}, {sex}");
+            *classes.entry((age, sex)).or_default() += 1;
+        }
+        assert!(classes.values().all(|&rows| rows >= 3), "{classes:?}");
+        let holds = |(age, sex): (&str, &str), (of, all): (u32, &str)| under(of, age) && (sex == "*" || sex == all);
+        for cell in (0..40).flat_map(|age| ["F", "M"].map(|sex| (age, sex))) {
+            let classes = classes.keys().filter(|class| holds(**class, cell)).count();
+            assert!(classes <= 1, "nobody can be in two classes");
+        }
+        let checks = check(&place, (tick, tick + 1), "refinement");
+        assert!(checks.iter().all(|check| check["made"] == json!(true)), "{checks:?}");
+        assert_eq!(checks[1]["value"], json!(1.0), "nothing is narrowed down");
+    }
+    assert_eq!(came.len() as u64, entries[3]["waiting"].as_u64().expect("a number"), "the rest waits");
+    let (code, judged) = audit(&place, &["--dir", "out", "--key", "a.key"]);
+    assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
+}
+
+#[test]
+fn people_of_one_region_come_out_as_soon_as_they_are_a_crowd() {
+    let place = Place::new(&feed(""));
+    place.put("a.csv", ages(0, &[(21, "F"), (24, "F")]));
+    place.put("b.csv", ages(10, &[(28, "F")]));
+    assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "held");
+    let entries = place.entries(&["b.csv"]);
+    assert_eq!([&entries[0]["outcome"], &entries[0]["rows"]], [&json!("published"), &json!(3)]);
+    // A crowd of ten values each is not divided any more: three of one value would be one set of rows.
+    let labels = rows(&place, 1).into_iter().map(|(age, ..)| age).collect::<Vec<_>>();
+    assert!(["20-29", "20-39", "*"].iter().any(|label| labels.iter().all(|age| age == label)), "{labels:?}");
+}
+
+#[test]
+fn guarded_values_are_masked_class_by_class() {
+    let guarded = "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n";
+    let place = Place::new(&feed("m = 2\n").replace("role = \"sensitive\"\n", guarded));
+    place.put("a.csv", HEADER.to_owned() + &people(0..90));
+    assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
+    for name in ["minimality", "refinement"] {
+        assert_eq!(check(&place, (0, 1), name)[1]["made"], true, "{name}");
+    }
+    // Crowds of max(k, 2l') people.
+    assert!(place.json("1/manifest.json")["smallest_class"].as_u64() >= Some(8));
+}
+
+#[test]
+fn everything_may_have_to_go_to_the_root() {
+    let place = Place::new(&feed("on_unsafe = \"coarsest\"\ndiversity = { distinct_l = 3 }\n"));
+    let line = |at: u32| format!("person{at},{},F,{}\n", 10 + at % 10, at % 2);
+    place.put("a.csv", HEADER.to_owned() + &(0..12).map(line).collect::<String>());
+    let entries = place.entries(&["a.csv"]);
+    assert_eq!(entries[0]["outcome"], "stopped", "two diagnoses are no three, whatever the classes: {entries:?}");
+    // With a third one somewhere else only everybody together is diverse.
+    let place = Place::new(&feed("on_unsafe = \"coarsest\"\ndiversity = { distinct_l = 3 }\n"));
+    let other = (100..112).map(|at| format!("person{at},{},M,x\n", 30 + at % 10)).collect::<String>();
+    place.put("a.csv", HEADER.to_owned() + &(0..12).map(line).collect::<String>() + &other);
+    let entries = place.entries(&["a.csv"]);
+    assert_eq!([&entries[0]["outcome"], &entries[0]["rows"]], [&json!("published"), &json!(24)]);
+    assert!(rows(&place, 1).iter().all(|(age, sex, _)| age == "*" && sex == "*"));
+    // From then on nobody is halved any more, and there is nothing to attack.
+    let text = std::fs::read_to_string(place.path("a.csv")).expect("a file");
+    place.put("b.csv", text.replace("person", "another"));
+    let entries = place.entries(&["b.csv"]);
+    assert_eq!([&entries[0]["outcome"], &entries[0]["rows"]], [&json!("published"), &json!(24)]);
+    assert_eq!(check(&place, (1, 2), "refinement")[1]["made"], json!(false));
+}
+
+#[test]
+fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
+    let place = Place::new(&feed("max_ratio = \"off\"\n"));
+    place.put("a.csv", ages(0, &[(5, "F"); 4]));
+    assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
+    let [_, check] = check(&place, (0, 1), "refinement");
+    assert_eq!([&check["made"], &check["limit"]], [&json!(false), &Json::Null]);
+}
+
+#[test]
+fn an_audit_tells_what_halving_does_not_make() {
+    let place = Place::new(&feed(""));
+    let made = |name: &str, classes: &[(&str, u32)]| {
+        let row = |(labels, rows): &(&str, u32)| (0..*rows).map(|at| format!("{labels},d{at}\n")).collect::<String>();
+        place.put(name, "age,sex,diagnosis\n".to_owned() + &classes.iter().map(row).collect::<String>());
+        audit(&place, &["--release", name])
+    };
+    let (code, judged) = made("good.csv", &[("0-19,F", 3), ("20-29,M", 4), ("20-39,F", 3)]);
+    assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
+    // Ages are cut before sexes; and nobody is in two classes.
+    for classes in [&[("*,F", 3)][..], &[("20-39,*", 4), ("20-39,F", 3)]] {
+        let (code, judged) = made("bad.csv", classes);
+        assert_eq!((code, &judged["reasons"][0]["check"]), (Some(1), &json!("refinement")), "{judged}");
+        let text = judged["reasons"][0]["text"].as_str().expect("text");
+        assert!(text.contains("halving by this policy does not come to it"), "{text}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Releases of feeds whose search is halving: nothing is narrowed down, and what halving does not make has no answer.
+
+use serde_json::{Value as Json, json};
+
+use super::{Folder, feed};
+
+/// Two columns of four intervals of ten values; four sexes would be cut after them.
+fn folder(policy: &str) -> Folder {
+    let folder = Folder::new();
+    let edges: Vec<u64> = (0..=4).map(|edge| edge * 10).collect();
+    folder.put("feed.toml", &feed(&[edges.clone(), edges], &format!("k = 3\nsearch = \"halves\"\n{policy}")));
+    folder
+}
+
+fn table(folder: &Folder, classes: &[(&str, usize)]) {
+    let rows = classes.iter().flat_map(|(labels, rows)| std::iter::repeat_n(format!("{labels}\n"), *rows));
+    folder.put("r.csv", &["q0;q1\n".to_owned()].into_iter().chain(rows).collect::<String>());
+}
+
+const RELEASE: &[(&str, &str)] = &[("release", "r.csv")];
+
+#[test]
+fn every_set_of_rows_that_labels_allow_remains() {
+    let folder = folder("max_joint_ratio = 2");
+    table(&folder, &[("[20, 40[;*", 5), ("[0, 20[;[0, 20[", 3), ("[0, 10[;[20, 40[", 4)]);
+    let found = folder.attack(RELEASE, &[]);
+    assert_eq!(found["safe"], json!(true));
+    let targets: Vec<[&Json; 4]> = found["targets"]
+        .as_array()
+        .expect("targets")
+        .iter()
+        .map(|target| [&target["class"], &target["rows"], &target["cra"], &target["log10_ratio"]])
+        .collect();
+    let zero = json!(0.0);
+    let labels = [json!(["[0, 20[", "[0, 20["]), json!(["[0, 10[", "[20, 40["]), json!(["[20, 40[", "*"])];
+    let sets = [400u64.pow(3), 200u64.pow(4), 800u64.pow(5)].map(|sets| json!(sets.to_string()));
+    let rows = [json!(3), json!(4), json!(5)];
+    assert_eq!(targets, (0..3).map(|at| [&labels[at], &rows[at], &sets[at], &zero]).collect::<Vec<_>>(), "{found}");
+    assert_eq!(found["joint"]["log10_ratio"], zero, "{found}");
+    assert!(found["targets"].as_array().expect("targets").iter().all(|target| target["lr"] == target["cra"]));
+    // The order of formation tells nothing more.
+    let order = json!({ "classes": [labels[2], labels[0], labels[1]] });
+    folder.put("c.json", &order.to_string());
+    let strongest = folder.attack(&[RELEASE[0], ("classes", "c.json")], &[]);
+    assert_eq!((&strongest["attacker"], &strongest["max_log10_ratio"]), (&json!("strongest"), &zero));
+    let told = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
+    assert!(told.starts_with("r.csv: 3 classes, made with k = 3;") && told.contains("SAFE"), "{told}");
+}
+
+#[test]
+fn everybody_can_be_one_class() {
+    let folder = folder("");
+    table(&folder, &[("*;*", 7)]);
+    let found = folder.attack(RELEASE, &[]);
+    assert_eq!((&found["safe"], &found["targets"][0]["class"]), (&json!(true), &Json::Null), "{found}");
+    let told = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
+    assert!(told.starts_with("r.csv: 1 class, made") && told.contains("everybody"), "{told}");
+}
+
+#[test]
+fn raw_rows_tell_who_is_alone() {
+    let folder = folder("");
+    table(&folder, &[("[20, 40[;*", 3), ("[0, 20[;[0, 20[", 3)]);
+    folder.put("d.csv", "q0;q1\n20;0\n25;5\n39;39\n0;0\n11;0\n12;1\n");
+    let found = folder.attack(&[RELEASE[0], ("increment", "d.csv")], &[]);
+    let alone: Vec<&Json> =
+        found["targets"].as_array().expect("targets").iter().map(|target| &target["fuzzy"]).collect();
+    assert_eq!(alone, [&json!(1), &json!(1)], "{found}");
+}
+
+#[test]
+fn what_halving_does_not_make_has_no_answer() {
+    let folder = folder("");
+    let refused = |classes: &[(&str, usize)], words: &str| {
+        table(&folder, classes);
+        folder.refused(RELEASE, (Some("r.csv"), None), words);
+    };
+    refused(&[("[20, 40[;*", 2)], "has 2 rows: halving with k = 3 publishes no such class");
+    refused(&[("*;[20, 40[", 3)], "halving does not come to class (q1 = [20, 40[)");
+    refused(&[("[0, 20[;*", 3), ("[0, 20[;[0, 20[", 3)], "or another class lies around it");
+    refused(&[("*;*", 3), ("[0, 20[;*", 3)], "halving does not come to class (q0 = [0, 20[)");
+}
+
+#[test]
+fn fewer_sets_of_rows_than_are_wanted_are_told() {
+    let folder = folder("values = \"distinct\"");
+    // C(400, 399) sets of rows, and C(400, 401).
+    table(&folder, &[("[0, 20[;[0, 20[", 399)]);
+    let found = folder.attack(RELEASE, &[]);
+    assert_eq!((&found["safe"], &found["targets"][0]["cra"]), (&json!(false), &json!("400")), "{found}");
+    table(&folder, &[("[0, 20[;[0, 20[", 401)]);
+    folder.refused(RELEASE, (Some("r.csv"), None), "has more rows than it has combinations of values");
+}
