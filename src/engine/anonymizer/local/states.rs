@@ -70,7 +70,9 @@ impl States {
     /// The next ones down, in whatever column.
     pub fn below(&self, state: u32) -> impl Iterator<Item = u32> {
         let columns = self.strides.iter().zip(&self.heights);
-        columns.filter(move |(stride, height)| state / *stride % *height > 0).map(move |(stride, _)| state - stride)
+        columns
+            .filter(move |(stride, height)| !(state / *stride).is_multiple_of(**height))
+            .map(move |(stride, _)| state - stride)
     }
 }
 
