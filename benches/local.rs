@@ -1,6 +1,9 @@
 //! Local recoding three ways, on the same rows (SCIENCE 6, safer local recoding): ARX-LR, steps that are fixed in advance, and
 //! steps in an order that is drawn. What each of them loses, what whoever knows how it was done finds, and what of it passes
-//! under the default limits; on made-up rows and on Adult (the folder in `TIDEGATE_DATA`) with nine columns. Prints tables.
+//! under the default limits; on made-up rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables,
+//! with what carving and the attack took:
+//!
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench local`
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
