@@ -6,7 +6,7 @@ use tidegate::engine::gate::refinement::{Attack, Attacker, Count, Key, Place, Ra
 
 use super::enumerate::{BOTH, every, products, puzzle, size};
 use super::local::{Chance, made};
-use super::terms;
+use super::{column, terms};
 use crate::common::cases;
 
 /// Leaf cells with rows, and how many.
@@ -116,4 +116,14 @@ fn the_joint_bound_holds() {
         }
     }
     assert!(compared > 60 && apart > 10, "{compared}, {apart}");
+}
+
+#[test]
+fn nobody_together_tells_nothing() {
+    let release = Release::new(vec![column(&[1; 4], &[2, 2])], Vec::new(), 0, 2).expect("no classes");
+    let mut terms = terms(Attacker::Strongest, Values::Repeated);
+    terms.budget.draws = 1024;
+    let attack = Attack::new(&release, terms).expect("an order of formation");
+    let found = joint(&attack, &attack.targets());
+    assert!(found.kept == found.draws && found.ratio.is_at_most(1.1), "{found:?}");
 }

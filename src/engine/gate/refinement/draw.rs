@@ -1,6 +1,14 @@
 //! Numbers by chance from a seed that comes from outside (Blackman and Vigna 2018, xoshiro256++): the same seed and
 //! stream give the same numbers on every machine. For estimates only, never for secrets.
 
+/// Into how many steps the way from 0 to 1 is cut: floats hold each of them.
+pub const STEPS: u64 = 1 << 53;
+
+/// How far a step is on the way from 0 to 1.
+pub fn portion(step: u64) -> f64 {
+    step as f64 * (f64::EPSILON / 2.0)
+}
+
 /// A stream of numbers.
 #[derive(Debug, Clone)]
 pub struct Draws {
@@ -30,9 +38,9 @@ impl Draws {
         found
     }
 
-    /// From 0 to below 1, in steps of 2^−53.
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (f64::EPSILON / 2.0)
+    /// Any of 0, 1, … below [`STEPS`], all alike.
+    pub fn step(&mut self) -> u64 {
+        self.bits() >> 11
     }
 
     /// Any of 0, 1, … below a bound that is not 0, all alike.
@@ -60,7 +68,7 @@ mod tests {
         (0..60_000).for_each(|_| seen[draws.below(6) as usize] += 1);
         assert!(seen.iter().all(|&seen| (9_600..10_400).contains(&seen)), "{seen:?}");
         assert_eq!(draws.below(1), 0);
-        let mean: f64 = (0..10_000).map(|_| draws.unit()).sum::<f64>() / 10_000.0;
+        let mean: f64 = (0..10_000).map(|_| portion(draws.step())).sum::<f64>() / 10_000.0;
         assert!((mean - 0.5).abs() < 0.02);
     }
 

@@ -103,7 +103,7 @@ fn draw(attack: &Attack<'_>, targets: &[Target]) -> Result<Joint, Spent> {
     let states = states(release, terms.attacker, (whole, budget.operations))?;
     let rows: u64 = states.iter().flat_map(|state| &state.later).map(|&at| shapes[at].rows).sum();
     let work = drawn.iter().map(|drawn| drawn.sampler.cost()).sum::<u64>() + rows;
-    let draws = budget.draws.min(budget.operations.saturating_mul(SHARE) / work) / TOGETHER * TOGETHER;
+    let draws = budget.draws.min(budget.operations.saturating_mul(SHARE) / work.max(1)) / TOGETHER * TOGETHER;
     let chunk = |chunk: u64| -> u64 {
         let mut chance = Draws::new(terms.seed, STREAMS + chunk);
         let distinct = terms.values == Values::Distinct;

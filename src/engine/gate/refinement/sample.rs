@@ -5,7 +5,7 @@
 use super::blocks::Shape;
 use super::confidence;
 use super::count::{self, Weigh};
-use super::draw::Draws;
+use super::draw::{Draws, STEPS, portion};
 use super::paths::Paths;
 use super::ring::Floats;
 use super::urn::Urn;
@@ -22,6 +22,15 @@ pub struct Sampler<'s> {
     paths: Paths,
     weights: Vec<Vec<Wide>>,
     behind: Vec<Vec<Wide>>,
+}
+
+/// The first arrow from a state, which most ways take: to find it takes one look.
+#[derive(Clone, Copy, Default)]
+struct First {
+    /// The steps before this one take it; 0 before anybody has come there.
+    end: u64,
+    rows: u32,
+    to: u32,
 }
 
 /// What drawing has shown.
@@ -83,24 +92,53 @@ impl<'s> Sampler<'s> {
 
     /// The blocks with rows of one way, and how many; no block twice.
     pub fn draw(&self, draws: &mut Draws) -> Vec<(usize, u64)> {
-        let mut counts: Vec<(usize, u64)> = Vec::new();
+        let mut counts = Vec::new();
+        self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
+        counts
+    }
+
+    /// One way by arrows that are chosen by block, state and a step.
+    fn walk(
+        &self,
+        draws: &mut Draws,
+        counts: &mut Vec<(usize, u64)>,
+        mut choose: impl FnMut(usize, usize, u64) -> (usize, usize),
+    ) {
+        counts.clear();
         let mut state = 0;
-        for (at, layer) in self.paths.layers.iter().enumerate() {
-            let target = self.behind[at][state] * Wide::new(draws.unit());
-            let mut reached = Wide::ZERO;
-            let mut chosen = None;
-            for (rows, to) in layer.from(state) {
-                chosen = Some((rows, to));
-                reached = reached + self.weights[at][rows] * self.behind[at + 1][to];
-                if target < reached {
-                    break;
-                }
-            }
-            let (rows, to) = chosen.expect("every state that is reached leads on");
-            self.split(self.paths.order[at], rows as u64, draws, &mut counts);
+        for (at, &block) in self.paths.order.iter().enumerate() {
+            let (rows, to) = choose(at, state, draws.step());
+            self.split(block, rows as u64, draws, counts);
             state = to;
         }
-        counts
+    }
+
+    /// The first arrow from a state that reaches beyond a step; the last one where rounding lets none.
+    fn chosen(&self, at: usize, state: usize, step: u64) -> (usize, usize) {
+        let target = self.behind[at][state] * Wide::new(portion(step));
+        let mut reached = Wide::ZERO;
+        let mut chosen = None;
+        for (rows, to) in self.paths.layers[at].from(state) {
+            chosen = Some((rows, to));
+            reached = reached + self.weights[at][rows] * self.behind[at + 1][to];
+            if target < reached {
+                break;
+            }
+        }
+        chosen.expect("every state that is reached leads on")
+    }
+
+    /// The first arrow from a state, and the first step that it does not reach beyond.
+    fn first(&self, at: usize, state: usize) -> First {
+        let (rows, to) = self.chosen(at, state, 0);
+        let reached = self.weights[at][rows] * self.behind[at + 1][to];
+        let (mut low, mut high) = (0, STEPS);
+        while low < high {
+            let middle = (low + high) / 2;
+            let target = self.behind[at][state] * Wide::new(portion(middle));
+            if target < reached { low = middle + 1 } else { high = middle }
+        }
+        First { end: low, rows: rows as u32, to: to as u32 }
     }
 
     /// Rows of a block of the graph over the blocks in it, all combinations of values being alike.
@@ -130,8 +168,17 @@ impl<'s> Sampler<'s> {
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
         let mut slabs: Vec<Vec<Range>> =
             self.shape.children.iter().map(|&children| vec![Range::NONE; children]).collect();
+        let mut firsts: Vec<Vec<First>> =
+            self.paths.layers.iter().map(|layer| vec![First::default(); layer.states()]).collect();
+        let mut counts = Vec::new();
         for _ in 0..number {
-            let counts = self.draw(draws);
+            self.walk(draws, &mut counts, |at, state, step| {
+                let first = &mut firsts[at][state];
+                if first.end == 0 {
+                    *first = self.first(at, state);
+                }
+                if step < first.end { (first.rows as usize, first.to as usize) } else { self.chosen(at, state, step) }
+            });
             let Some(held) = self.slabs(&counts) else { continue };
             hits += 1;
             counts.iter().for_each(|&(block, rows)| blocks[block].meet(rows));
@@ -182,5 +229,40 @@ impl Range {
     /// Over so many draws.
     fn of(self, draws: u64) -> (u64, u64) {
         (if self.times < draws { 0 } else { self.least }, self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::Block;
+    use super::*;
+
+    #[test]
+    fn the_steps_before_its_end_take_the_first_arrow() {
+        let block = |at: usize| Block { children: vec![at / 3, at % 3], volume: [1, 7, 90][at % 3], cells: 1 };
+        let shape = Shape {
+            columns: vec![0, 1],
+            children: vec![3, 3],
+            blocks: (0..9).map(block).collect(),
+            rows: 9,
+            by_block: false,
+            cap: 4,
+            volume: 1000,
+            distinct: false,
+        };
+        let sampler = Sampler::new(&shape, 1 << 20).expect("ways");
+        let mut between = 0;
+        for (at, layer) in sampler.paths.layers.iter().enumerate() {
+            let leads = |state: &usize| layer.from(*state).next().is_some();
+            for state in (0..layer.states()).filter(leads) {
+                let First { end, rows, to } = sampler.first(at, state);
+                let takes = |step: u64| sampler.chosen(at, state, step) == (rows as usize, to as usize);
+                assert!(takes(0) && takes(end - 1), "state {state} before block {at}");
+                let others = layer.from(state).count() > 1;
+                assert!(!others || (end < STEPS && !takes(end)), "state {state} before block {at}");
+                between += usize::from(others);
+            }
+        }
+        assert!(between > 20);
     }
 }
