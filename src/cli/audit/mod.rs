@@ -108,7 +108,10 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
     let terms = Terms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
-    figures.coarse = Coarse::of(subject, columns, policy, ratios);
+    // Where another method is taken for granted, this one is not.
+    if !args.minimality {
+        figures.coarse = Coarse::of(subject, columns, policy, ratios);
+    }
     if let (Some(rows), Some(masking)) = (behind, policy.masking()) {
         let found = Minimality::of(&subject.releases[0], rows, columns, masking.m, Minimality::WORK);
         figures.minimality = Some(found);

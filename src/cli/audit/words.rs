@@ -26,7 +26,9 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
     }
     diversity(&mut text, figures, policy);
     minimality(&mut text, figures, policy);
-    coarse(&mut text, figures);
+    if policy.refinement().max_global_ratio.is_some() {
+        coarse(&mut text, figures);
+    }
     judgement(&mut text, verdict, figures, subject, policy);
     text
 }
