@@ -96,8 +96,7 @@ impl Live {
     fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
         let limits = self.policy.refinement();
         let global = candidate.carving.is_none() && self.policy.output() == Output::OneTable;
-        let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
-        if !global || off || !self.state.history.is_empty() {
+        if !global || !limits.looks_at_coarseness() || !self.state.history.is_empty() {
             return None;
         }
         let (trees, terms) = (self.state.terms.columns.trees(), Terms::of(&limits, candidate.release.into()));

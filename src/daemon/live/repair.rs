@@ -48,9 +48,7 @@ fn coarsened(
     columns: &Columns,
 ) -> Vec<Repair> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
-    let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
-    let two_tables = matches!(policy.output(), Output::TwoTable);
-    if off || two_tables || feed.is_coarsest() {
+    if !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
         return repairs;
     }
     let trees = columns.trees();

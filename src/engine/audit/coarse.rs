@@ -30,8 +30,7 @@ impl Coarse {
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
     ) -> Vec<Coarse> {
         let limits = policy.refinement();
-        let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
-        if off || policy.search().is_local() || policy.output() == Output::TwoTable {
+        if !limits.looks_at_coarseness() || policy.search().is_local() || policy.output() == Output::TwoTable {
             return Vec::new();
         }
         let releases = match policy.chain() {

@@ -5,6 +5,7 @@ use super::{ChainFigures, Figures, Weakest};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::diversity::{Limited, ROUNDING};
 use crate::engine::gate::minimality::Credibility;
+use crate::engine::gate::own::against;
 use crate::engine::histogram::{Release, describe};
 use crate::engine::model::Columns;
 use crate::engine::policy::{Decimal, Policy};
@@ -225,7 +226,7 @@ impl Bench<'_> {
                     "which small crowds are certain could not be decided, and that is not safe".into(),
                 );
             }
-            let facts: Vec<_> = coarse.certainty.facts.iter().filter(|fact| limit.is_some() || fact.sole).collect();
+            let facts: Vec<_> = against(&coarse.certainty, self.policy).collect();
             if let Some(fact) = facts.first() {
                 let crowds = many(facts.len() as u64, "crowd");
                 let place = describe(&fact.class, self.columns);

@@ -117,6 +117,11 @@ impl Refinement {
     /// The default of `policy.max_repairs`.
     pub const MAX_REPAIRS: u64 = 3;
 
+    /// Whether anybody looks at what one recoding for all tells.
+    pub fn looks_at_coarseness(&self) -> bool {
+        self.max_ratio.is_some() || self.max_global_ratio.is_some()
+    }
+
     pub(super) fn of(written: &Settings) -> Refinement {
         Refinement {
             values: written.values.unwrap_or(Values::Repeated),

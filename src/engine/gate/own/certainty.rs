@@ -53,9 +53,8 @@ pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     if ready.case.carving.is_some() {
         return Vec::new();
     }
-    let off = limits.max_ratio.is_none() && limits.max_global_ratio.is_none();
     let atoms = ready.case.older.last().map(|older| older.atoms);
-    let told = Some(ready.case).filter(|case| case.searched && !off && ready.exact.is_none());
+    let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
     let certain = told.as_ref().map_or(Checked::not_made("certainty"), |told| certain(told, ready.case.policy));
     let mut checks = vec![certain];
