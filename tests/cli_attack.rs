@@ -3,6 +3,8 @@
 
 mod common;
 
+#[path = "cli_attack/audited.rs"]
+mod audited;
 #[path = "cli_attack/halved.rs"]
 mod halved;
 #[path = "cli_attack/known.rs"]

@@ -10,10 +10,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
-        (
-            "attack-refinement",
-            printed::<tidegate::cli::attack::refinement::json::Refinement>("tidegate attack refinement --json"),
-        ),
+        ("attack-refinement", printed::<tidegate::cli::refinement::Refinement>("tidegate attack refinement --json")),
         ("anonymize", printed::<tidegate::cli::anonymize::Answer>("tidegate anonymize --json")),
         ("show", printed::<tidegate::cli::show::Shown>("tidegate show DIR --json")),
         ("show-release", printed::<tidegate::cli::show::ReleaseShown>("tidegate show DIR RELEASE --json")),

@@ -21,6 +21,7 @@ mod place;
 mod process;
 mod progress;
 pub mod quarantine;
+pub mod refinement;
 pub mod reject;
 pub mod rekey;
 pub mod render;

@@ -46,7 +46,7 @@ fn line(cells: &[String]) -> String {
 }
 
 /// Writes a case; its order of formation lies in `order.json`.
-fn put(folder: &Folder, case: &Json) {
+pub fn put(folder: &Folder, case: &Json) {
     folder.put("feed.toml", &feed(&edges(case), &format!("k = {}\nvalues = \"distinct\"", case["k"])));
     let columns = list(&case["hierarchies"]).len();
     let header = line(&(0..columns).map(|at| format!("q{at}")).collect::<Vec<_>>());

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::refinement::{Refinement, refinements};
 use crate::engine::audit::{self, ChainFigures, Figures, ReleaseFigures, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
 use crate::engine::model::Columns;
+use crate::engine::policy::Policy;
 
 /// The result of `tidegate audit --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,8 +32,9 @@ pub struct Audit {
     pub chain: Option<Chain>,
     /// What one release tells whoever knows that it was generalised until l-diversity held; null without `--minimality`.
     pub minimality: Option<Minimality>,
-    /// Refinement attacks; null while they are not made.
-    pub refinement: Option<NotMade>,
+    /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints them; null
+    /// for others, and with `policy.max_ratio = "off"`.
+    pub refinement: Option<Refinement>,
     /// Numeric disclosure; null while it is not judged.
     pub dominance: Option<NotMade>,
 }
@@ -228,7 +231,13 @@ pub struct ChainRealised {
 }
 
 /// Puts an audit into its JSON shape.
-pub fn audit(figures: &Figures, verdict: &Verdict, releases: &[Release], columns: &Columns, names: &[String]) -> Audit {
+pub fn audit(
+    figures: &Figures,
+    verdict: &Verdict,
+    releases: &[Release],
+    (columns, policy): (&Columns, &Policy),
+    names: &[String],
+) -> Audit {
     let reason = |reason: &crate::engine::audit::Reason| Reason {
         check: reason.check,
         release: reason.release,
@@ -250,7 +259,7 @@ pub fn audit(figures: &Figures, verdict: &Verdict, releases: &[Release], columns
         pairs: figures.pairs.iter().map(pair).collect(),
         chain: figures.chain.as_ref().map(chain),
         minimality: figures.minimality.as_ref().map(|of| minimality(of, columns)),
-        refinement: None,
+        refinement: refinements(&figures.refinement, policy, columns),
         dominance: None,
     }
 }

@@ -70,7 +70,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let Asked { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
-        out.value(&json::audit(&figures, &verdict, &subject.releases, columns, names));
+        out.value(&json::audit(&figures, &verdict, &subject.releases, (columns, policy), names));
     } else {
         out.text(&words::report(&figures, &verdict, subject, policy, names));
     }

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{ChainFigures, Figures, Subject, Tie, Verdict};
+use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
+use crate::engine::gate::refinement::short;
 use crate::engine::policy::{ChainKind, Distance, Policy};
 
 /// The report.
@@ -26,6 +27,7 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
     }
     diversity(&mut text, figures, policy);
     minimality(&mut text, figures, policy);
+    refinement(&mut text, figures, policy);
     if policy.refinement().max_global_ratio.is_some() {
         coarse(&mut text, figures);
     }
@@ -51,6 +53,33 @@ fn coarse(text: &mut String, figures: &Figures) {
         lines.iter().for_each(|line| put(text, line));
         put(text, "");
     }
+}
+
+/// What attacks on classes with labels of their own came to.
+fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
+    if figures.refinement.is_empty() {
+        if policy.search().is_local() {
+            put(
+                text,
+                "How far classes can be narrowed down by their labels is not judged (policy.max_ratio = \"off\")",
+            );
+            put(text, "");
+        }
+        return;
+    }
+    put(text, "How far the labels of classes narrow down whoever is in them, for those who know how they were made");
+    put(text, "      at most by    small crowds that are certain");
+    for Attacked { release, judged } in &figures.refinement {
+        let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
+            put(text, &format!("{:>4}  cannot have been made as the policy says", release + 1));
+            continue;
+        };
+        let most = found.max_log10_ratio().map_or("not known".to_owned(), short);
+        let crowds = found.crowds().map_or("not known".to_owned(), |crowds| crowds.to_string());
+        put(text, &format!("{:>4}  {most:<12}  {crowds}", release + 1));
+    }
+    put(text, "  `tidegate attack refinement` shows it class by class");
+    put(text, "");
 }
 
 fn put(text: &mut String, line: &str) {
@@ -269,13 +298,25 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
     if has("chain") && !verdict.decided {
         advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
     }
-    if verdict.reasons.iter().any(|reason| !matches!(reason.check, "k" | "chain" | "max_loss" | "minimality")) {
+    let named = ["k", "chain", "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
+    if verdict.reasons.iter().any(|reason| !named.contains(&reason.check)) {
         advice.push("generalise further where one value prevails, or ask less in policy.diversity");
     }
     if has("minimality") {
         advice.push(
             "do not generalise until l-diversity holds: form classes without a look at sensitive values, by k alone; \
              generalising this release further heals nothing",
+        );
+    }
+    if has("refinement") {
+        advice.push(
+            "make the release again with coarser leaves, fewer columns or a larger k, or with search = \"halves\", which narrows \
+             nothing down; merging or moving rows by hand is another algorithm, of which this attack tells nothing",
+        );
+    }
+    if has("certainty") || has("max_global_ratio") {
+        advice.push(
+            "what tells is that labels are not finer: make one column a step coarser, and keep it so in all later releases",
         );
     }
     if has("max_loss") {

@@ -7,7 +7,7 @@
 
 use crate::engine::feed::{Closed, Feed, Ticked};
 use crate::engine::gate::own::{History, against, learnt, text};
-use crate::engine::gate::refinement::{Attacker, Judged, Place, judge};
+use crate::engine::gate::refinement::{Judged, Place, judge};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};
@@ -69,12 +69,11 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     let Closed::Candidate(candidate) = &ticked.closed else { return repairs };
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
-    let terms = (policy, Attacker::Strongest);
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table.size_of(&carving.classes()[at]));
         // What cannot be judged is for the gate to say.
-        let judged = judge(columns, left.iter().map(class), terms, candidate.release.into());
+        let judged = judge(columns, left.iter().map(class), policy, candidate.release.into());
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
         let judged = judged.expect("somebody was judged");
         let gone = together(&judged, place, left.len());
@@ -97,7 +96,7 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
 
 /// The first class in the order of formation that something speaks against, and what.
 fn first(judged: &Judged) -> Option<(Place, String)> {
-    let against = judged.against.iter().filter_map(|against| Some((against.place?, against)));
+    let against = judged.found.against.iter().filter_map(|against| Some((against.place?, against)));
     against.min_by_key(|(place, _)| *place).map(|(place, against)| (place, against.text.clone()))
 }
 

@@ -201,11 +201,19 @@ impl Bench<'_> {
     }
 
     fn refinement(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
-        for narrowed in &figures.refinement {
-            let (at, check) = (narrowed.release, "refinement");
-            let text = format!("release {} ({}): {}", at + 1, self.names[at], narrowed.text);
-            let [value, limit] = [narrowed.found, narrowed.limit].map(|figure| figure.unwrap_or(0.0));
-            reasons.push(Reason { check, release: Some(at), value, limit, text });
+        for attacked in &figures.refinement {
+            let at = attacked.release;
+            let mut say = |found: Option<f64>, limit: Option<f64>, told: &str| {
+                let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
+                let [value, limit] = [found, limit].map(|figure| figure.unwrap_or(0.0));
+                reasons.push(Reason { check: "refinement", release: Some(at), value, limit, text });
+            };
+            match &attacked.judged {
+                Err(why) => say(None, None, why),
+                Ok(judged) => {
+                    judged.found.against.iter().for_each(|against| say(against.found, against.limit, &against.text))
+                }
+            }
         }
     }
 

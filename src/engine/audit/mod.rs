@@ -20,7 +20,7 @@ pub use found::{ChainFigures, Realised, Weakest};
 pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
-pub use refinement::Narrowed;
+pub use refinement::Attacked;
 pub use tables::{Subject, Unfit};
 
 use crate::engine::gate::chain::{Budget, Chain, Shrunk};
@@ -42,8 +42,8 @@ pub struct Figures {
     pub chain: Option<ChainFigures>,
     /// One release that others made until l-diversity held; `None` where that is not asked.
     pub minimality: Option<Minimality>,
-    /// What refinement attacks find that speaks against releases whose classes have labels of their own.
-    pub refinement: Vec<Narrowed>,
+    /// What refinement attacks come to on releases whose classes have labels of their own.
+    pub refinement: Vec<Attacked>,
     /// What releases under one recoding for all tell of the search; empty until it is asked.
     pub coarse: Vec<Coarse>,
 }
@@ -105,7 +105,7 @@ impl Figures {
             })
             .collect();
         if policy.kind() == ChainKind::Disjoint {
-            let refinement = refinement::narrowed(&subject.releases, columns, policy);
+            let refinement = refinement::attacks(subject, columns, policy);
             let (pairs, coarse) = (Vec::new(), Vec::new());
             return Ok(Figures { releases, pairs, chain: None, minimality: None, refinement, coarse });
         }

@@ -1,40 +1,55 @@
 //! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by whoever knows how such releases are
 //! made, but not which of two classes that tie came first: their order is in no table.
 
-use crate::engine::gate::refinement::{Attacker, judge};
-use crate::engine::histogram::Release;
-use crate::engine::model::{Columns, Node};
+use super::tables::Subject;
+use crate::engine::gate::refinement::{Attacker, Judged, attacked, divide, fuzzy};
+use crate::engine::histogram::Histogram;
+use crate::engine::model::{Columns, Leaf, Node};
 use crate::engine::policy::Policy;
 
-/// Something that speaks against a release.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Narrowed {
+/// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
+const SEED: u64 = 1;
+
+/// What an attack on a release came to.
+#[derive(Debug)]
+pub struct Attacked {
     /// The release, counted from 0.
     pub release: usize,
-    /// The figure, as far as it is known.
-    pub found: Option<f64>,
-    /// What it had to keep.
-    pub limit: Option<f64>,
-    /// The same in words.
-    pub text: String,
+    /// What was found; else why it cannot have been made as the policy says, in words.
+    pub judged: Result<Judged, String>,
 }
 
-/// Everything that speaks against the releases.
-pub fn narrowed(releases: &[Release], columns: &Columns, policy: &Policy) -> Vec<Narrowed> {
+/// Attacks every release whose classes have labels of their own; none where the policy does not ask for it.
+pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Attacked> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }
-    let of = |(at, release): (usize, &Release)| -> Vec<Narrowed> {
+    let local = (0..subject.releases.len()).filter(|&at| subject.releases[at].is_local());
+    let attack = |at: usize| {
+        let release = &subject.releases[at];
         let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
-        match judge(columns, classes, (policy, Attacker::Paper), 1) {
-            Err(text) => vec![Narrowed { release: at, found: None, limit: None, text }],
-            Ok(judged) => judged
-                .against
-                .into_iter()
-                .map(|against| Narrowed { release: at, found: against.found, limit: against.limit, text: against.text })
-                .collect(),
+        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, true));
+        if let (Ok(judged), Some(raw)) = (&mut judged, &subject.histogram) {
+            judged.found.fuzzy = alone(judged, &behind(raw, at));
         }
+        Attacked { release: at, judged }
     };
-    releases.iter().enumerate().filter(|(_, release)| release.is_local()).flat_map(of).collect()
+    local.map(attack).collect()
+}
+
+/// The rows that were new in a release, as leaves.
+fn behind(raw: &Histogram, release: usize) -> Vec<(Vec<Leaf>, u64)> {
+    let rows = |tuple: usize| -> u64 {
+        let cells = raw.cells_of(tuple).iter().filter(|cell| cell.increment == release as u32);
+        cells.map(|cell| u64::from(cell.count)).sum()
+    };
+    let tuples = (0..raw.tuples()).map(|tuple| (tuple, rows(tuple))).filter(|&(_, rows)| rows > 0);
+    tuples.map(|(tuple, rows)| (raw.tuple_at(tuple).collect(), rows)).collect()
+}
+
+/// Per target how many cells hold one person; not known where no order of classes that tie was found that gives the release.
+fn alone(judged: &Judged, rows: &[(Vec<Leaf>, u64)]) -> Option<Vec<u64>> {
+    let held = divide(&judged.release, Attacker::Paper, rows).ok()?;
+    Some(held.iter().map(|rows| fuzzy(rows)).collect())
 }

@@ -2,8 +2,6 @@
 //! classes can be narrowed down by whoever knows ARX-LR, or halving where that is the search of the feed. Reads, prints and draws; attacking and judging are the engine's.
 
 mod boxes;
-mod found;
-pub mod json;
 mod page;
 mod read;
 mod subject;
@@ -13,14 +11,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use self::found::Found;
 use self::subject::Subject;
-use crate::cli::{Exit, Out, Result, progress};
+use crate::cli::{Exit, Out, Result, progress, refinement};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::engine::gate::refinement::{
-    Attack, Attacker, Budget, Impossible, Joint, Malformed, Place, Ratio, Rule, Target, Terms, Values, against, joint,
-};
+use crate::engine::gate::refinement::{Attacker, Budget, Found, Malformed, Nothing, Place, Rule, Terms, Values};
 use crate::engine::policy;
 
 /// How solutions are counted.
@@ -65,9 +60,6 @@ pub struct Args {
 /// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
 const SEED: u64 = 1;
 
-/// By how many powers of two the work on all targets together is less where no limit judges it.
-const QUICKLY: u32 = 4;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -81,7 +73,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         std::fs::write(file, page).map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
     }
     if out.json() {
-        out.value(&json::refinement(&found, &subject));
+        out.value(&refinement::refinement(&found, subject.attacker, subject.names()));
     } else {
         out.text(&words::report(&found, &subject));
     }
@@ -95,36 +87,14 @@ fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found>
         (Some(Counted::Repeated), _) | (None, policy::Values::Repeated) => Values::Repeated,
         (Some(Counted::Distinct), _) | (None, policy::Values::Distinct) => Values::Distinct,
     };
-    let places = subject.release.places();
-    let budget = Budget::shared(places.len());
+    let budget = Budget::shared(subject.release.places().len());
     let terms = Terms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
-    let attack = Attack::new(&subject.release, terms).map_err(|why| disordered(why, subject, args))?;
     let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
-    let targets = attack.targets();
-    let joint = together(subject, (&targets, terms), limits.max_joint_ratio.is_some())
-        .map_err(|why| disordered(why, subject, args))?;
-    let name = |target: &Target, part| subject.names().of(target, part);
-    let against = against(&targets, joint.as_ref(), &limits, &name)
-        .map_err(|Impossible(place)| impossible(place, &targets, (values, subject), args))?;
-    Ok(Found { values, limits, targets, joint, fuzzy, against })
-}
-
-/// What all targets together tell. Where nothing hangs on it some draws are enough; more make the bound sharper.
-fn together(
-    subject: &Subject,
-    (targets, terms): (&[Target], Terms),
-    judged: bool,
-) -> std::result::Result<Option<Joint>, Malformed> {
-    let least = if judged { 0 } else { QUICKLY };
-    for less in (0..=least).rev().step_by(2) {
-        let Budget { operations, draws, .. } = terms.budget;
-        let budget = Budget { operations: operations >> less, draws: draws >> least, ..terms.budget };
-        let found = joint(&Attack::new(&subject.release, Terms { budget, ..terms })?, targets);
-        if found.draws > 0 || found.ratio == Ratio::Impossible {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
+    let found = Found::of(subject.names(), terms, &limits, true).map_err(|nothing| match nothing {
+        Nothing::Malformed(why) => disordered(why, subject, args),
+        Nothing::Impossible { place, targets } => impossible((place, targets), (values, subject), args),
+    })?;
+    Ok(Found { fuzzy, ..found })
 }
 
 /// The order of formation that was given is none.
@@ -142,7 +112,7 @@ fn disordered(why: Malformed, subject: &Subject, args: &Args) -> Error {
 }
 
 /// No solution is left for a target.
-fn impossible(place: Place, targets: &[Target], (values, subject): (Values, &Subject), args: &Args) -> Error {
+fn impossible((place, targets): (Place, usize), (values, subject): (Values, &Subject), args: &Args) -> Error {
     if *subject.release.rule() == Rule::Halves {
         let text = format!(
             "class {} has more rows than it has combinations of values, so that some are alike (--values repeated)",
@@ -150,8 +120,7 @@ fn impossible(place: Place, targets: &[Target], (values, subject): (Values, &Sub
         );
         return Error::new(Kind::Input, text).in_file(&args.release);
     }
-    let others = targets.iter().filter(|target| target.is_impossible()).count() - 1;
-    let others = if others == 0 { String::new() } else { format!(" and for {others} more") };
+    let others = if targets == 1 { String::new() } else { format!(" and for {} more", targets - 1) };
     let class = match place {
         Place::Class(_) => format!("class {}", subject.describe(place)),
         Place::Outliers => "the outliers".to_owned(),

@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::boxes;
-use super::found::Found;
 use super::subject::Subject;
 use super::words::{called, count, head, joint, ratio, reasons, tells, verdict, worst};
-use crate::engine::gate::refinement::{Place, Target, certain};
+use crate::engine::gate::refinement::{Found, Place, Target, certain};
 use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
 
 /// Targets that are drawn at most.

@@ -13,9 +13,7 @@ use crate::cli::tell::name;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::{Table, count};
-use crate::engine::gate::refinement::{
-    Attacker, Layers, Malformed, Place, Release, Unlayered, Unlike, divide, fuzzy as single,
-};
+use crate::engine::gate::refinement::{Attacker, Layers, Malformed, Place, Unlayered, Unlike, divide, fuzzy as single};
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
 use crate::engine::policy::Search;
@@ -49,9 +47,14 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
     large_enough(&classes, k, (&feed.columns, file))?;
     let (classes, attacker) = match order {
         Some(order) => (formed(order, &feed.columns, classes)?, Attacker::Strongest),
-        None => (ranked(&layers, classes, k, (&feed.columns, file))?, Attacker::Paper),
+        None => {
+            let ranked = layers.ranked(classes.clone(), k);
+            let ranked = ranked.map_err(|why| unranked(why, &classes, (&feed.columns, file)))?;
+            (ranked, Attacker::Paper)
+        }
     };
-    let release = release(&layers, &classes, k, (&feed.columns, file))?;
+    let release = layers.release(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), k);
+    let release = release.map_err(|why| unranked(why, &classes, (&feed.columns, file)))?;
     Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
@@ -143,28 +146,18 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
     Err(Error::new(Kind::Input, text).in_file(file))
 }
 
-fn release(layers: &Layers, classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -> Result<Release> {
-    layers.release(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), k).map_err(|why| {
-        let formed = || classes.iter().filter(|(nodes, _)| !left_over(nodes));
-        let text = match why {
-            Malformed::Class(at) => {
-                let class = formed().nth(at).map_or(String::new(), |(nodes, _)| describe(nodes, columns));
-                format!("class {class} has a label that is on no layer of its taxonomy")
-            }
-            Malformed::TooLarge => TOO_LARGE.to_owned(),
-            _ => "there are more rows than can be attacked".to_owned(),
-        };
-        Error::new(Kind::Input, text).in_file(file)
-    })
-}
-
-/// Classes as public keys order them, those that tie in preorder.
-fn ranked(layers: &Layers, classes: Classes, k: u64, of: (&Columns, &Path)) -> Result<Classes> {
-    let keyed = release(layers, &classes, k, of)?;
-    let (outliers, formed): (Classes, Classes) = classes.into_iter().partition(|(nodes, _)| left_over(nodes));
-    let mut order: Vec<(u32, (Vec<Node>, u64))> = keyed.keys().iter().copied().zip(formed).collect();
-    order.sort_by_key(|(key, _)| *key);
-    Ok(order.into_iter().map(|(_, class)| class).chain(outliers).collect())
+/// Classes that are none.
+fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path)) -> Error {
+    let text = match why {
+        Malformed::Class(at) => {
+            let class = classes.iter().filter(|(nodes, _)| !left_over(nodes)).nth(at);
+            let class = class.map_or(String::new(), |(nodes, _)| describe(nodes, columns));
+            format!("class {class} has a label that is on no layer of its taxonomy")
+        }
+        Malformed::TooLarge => TOO_LARGE.to_owned(),
+        _ => "there are more rows than can be attacked".to_owned(),
+    };
+    Error::new(Kind::Input, text).in_file(file)
 }
 
 /// Classes in the order of a file, which has all of them.

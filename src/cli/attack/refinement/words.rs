@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use super::found::Found;
 use super::subject::Subject;
 use crate::cli::paragraph::wrapped;
 use crate::engine::gate::refinement::{
-    Against, Attacker, Count, Joint, Place, Ratio, Rule, Target, Values, certain, short,
+    Against, Attacker, Count, Found, Joint, Place, Ratio, Rule, Target, Values, certain, short,
 };
 
 /// The report.

@@ -4,7 +4,7 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::refinement::{Against, Attacker, judge};
+use crate::engine::gate::refinement::{Against, judge};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;
@@ -17,13 +17,10 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     let limit = Figure::real(limit.get());
     let mut found = Checked { limit, ..Checked::made("refinement") };
     let classes = carving.classes().iter().map(|class| (class.as_slice(), ready.table.size_of(class)));
-    let terms = (ready.case.policy, Attacker::Strongest);
-    match judge(ready.case.columns, classes, terms, ready.case.release.into()) {
+    match judge(ready.case.columns, classes, ready.case.policy, ready.case.release.into()) {
         Err(text) => found.reasons.push(Reason::plain("data", text)),
         Ok(judged) => {
-            let ratios = judged.targets.iter().map(|target| target.ratio.log10());
-            let worst = ratios.collect::<Option<Vec<f64>>>().and_then(|all| all.into_iter().max_by(f64::total_cmp));
-            found.value = worst.and_then(|log10| Figure::real(10f64.powf(log10)));
+            found.value = judged.found.max_log10_ratio().and_then(|log10| Figure::real(10f64.powf(log10)));
             let figure = |figure: Option<f64>| figure.and_then(Figure::real);
             let reason = |against: &Against| Reason {
                 place: against.place.map_or_else(|| "all classes".to_owned(), |_| "a class".to_owned()),
@@ -31,7 +28,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
                 limit: figure(against.limit),
                 text: against.text.clone(),
             };
-            found.reasons = judged.against.iter().map(reason).take(NAMED).collect();
+            found.reasons = judged.found.against.iter().map(reason).take(NAMED).collect();
         }
     }
     found

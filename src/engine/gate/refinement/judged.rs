@@ -1,15 +1,13 @@
 //! A release whose classes have labels of their own, attacked as far as an attacker knows in which order they were formed, and
 //! what of that speaks against it. For the gate, and for whoever wants to know beforehand what the gate will say.
 
-use super::attack::{Attack, Terms};
+use super::attack::Terms;
 use super::budget::Budget;
-use super::joint::{Joint, joint};
+use super::found::{Found, Nothing};
 use super::labels::Layers;
-use super::limits::{Against, against};
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Attacker, Place, Release, Values};
-use super::target::Target;
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{self, Policy, Search};
@@ -17,54 +15,84 @@ use crate::engine::policy::{self, Policy, Search};
 /// What an attacker finds.
 #[derive(Debug)]
 pub struct Judged {
+    /// The quasi columns as layers.
+    pub layers: Layers,
     /// The release as it was attacked.
     pub release: Release,
-    /// Its classes in the order of formation, and the outliers.
-    pub targets: Vec<Target>,
-    /// All of them together, where that is limited.
-    pub joint: Option<Joint>,
-    /// Everything that speaks against it.
-    pub against: Vec<Against>,
+    /// What was found of its classes, in the order of formation, and the outliers.
+    pub found: Found,
 }
 
-/// Attacks classes and their rows, in the order of formation; the class at the root is what ARX-LR has left over, or everybody's.
+impl Judged {
+    /// What its targets are called.
+    pub fn names<'a>(&'a self, columns: &'a Columns) -> Names<'a> {
+        Names::new(columns, &self.layers, &self.release)
+    }
+}
+
+/// Attacks classes and their rows, in the order of formation if that is known; the class at the root is what ARX-LR has left
+/// over, or everybody's. What is found may tell of small crowds.
 ///
 /// # Errors
 /// What keeps it from being judged, in words.
-pub fn judge<'n>(
+pub fn attacked<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     (policy, attacker): (&Policy, Attacker),
-    seed: u64,
+    (seed, together): (u64, bool),
 ) -> Result<Judged, String> {
-    let (k, limits) = (policy.a(), &policy.refinement());
-    let (layers, release) = match policy.search() {
-        Search::Halves => halved(columns, classes, policy)?,
-        _ => {
-            let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
-            let release = layers.release(classes, k).map_err(|why| why.to_string())?;
-            (layers, release)
-        }
+    let (layers, release) = match (policy.search(), attacker) {
+        (Search::Halves, _) => halved(columns, classes, policy)?,
+        (_, Attacker::Paper) => carved(columns, policy, |layers, k| layers.release(layers.ranked(classes, k)?, k))?,
+        (_, Attacker::Strongest) => carved(columns, policy, |layers, k| layers.release(classes, k))?,
     };
+    let limits = policy.refinement();
     let values = match limits.values {
         policy::Values::Repeated => Values::Repeated,
         policy::Values::Distinct => Values::Distinct,
     };
     let budget = Budget::shared(release.places().len());
     let terms = Terms { attacker, values, marginals: false, seed, budget };
-    let attack = Attack::new(&release, terms).map_err(|why| why.to_string())?;
-    let targets = attack.targets();
-    let joint = limits.max_joint_ratio.map(|_| joint(&attack, &targets));
-    let names = Names::new(columns, &layers, &release);
-    let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
-    let mut against = against.map_err(|_| "a class has no solution: it was not formed as it is said".to_owned())?;
-    // What is said here is kept with a tick, and outlasts the rows: no count of fewer than k people may be in it.
-    let target = |place: Place| targets.iter().find(|target| target.place == place);
-    for small in against.iter_mut().filter(|against| against.small) {
+    let found = Found::of(Names::new(columns, &layers, &release), terms, &limits, together);
+    let found = found.map_err(|nothing| match nothing {
+        Nothing::Malformed(why) => why.to_string(),
+        Nothing::Impossible { .. } => "a class has no solution: it was not formed as it is said".to_owned(),
+    })?;
+    Ok(Judged { layers, release, found })
+}
+
+/// The same by whoever knows the order of formation, for what is kept with a tick and outlasts the rows: no count of fewer
+/// than k people is in it.
+///
+/// # Errors
+/// As for [`attacked`].
+pub fn judge<'n>(
+    columns: &Columns,
+    classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+    policy: &Policy,
+    seed: u64,
+) -> Result<Judged, String> {
+    let mut judged = attacked(columns, classes, (policy, Attacker::Strongest), (seed, false))?;
+    let Judged { layers, release, found } = &mut judged;
+    let names = Names::new(columns, layers, release);
+    let target = |place: Place| found.targets.iter().find(|target| target.place == place);
+    for small in found.against.iter_mut().filter(|against| against.small) {
         let of = small.place.and_then(target).map_or_else(String::new, |target| names.of(target, None));
+        let k = policy.a();
         (small.found, small.text) = (None, format!("{of}: a crowd of fewer than k = {k} in a part of it is certain"));
     }
-    Ok(Judged { release, targets, joint, against })
+    Ok(judged)
+}
+
+/// Classes that ARX-LR has carved.
+fn carved(
+    columns: &Columns,
+    policy: &Policy,
+    release: impl FnOnce(&Layers, u64) -> Result<Release, Malformed>,
+) -> Result<(Layers, Release), String> {
+    let layers = Layers::of(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
+    let release = release(&layers, policy.a()).map_err(|why| why.to_string())?;
+    Ok((layers, release))
 }
 
 /// Classes as regions of halving.

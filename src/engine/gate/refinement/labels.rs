@@ -105,6 +105,23 @@ impl Layers {
         Release::new(self.columns.clone(), formed, outliers, k)
     }
 
+    /// Classes as public keys order them, those that tie as they come; the class at the root is last.
+    ///
+    /// # Errors
+    /// They are no classes.
+    pub fn ranked<C: AsRef<[Node]>>(
+        &self,
+        classes: impl IntoIterator<Item = (C, u64)>,
+        k: u64,
+    ) -> Result<Vec<(C, u64)>, Malformed> {
+        let root = |nodes: &C| nodes.as_ref().iter().all(|&node| node == 0);
+        let (outliers, formed): (Vec<_>, Vec<_>) = classes.into_iter().partition(|(nodes, _)| root(nodes));
+        let keyed = self.release(formed.iter().map(|(nodes, rows)| (nodes.as_ref(), *rows)), k)?;
+        let mut order: Vec<_> = keyed.keys().iter().zip(formed).collect();
+        order.sort_by_key(|(key, _)| **key);
+        Ok(order.into_iter().map(|(_, class)| class).chain(outliers).collect())
+    }
+
     /// The lowest layer of each label, and its place there.
     pub(super) fn lowest<'l>(&'l self, nodes: &'l [Node]) -> impl Iterator<Item = (usize, usize)> + 'l {
         self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize])

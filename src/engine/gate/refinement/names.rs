@@ -21,6 +21,16 @@ impl<'a> Names<'a> {
         Names { columns, layers, release }
     }
 
+    /// The columns.
+    pub fn columns(&self) -> &'a Columns {
+        self.columns
+    }
+
+    /// The release.
+    pub fn release(&self) -> &'a Release {
+        self.release
+    }
+
     /// The node per quasi column.
     pub fn nodes(&self, place: Place) -> Vec<Node> {
         let places = self.release.nodes(place).into_iter().enumerate();

@@ -1,14 +1,15 @@
-//! The JSON of `tidegate attack refinement` (CONTRACTS 3). The types here are the contract:
-//! `schemas/v1/attack-refinement.schema.json` is made from them.
+//! The JSON of refinement attacks, as `tidegate attack refinement` and `tidegate audit` print it (CONTRACTS 3). The types here
+//! are the contract: `schemas/v1/attack-refinement.schema.json` is made from them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::found::Found;
-use super::subject::Subject;
-use crate::engine::gate::refinement::{self, Attacker, Count, Held, Place, Ratio, Support};
+use crate::engine::audit::Attacked;
+use crate::engine::gate::refinement::{self, Attacker, Count, Found, Held, Names, Place, Ratio, Support};
+use crate::engine::model::Columns;
+use crate::engine::policy::{self, Policy};
 
-/// The result of `tidegate attack refinement --json`.
+/// What a refinement attack finds.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Refinement {
     /// No limit of the policy fails; with `policy.max_ratio = "off"` none is judged.
@@ -22,7 +23,7 @@ pub struct Refinement {
     pub targets: Vec<Target>,
     /// The largest `log10_ratio`; null where one of them is not known.
     pub max_log10_ratio: Option<f64>,
-    /// What all targets together tell; null where that is too much work.
+    /// What all targets together tell; null where that is too much work, or there are several releases.
     pub joint: Option<Joint>,
     /// Every limit that fails; empty when safe.
     pub reasons: Vec<Reason>,
@@ -51,6 +52,9 @@ pub enum Values {
 /// A class, or the outliers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Target {
+    /// The release, counted from 0; not there when there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<usize>,
     /// Its labels, one per quasi column; null for the outliers.
     pub class: Option<Vec<String>>,
     /// Its rows.
@@ -125,6 +129,9 @@ pub struct Joint {
 /// A limit that fails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Reason {
+    /// The release, counted from 0; not there when there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<usize>,
     /// The target, counted from 0; null when it is about all of them together.
     pub target: Option<usize>,
     /// The figure; null where it is not known, or larger than numbers go.
@@ -136,8 +143,7 @@ pub struct Reason {
 }
 
 /// Puts an attack into its JSON shape.
-pub(super) fn refinement(found: &Found, subject: &Subject) -> Refinement {
-    let ratios: Option<Vec<f64>> = found.targets.iter().map(|target| target.ratio.log10()).collect();
+pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refinement {
     let joint = |joint: &refinement::Joint| Joint {
         log10_ratio: joint.ratio.log10(),
         estimate: joint.estimate(),
@@ -146,9 +152,10 @@ pub(super) fn refinement(found: &Found, subject: &Subject) -> Refinement {
     };
     let index = |place: Place| match place {
         Place::Class(at) => at,
-        Place::Outliers => subject.release.classes().len(),
+        Place::Outliers => names.release().classes().len(),
     };
     let reason = |against: &refinement::Against| Reason {
+        release: None,
         target: against.place.map(index),
         value: against.found,
         limit: against.limit,
@@ -157,7 +164,7 @@ pub(super) fn refinement(found: &Found, subject: &Subject) -> Refinement {
     let fuzzy = |at: usize| found.fuzzy.as_ref().map(|fuzzy| fuzzy[at]);
     Refinement {
         safe: found.against.is_empty(),
-        attacker: match subject.attacker {
+        attacker: match attacker {
             Attacker::Paper => Who::Paper,
             Attacker::Strongest => Who::Strongest,
         },
@@ -165,20 +172,62 @@ pub(super) fn refinement(found: &Found, subject: &Subject) -> Refinement {
             refinement::Values::Repeated => Values::Repeated,
             refinement::Values::Distinct => Values::Distinct,
         },
-        targets: found.targets.iter().enumerate().map(|(at, of)| target(of, fuzzy(at), subject)).collect(),
-        max_log10_ratio: ratios.and_then(|ratios| ratios.into_iter().reduce(f64::max)),
+        targets: found.targets.iter().enumerate().map(|(at, of)| target(of, fuzzy(at), names)).collect(),
+        max_log10_ratio: found.max_log10_ratio(),
         joint: found.joint.as_ref().map(joint),
         reasons: found.against.iter().map(reason).collect(),
     }
 }
 
-fn target(of: &refinement::Target, fuzzy: Option<u64>, subject: &Subject) -> Target {
+/// The attacks on all releases, target after target; `None` where none was made.
+pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> Option<Refinement> {
+    let several = attacks.len() > 1;
+    let mut all: Vec<Refinement> = Vec::new();
+    for Attacked { release, judged } in attacks {
+        let mut one = match judged {
+            Ok(judged) => refinement(&judged.found, Attacker::Paper, judged.names(columns)),
+            Err(why) => unknown(why, policy),
+        };
+        let release = several.then_some(*release);
+        one.targets.iter_mut().for_each(|target| target.release = release);
+        one.reasons.iter_mut().for_each(|reason| reason.release = release);
+        all.push(one);
+    }
+    all.into_iter().reduce(|mut all, next| {
+        let before = all.targets.len();
+        let moved = |reason: Reason| Reason { target: reason.target.map(|target| before + target), ..reason };
+        all.reasons.extend(next.reasons.into_iter().map(moved));
+        all.targets.extend(next.targets);
+        let max_log10_ratio = all.max_log10_ratio.zip(next.max_log10_ratio).map(|(a, b)| a.max(b));
+        Refinement { safe: all.safe && next.safe, max_log10_ratio, joint: None, ..all }
+    })
+}
+
+/// What is said of a release that cannot have been made as the policy says.
+fn unknown(why: &str, policy: &Policy) -> Refinement {
+    Refinement {
+        safe: false,
+        attacker: Who::Paper,
+        values: match policy.refinement().values {
+            policy::Values::Repeated => Values::Repeated,
+            policy::Values::Distinct => Values::Distinct,
+        },
+        targets: Vec::new(),
+        max_log10_ratio: None,
+        joint: None,
+        reasons: vec![Reason { release: None, target: None, value: None, limit: None, text: why.to_owned() }],
+    }
+}
+
+fn target(of: &refinement::Target, fuzzy: Option<u64>, names: Names<'_>) -> Target {
     let class = || {
-        let nodes = subject.names().nodes(of.place).into_iter().enumerate();
-        nodes.map(|(column, node)| subject.label(column, node).to_owned()).collect()
+        let columns = names.columns();
+        let labels = names.nodes(of.place).into_iter().zip(columns.trees());
+        labels.map(|(node, tree)| tree.label(node).to_owned()).collect()
     };
     let block = |held: &Held| Block { children: held.children.clone(), support: support(held.support) };
     Target {
+        release: None,
         class: (of.place != Place::Outliers).then(class),
         rows: of.rows,
         lr: digits(&of.lr),

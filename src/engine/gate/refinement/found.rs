@@ -1,0 +1,99 @@
+//! Everything that an attack finds of a release: what each target tells, what all of them tell together, and what of that
+//! speaks against the release.
+
+use super::attack::{Attack, Terms};
+use super::budget::Budget;
+use super::figure::Ratio;
+use super::joint::{Joint, joint};
+use super::limits::{Against, Impossible, against, certain};
+use super::malformed::Malformed;
+use super::names::Names;
+use super::release::{Place, Release, Values};
+use super::target::Target;
+use crate::engine::policy;
+
+/// By how many powers of two the work on all targets together is less where no limit judges it.
+const QUICKLY: u32 = 4;
+
+/// What an attack has found.
+#[derive(Debug)]
+pub struct Found {
+    /// How solutions are counted.
+    pub values: Values,
+    /// What the policy allows.
+    pub limits: policy::Refinement,
+    /// What each target tells: the classes in their order, then the outliers if there are any.
+    pub targets: Vec<Target>,
+    /// What all targets together tell; `None` where nobody asked, or that is beyond the budget.
+    pub joint: Option<Joint>,
+    /// Per target how many cells hold one person; `None` without the rows behind the release.
+    pub fuzzy: Option<Vec<u64>>,
+    /// What speaks against the release.
+    pub against: Vec<Against>,
+}
+
+/// Why nothing is found.
+#[derive(Debug)]
+pub enum Nothing {
+    /// The order of formation is none.
+    Malformed(Malformed),
+    /// A target, the first of so many, has no solution: the release was not made as it is said.
+    Impossible {
+        /// The first.
+        place: Place,
+        /// How many there are.
+        targets: usize,
+    },
+}
+
+impl Found {
+    /// Attacks a release; `together`: all its targets at once, too, where no limit asks for that.
+    ///
+    /// # Errors
+    /// There is nothing to be found, because the release was made otherwise.
+    pub fn of(names: Names<'_>, terms: Terms, limits: &policy::Refinement, together: bool) -> Result<Found, Nothing> {
+        let release = names.release();
+        let attack = Attack::new(release, terms).map_err(Nothing::Malformed)?;
+        let targets = attack.targets();
+        let joint = match limits.max_joint_ratio {
+            Some(_) => Some(joint(&attack, &targets)).filter(known),
+            None if together => quickly(release, (&targets, terms)).map_err(Nothing::Malformed)?,
+            None => None,
+        };
+        let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
+        let against = against.map_err(|Impossible(place)| {
+            let targets = targets.iter().filter(|target| target.is_impossible()).count();
+            Nothing::Impossible { place, targets }
+        })?;
+        Ok(Found { values: terms.values, limits: *limits, targets, joint, fuzzy: None, against })
+    }
+
+    /// The decimal logarithm of the largest ratio, if all are known.
+    pub fn max_log10_ratio(&self) -> Option<f64> {
+        let ratios: Option<Vec<f64>> = self.targets.iter().map(|target| target.ratio.log10()).collect();
+        ratios?.into_iter().max_by(f64::total_cmp)
+    }
+
+    /// How many small crowds are certain, if that is known of all targets.
+    pub fn crowds(&self) -> Option<usize> {
+        self.targets.iter().map(|target| certain(target).map(|crowds| crowds.len())).sum()
+    }
+}
+
+/// What all targets together tell. Where nothing hangs on it some draws are enough; more make the bound sharper.
+fn quickly(release: &Release, (targets, terms): (&[Target], Terms)) -> Result<Option<Joint>, Malformed> {
+    let Budget { operations, draws, .. } = terms.budget;
+    for less in (0..=QUICKLY).rev().step_by(2) {
+        let budget = Budget { operations: operations >> less, draws: draws >> QUICKLY, ..terms.budget };
+        let found = joint(&Attack::new(release, Terms { budget, ..terms })?, targets);
+        if known(&found) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether anything was found.
+fn known(joint: &Joint) -> bool {
+    joint.draws > 0 || joint.ratio == Ratio::Impossible
+}
