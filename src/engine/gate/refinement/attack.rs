@@ -15,7 +15,6 @@ use super::draw::Draws;
 use super::figure::{Count, Ratio};
 use super::halves;
 use super::malformed::Malformed;
-use super::moduli::Moduli;
 use super::paths::Paths;
 use super::release::{Attacker, Place, Release, Rule, Values};
 use super::sample::Sampler;
@@ -196,8 +195,8 @@ impl<'r> Attack<'r> {
     /// CRA, the ratio, and what each block holds in how many solutions.
     fn solutions(&self, shape: &Shape, paths: &Paths, target: &mut Target) {
         let Terms { marginals, .. } = self.terms;
-        if let Some(moduli) = self.moduli(shape, paths, (Weigh::Solutions, marginals)) {
-            let (total, held) = count::exact(&moduli, shape, paths, (Weigh::Solutions, marginals));
+        if let Some(bits) = self.exactly(shape, paths, (Weigh::Solutions, marginals)) {
+            let (total, held) = count::exact(shape, paths, (Weigh::Solutions, marginals), bits);
             target.cra = Count::Exact(total);
             for ((block, held), counts) in target.blocks.iter_mut().zip(held).zip(&paths.supports) {
                 block.marginals = Some(counts.iter().map(|&rows| rows.into()).zip(held).collect());
@@ -231,8 +230,8 @@ impl<'r> Attack<'r> {
         if !paths.possible {
             return Count::Exact(BigUint::ZERO);
         }
-        match self.moduli(shape, paths, (Weigh::Assignments, false)) {
-            Some(moduli) => Count::Exact(count::exact(&moduli, shape, paths, (Weigh::Assignments, false)).0),
+        match self.exactly(shape, paths, (Weigh::Assignments, false)) {
+            Some(bits) => Count::Exact(count::exact(shape, paths, (Weigh::Assignments, false), bits).0),
             None => {
                 let (number, units) = count::near(shape, paths, Weigh::Assignments);
                 Count::near(number, units)
@@ -240,11 +239,11 @@ impl<'r> Attack<'r> {
         }
     }
 
-    /// What exact figures are counted in, if the budget allows them.
-    fn moduli(&self, shape: &Shape, paths: &Paths, (weigh, marginals): (Weigh, bool)) -> Option<Moduli> {
+    /// The bits of exact figures, if the budget allows them.
+    fn exactly(&self, shape: &Shape, paths: &Paths, (weigh, marginals): (Weigh, bool)) -> Option<u64> {
         let (budget, bits) = (self.terms.budget, count::bits(shape, weigh));
         let may = bits <= budget.bits && count::cost(paths, bits, marginals) <= budget.operations;
-        may.then(|| Moduli::new(bits, shape.rows as u32))
+        may.then_some(bits)
     }
 }
 

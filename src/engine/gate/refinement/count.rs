@@ -8,7 +8,7 @@ use num_integer::Integer;
 use super::blocks::{Block, Shape};
 use super::moduli::{Moduli, needed};
 use super::paths::Paths;
-use super::ring::{Floats, Ring};
+use super::ring::{Floats, Residues, Ring, Whole};
 use super::wide::Wide;
 
 /// What a way weighs.
@@ -108,39 +108,48 @@ pub fn cost(paths: &Paths, bits: u64, marginals: bool) -> u64 {
     primes.saturating_mul(paths.arrows()).saturating_mul(passes).saturating_add(values.saturating_mul(primes * primes))
 }
 
-/// The number of solutions or assignments, and where asked, per block of the shape, how many of them have each count of its
-/// support.
+/// The number of solutions or assignments, of so many bits at most, and where asked, per block of the shape, how many of them
+/// have each count of its support.
 pub fn exact(
-    moduli: &Moduli,
     shape: &Shape,
     paths: &Paths,
     (weigh, with_marginals): (Weigh, bool),
+    bits: u64,
 ) -> (BigUint, Vec<Vec<BigUint>>) {
     let labelled = weigh == Weigh::Solutions && !shape.distinct;
-    let residues: Vec<Vec<u64>> = moduli
-        .rings
-        .iter()
-        .map(|ring| {
-            let weights = weights(ring, shape, paths, weigh);
-            let behind = behind(ring, paths, &weights);
+    // A weight is at most the total, and times a row number before it is divided.
+    let numbers: Vec<BigUint> = if !labelled && bits + u64::from(shape.rows.max(1).ilog2()) < u64::from(u128::BITS) {
+        totals(&Whole, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
+    } else {
+        let moduli = Moduli::new(bits, shape.rows as u32);
+        let of = |ring: &Residues| {
             let orders = (1..=shape.rows).filter(|_| labelled).map(|row| ring.number(row.into()));
             let orders = orders.fold(ring.number(1), |a, b| ring.times(a, b));
-            let mut found = vec![ring.times(orders, behind[0][0])];
-            if with_marginals {
-                let held = marginals(ring, paths, &weights, &behind);
-                found.extend(held.into_iter().flatten().map(|held| ring.times(orders, held)));
-            }
-            found
-        })
-        .collect();
-    let number = |at: usize| moduli.number(&residues.iter().map(|found| found[at]).collect::<Vec<u64>>());
-    let mut numbers = (0..residues[0].len()).map(number);
+            let found = totals(ring, shape, paths, (weigh, with_marginals));
+            found.into_iter().map(|found| ring.times(orders, found)).collect()
+        };
+        let residues: Vec<Vec<u64>> = moduli.rings.iter().map(of).collect();
+        let number = |at: usize| moduli.number(&residues.iter().map(|found| found[at]).collect::<Vec<u64>>());
+        (0..residues[0].len()).map(number).collect()
+    };
+    let mut numbers = numbers.into_iter();
     let total = numbers.next().expect("the total comes first");
     let mut held = vec![Vec::new(); paths.order.len()];
     for &block in paths.order.iter().filter(|_| with_marginals) {
         held[block] = numbers.by_ref().take(paths.supports[block].len()).collect();
     }
     (total, held)
+}
+
+/// The weight of all ways, then, where asked, of the ways with each count of each block in the order of the ways.
+fn totals<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, (weigh, marginal): (Weigh, bool)) -> Vec<R::Item> {
+    let weights = weights(ring, shape, paths, weigh);
+    let behind = behind(ring, paths, &weights);
+    let mut found = vec![behind[0][0]];
+    if marginal {
+        found.extend(marginals(ring, paths, &weights, &behind).into_iter().flatten());
+    }
+    found
 }
 
 /// The number of solutions or assignments as a float, and by how many units it may be off.

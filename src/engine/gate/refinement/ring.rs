@@ -1,5 +1,6 @@
-//! What ways are weighed in: whole numbers modulo a prime, and floats with an exponent of their own. Sums and products of
-//! what is never negative; nothing is ever subtracted, so a float loses nothing but its last places.
+//! What ways are weighed in: whole numbers that are small enough, whole numbers modulo a prime, and floats with an exponent
+//! of their own. Sums and products of what is never negative; nothing is ever subtracted, so a float loses nothing but its
+//! last places.
 
 use super::wide::Wide;
 
@@ -15,6 +16,30 @@ pub trait Ring: Sync {
     fn times(&self, a: Self::Item, b: Self::Item) -> Self::Item;
     /// a / b, of a whole number that is not 0 and not above what the ring was made for.
     fn over(&self, a: Self::Item, b: u32) -> Self::Item;
+}
+
+/// Whole numbers below 2^128; a division leaves nothing over.
+pub struct Whole;
+
+impl Ring for Whole {
+    type Item = u128;
+
+    fn number(&self, number: u128) -> u128 {
+        number
+    }
+
+    fn sum(&self, a: u128, b: u128) -> u128 {
+        a + b
+    }
+
+    fn times(&self, a: u128, b: u128) -> u128 {
+        a * b
+    }
+
+    fn over(&self, a: u128, b: u32) -> u128 {
+        debug_assert_eq!(a % u128::from(b), 0);
+        a / u128::from(b)
+    }
 }
 
 /// Floats with an exponent of their own.
