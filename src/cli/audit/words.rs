@@ -68,7 +68,7 @@ fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
         return;
     }
     put(text, "How far the labels of classes narrow down whoever is in them, for those who know how they were made");
-    put(text, "      at most by    small crowds that are certain");
+    put(text, "      by            small crowds that are certain");
     for Attacked { release, judged } in &figures.refinement {
         let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
             put(text, &format!("{:>4}  cannot have been made as the policy says", release + 1));

@@ -53,10 +53,13 @@ pub fn attacked<'n>(
     };
     let budget = Budget::shared(release.places().len());
     let terms = Terms { attacker, values, marginals: false, seed, budget };
-    let found = Found::of(Names::new(columns, &layers, &release), terms, &limits, together);
-    let found = found.map_err(|nothing| match nothing {
+    let names = Names::new(columns, &layers, &release);
+    let found = Found::of(names, terms, &limits, together).map_err(|nothing| match nothing {
         Nothing::Malformed(why) => why.to_string(),
-        Nothing::Impossible { .. } => "a class has no solution: it was not formed as it is said".to_owned(),
+        Nothing::Impossible { place, .. } => {
+            let class = describe(&names.nodes(place), columns);
+            format!("class {class}: there is no way left for its rows to lie, so it was not formed as it is said")
+        }
     })?;
     Ok(Judged { layers, release, found })
 }
