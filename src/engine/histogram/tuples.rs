@@ -10,26 +10,39 @@ use hashbrown::HashTable;
 #[derive(Clone, Default)]
 pub struct Tuples {
     width: usize,
+    number: u32,
+    /// Tuples before this one are forgotten.
+    from: u32,
     flat: Vec<u32>,
+    /// Those that are known; empty while they are [`FEW`].
     table: HashTable<u32>,
 }
+
+/// So many tuples are found faster by a look at each of them.
+const FEW: u32 = 8;
 
 const HASHER: FixedState = FixedState::with_seed(0x7469_6465);
 
 impl Tuples {
     /// None yet.
     pub fn new(width: usize) -> Tuples {
-        Tuples { width, flat: Vec::new(), table: HashTable::new() }
+        Tuples { width, number: 0, from: 0, flat: Vec::new(), table: HashTable::new() }
     }
 
     /// How many distinct tuples.
     pub fn len(&self) -> usize {
-        self.table.len()
+        self.number as usize
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+        self.number == 0
+    }
+
+    /// Forgets what was seen: tuples that come again get numbers of their own. Those that were given stay as they are.
+    pub fn turn(&mut self) {
+        self.table.clear();
+        self.from = self.number;
     }
 
     /// The tuple with this number.
@@ -44,21 +57,37 @@ impl Tuples {
 
     /// The number of this tuple, if it was seen.
     pub fn find(&self, tuple: &[u32]) -> Option<u32> {
+        if self.number - self.from <= FEW {
+            let is = |number: &u32| {
+                let known = self.get(*number);
+                known.first() == tuple.first() && known == tuple
+            };
+            return (self.from..self.number).find(is);
+        }
         self.table.find(HASHER.hash_one(tuple), |&number| self.get(number) == tuple).copied()
     }
 
     /// The number of this tuple; a new one is given the next.
     pub fn number(&mut self, tuple: &[u32]) -> u32 {
         debug_assert_eq!(tuple.len(), self.width);
-        let (width, flat) = (self.width, &self.flat);
-        let at = |number: u32| &flat[number as usize * width..][..width];
-        let hash = HASHER.hash_one(tuple);
-        if let Some(&number) = self.table.find(hash, |&number| at(number) == tuple) {
+        if let Some(number) = self.find(tuple) {
             return number;
         }
-        let number = u32::try_from(self.table.len()).expect("fewer than 2^32 distinct tuples fit into memory");
-        self.table.insert_unique(hash, number, |&number| HASHER.hash_one(at(number)));
+        let number = self.number;
+        self.number = number.checked_add(1).expect("fewer than 2^32 distinct tuples fit into memory");
+        if number == 0 {
+            self.flat.reserve(self.width * 4 * FEW as usize);
+        }
         self.flat.extend_from_slice(tuple);
+        let known = self.number - self.from;
+        if known > FEW {
+            let (width, flat) = (self.width, &self.flat);
+            let hash = |&number: &u32| HASHER.hash_one(&flat[number as usize * width..][..width]);
+            let unlisted = if known == FEW + 1 { self.from..self.number } else { number..self.number };
+            for number in unlisted {
+                self.table.insert_unique(hash(&number), number, hash);
+            }
+        }
         number
     }
 

@@ -176,10 +176,10 @@ impl<'r> Attack<'r> {
             return;
         }
         let support = |(least, most)| Support { least, most, exact: true };
-        target.slabs = paths.slabs.iter().map(|slabs| slabs.iter().copied().map(support).collect()).collect();
-        let range = |counts: &Vec<u32>| support((counts[0].into(), counts[counts.len() - 1].into()));
-        let blocks = shape.blocks.iter().zip(&paths.supports);
-        target.blocks = blocks.map(|(block, counts)| held(block, range(counts), None)).collect();
+        target.slabs = paths.slabs().map(|slabs| slabs.iter().copied().map(support).collect()).collect();
+        let range = |counts: &[u32]| support((counts[0].into(), counts[counts.len() - 1].into()));
+        let blocks = shape.blocks.iter().enumerate();
+        target.blocks = blocks.map(|(at, block)| held(block, range(paths.support(at)), None)).collect();
         if shape.columns.is_empty() {
             // One cell, and no cap: nothing is learnt.
             target.cra = target.lr.clone();
@@ -198,8 +198,9 @@ impl<'r> Attack<'r> {
         if let Some(bits) = self.exactly(shape, paths, (Weigh::Solutions, marginals)) {
             let (total, held) = count::exact(shape, paths, (Weigh::Solutions, marginals), bits);
             target.cra = Count::Exact(total);
-            for ((block, held), counts) in target.blocks.iter_mut().zip(held).zip(&paths.supports) {
-                block.marginals = Some(counts.iter().map(|&rows| rows.into()).zip(held).collect());
+            for (at, (block, held)) in target.blocks.iter_mut().zip(held).enumerate() {
+                let counts = paths.support(at).iter().map(|&rows| rows.into());
+                block.marginals = Some(counts.zip(held).collect());
             }
         }
         if let (Count::Exact(lr), Count::Exact(cra)) = (&target.lr, &target.cra) {

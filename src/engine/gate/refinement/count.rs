@@ -8,7 +8,7 @@ use num_integer::Integer;
 use super::blocks::{Block, Shape};
 use super::moduli::{Moduli, needed};
 use super::paths::Paths;
-use super::ring::{Floats, Residues, Ring, Whole};
+use super::ring::{Floats, Residues, Ring, Several, Whole};
 use super::wide::Wide;
 
 /// What a way weighs.
@@ -20,17 +20,42 @@ pub enum Weigh {
     Assignments,
 }
 
-/// The weights of the counts that each block may have, in the order of the ways; of repeated values without the factor n!.
-pub fn weights<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, weigh: Weigh) -> Vec<Vec<R::Item>> {
-    let most = |block: usize| paths.supports[block].last().copied().unwrap_or(0);
-    let of = |&block: &usize| weights_of(ring, shape, &shape.blocks[block], weigh, most(block));
-    paths.order.iter().map(of).collect()
+/// The weights of the counts that each block may have, in the order of the ways.
+pub struct Weights<T> {
+    all: Vec<T>,
+    /// Where those of each block begin.
+    first: Vec<usize>,
 }
 
-/// From 0 rows to `most`.
-fn weights_of<R: Ring>(ring: &R, shape: &Shape, block: &Block, weigh: Weigh, most: u32) -> Vec<R::Item> {
-    let mut weights = vec![ring.number(1)];
-    let volume = ring.number(block.volume);
+impl<T: Copy> Weights<T> {
+    /// Of so many rows in a block.
+    pub fn of(&self, at: usize, rows: usize) -> T {
+        self.all[self.first[at] + rows]
+    }
+}
+
+/// The weights of all counts; of repeated values without the factor n!.
+pub fn weights<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, weigh: Weigh) -> Weights<R::Item> {
+    let most = |block: usize| paths.support(block).last().copied().unwrap_or(0);
+    let number = paths.order.iter().map(|&block| most(block) as usize + 1).sum();
+    let mut weights = Weights { all: Vec::with_capacity(number), first: Vec::with_capacity(paths.blocks()) };
+    for &block in &paths.order {
+        weights.first.push(weights.all.len());
+        weigh_block(ring, shape, &shape.blocks[block], weigh, (most(block), &mut weights.all));
+    }
+    weights
+}
+
+/// From 0 rows to so many.
+fn weigh_block<R: Ring>(
+    ring: &R,
+    shape: &Shape,
+    block: &Block,
+    weigh: Weigh,
+    (most, weights): (u32, &mut Vec<R::Item>),
+) {
+    let (volume, mut weight) = (ring.number(block.volume), ring.number(1));
+    weights.push(weight);
     for rows in 1..=most {
         let before = u128::from(rows - 1);
         // C(V, u) = C(V, u−1) (V−u+1) / u, V^u / u! and C(m+u−1, u) likewise.
@@ -39,23 +64,23 @@ fn weights_of<R: Ring>(ring: &R, shape: &Shape, block: &Block, weigh: Weigh, mos
             (Weigh::Solutions, true) => ring.number(block.volume.saturating_sub(before)),
             (Weigh::Assignments, _) => ring.number(u128::from(block.cells) + before),
         };
-        weights.push(ring.over(ring.times(weights[rows as usize - 1], factor), rows));
+        weight = ring.over(ring.times(weight, factor), rows);
+        weights.push(weight);
     }
-    weights
 }
 
-/// Per state before each block, and after the last, the weight of all ways from there.
-pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &[Vec<R::Item>]) -> Vec<Vec<R::Item>> {
-    let mut behind = vec![vec![ring.number(1)]];
-    for (layer, weights) in paths.layers.iter().zip(weights).rev() {
-        let after = &behind[behind.len() - 1];
-        let from = |state: usize| {
-            let ways = layer.from(state).map(|(rows, to)| ring.times(weights[rows], after[to]));
-            ways.reduce(|a, b| ring.sum(a, b)).unwrap_or(ring.number(0))
-        };
-        behind.push((0..layer.states()).map(from).collect());
+/// Per state the weight of all ways from there.
+pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &Weights<R::Item>) -> Vec<R::Item> {
+    let mut behind = vec![ring.number(0); paths.number()];
+    behind[paths.states(paths.blocks())].fill(ring.number(1));
+    for at in (0..paths.blocks()).rev() {
+        for state in paths.states(at) {
+            let ways = paths.from(state).map(|(rows, to)| ring.times(weights.of(at, rows), behind[to]));
+            if let Some(all) = ways.reduce(|a, b| ring.sum(a, b)) {
+                behind[state] = all;
+            }
+        }
     }
-    behind.reverse();
     behind
 }
 
@@ -63,26 +88,24 @@ pub fn behind<R: Ring>(ring: &R, paths: &Paths, weights: &[Vec<R::Item>]) -> Vec
 pub fn marginals<R: Ring>(
     ring: &R,
     paths: &Paths,
-    weights: &[Vec<R::Item>],
-    behind: &[Vec<R::Item>],
+    weights: &Weights<R::Item>,
+    behind: &[R::Item],
 ) -> Vec<Vec<R::Item>> {
-    let mut before = vec![ring.number(1)];
-    let mut all = Vec::new();
-    for (at, layer) in paths.layers.iter().enumerate() {
-        let after = &behind[at + 1];
-        let mut held = vec![ring.number(0); weights[at].len()];
-        let mut reached = vec![ring.number(0); after.len()];
-        for (state, &before) in before.iter().enumerate() {
-            for (rows, to) in layer.from(state) {
-                let weight = ring.times(before, weights[at][rows]);
-                held[rows] = ring.sum(held[rows], ring.times(weight, after[to]));
-                reached[to] = ring.sum(reached[to], weight);
+    let mut before = vec![ring.number(0); paths.number()];
+    before[0] = ring.number(1);
+    let of = |at: usize| {
+        let support = paths.support(paths.order[at]);
+        let mut held = vec![ring.number(0); support.last().map_or(0, |&most| most as usize + 1)];
+        for state in paths.states(at) {
+            for (rows, to) in paths.from(state) {
+                let weight = ring.times(before[state], weights.of(at, rows));
+                held[rows] = ring.sum(held[rows], ring.times(weight, behind[to]));
+                before[to] = ring.sum(before[to], weight);
             }
         }
-        all.push(paths.supports[paths.order[at]].iter().map(|&rows| held[rows as usize]).collect());
-        before = reached;
-    }
-    all
+        support.iter().map(|&rows| held[rows as usize]).collect()
+    };
+    (0..paths.blocks()).map(of).collect()
 }
 
 /// Bits that no figure of a target needs more than.
@@ -103,13 +126,14 @@ pub fn bits(shape: &Shape, weigh: Weigh) -> u64 {
 /// Operations that exact figures cost.
 pub fn cost(paths: &Paths, bits: u64, marginals: bool) -> u64 {
     let primes = needed(bits) as u64;
-    let values: u64 = if marginals { paths.supports.iter().map(|support| support.len() as u64).sum() } else { 1 };
+    let values: u64 =
+        if marginals { (0..paths.blocks()).map(|block| paths.support(block).len() as u64).sum() } else { 1 };
     let passes = if marginals { 3 } else { 1 };
     primes.saturating_mul(paths.arrows()).saturating_mul(passes).saturating_add(values.saturating_mul(primes * primes))
 }
 
-/// The number of solutions or assignments, of so many bits at most, and where asked, per block of the shape, how many of them
-/// have each count of its support.
+/// The number of solutions or assignments, of so many bits at most, and, only where asked, per block of the shape, how many of
+/// them have each count of its support.
 pub fn exact(
     shape: &Shape,
     paths: &Paths,
@@ -122,30 +146,50 @@ pub fn exact(
         totals(&Whole, shape, paths, (weigh, with_marginals)).into_iter().map(BigUint::from).collect()
     } else {
         let moduli = Moduli::new(bits, shape.rows as u32);
-        let of = |ring: &Residues| {
-            let orders = (1..=shape.rows).filter(|_| labelled).map(|row| ring.number(row.into()));
-            let orders = orders.fold(ring.number(1), |a, b| ring.times(a, b));
-            let found = totals(ring, shape, paths, (weigh, with_marginals));
-            found.into_iter().map(|found| ring.times(orders, found)).collect()
-        };
-        let residues: Vec<Vec<u64>> = moduli.rings.iter().map(of).collect();
-        let number = |at: usize| moduli.number(&residues.iter().map(|found| found[at]).collect::<Vec<u64>>());
-        (0..residues[0].len()).map(number).collect()
+        let mut residues: Vec<Vec<u64>> = Vec::new();
+        for rings in moduli.rings().chunks(4) {
+            let asked = (weigh, with_marginals);
+            match *rings {
+                [ref a] => modulo([a], shape, paths, asked, &mut residues),
+                [ref a, ref b] => modulo([a, b], shape, paths, asked, &mut residues),
+                [ref a, ref b, ref c] => modulo([a, b, c], shape, paths, asked, &mut residues),
+                [ref a, ref b, ref c, ref d] => modulo([a, b, c, d], shape, paths, asked, &mut residues),
+                _ => unreachable!("chunks have one to four rings"),
+            }
+        }
+        residues.iter().map(|residues| moduli.number(residues)).collect()
     };
     let mut numbers = numbers.into_iter();
     let total = numbers.next().expect("the total comes first");
-    let mut held = vec![Vec::new(); paths.order.len()];
+    let mut held = vec![Vec::new(); if with_marginals { paths.blocks() } else { 0 }];
     for &block in paths.order.iter().filter(|_| with_marginals) {
-        held[block] = numbers.by_ref().take(paths.supports[block].len()).collect();
+        held[block] = numbers.by_ref().take(paths.support(block).len()).collect();
     }
     (total, held)
+}
+
+/// Adds the residues of all figures modulo some primes.
+fn modulo<const N: usize>(
+    rings: [&Residues; N],
+    shape: &Shape,
+    paths: &Paths,
+    (weigh, with_marginals): (Weigh, bool),
+    residues: &mut Vec<Vec<u64>>,
+) {
+    let ring = Several(rings);
+    let labelled = weigh == Weigh::Solutions && !shape.distinct;
+    let orders = (1..=shape.rows).filter(|_| labelled).map(|row| ring.number(row.into()));
+    let orders = orders.fold(ring.number(1), |a, b| ring.times(a, b));
+    let found = totals(&ring, shape, paths, (weigh, with_marginals));
+    residues.resize_with(found.len(), Vec::new);
+    residues.iter_mut().zip(found).for_each(|(residues, found)| residues.extend(ring.times(orders, found)));
 }
 
 /// The weight of all ways, then, where asked, of the ways with each count of each block in the order of the ways.
 fn totals<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, (weigh, marginal): (Weigh, bool)) -> Vec<R::Item> {
     let weights = weights(ring, shape, paths, weigh);
     let behind = behind(ring, paths, &weights);
-    let mut found = vec![behind[0][0]];
+    let mut found = vec![behind[0]];
     if marginal {
         found.extend(marginals(ring, paths, &weights, &behind).into_iter().flatten());
     }
@@ -155,7 +199,7 @@ fn totals<R: Ring>(ring: &R, shape: &Shape, paths: &Paths, (weigh, marginal): (W
 /// The number of solutions or assignments as a float, and by how many units it may be off.
 pub fn near(shape: &Shape, paths: &Paths, weigh: Weigh) -> (Wide, f64) {
     let weights = weights(&Floats, shape, paths, weigh);
-    let total = behind(&Floats, paths, &weights)[0][0];
+    let total = behind(&Floats, paths, &weights)[0];
     let (orders, factors) = match weigh == Weigh::Solutions && !shape.distinct {
         true => ((1..=shape.rows).fold(Wide::ONE, |product, row| product * Wide::from(u128::from(row))), shape.rows),
         false => (Wide::ONE, 0),
@@ -166,7 +210,7 @@ pub fn near(shape: &Shape, paths: &Paths, weigh: Weigh) -> (Wide, f64) {
 /// By how many units the weight behind any state may be off. A way is a product of one weight per block; each weight
 /// takes three roundings per row and one of the volume, and each block a product and as many sums as a state has arrows.
 pub fn units(shape: &Shape, paths: &Paths) -> f64 {
-    let sums: usize = paths.layers.iter().map(|layer| layer.widest() + 2).sum();
+    let sums: usize = (0..paths.blocks()).map(|at| paths.widest(at) + 2).sum();
     4.0 * shape.rows as f64 + sums as f64 + 1.0
 }
 

@@ -7,7 +7,6 @@
 //! of rows per half, which is unsound with three children.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::engine::histogram::Tuples;
@@ -16,58 +15,37 @@ use super::blocks::Shape;
 use super::budget::Spent;
 
 /// An arrow to a state from which not all rows can be placed.
-pub const NOWHERE: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX;
 
-/// One block: for each state before it, where so many rows lead.
-pub struct Layer {
-    /// The first arrow of each state, and the number of arrows at the end.
-    first: Vec<u32>,
-    /// The rows of the first arrow of each state; each further one is one more.
-    least: Vec<u32>,
-    to: Vec<u32>,
-}
+/// Most graphs have no more states and arrows.
+const USUAL: usize = 64;
 
-impl Layer {
-    /// How many states there are before it.
-    pub fn states(&self) -> usize {
-        self.least.len()
-    }
-
-    /// How many arrows.
-    pub fn arrows(&self) -> usize {
-        self.to.len()
-    }
-
-    /// The most arrows that lead to one state or leave one.
-    pub fn widest(&self) -> usize {
-        let after = self.to.iter().filter(|&&to| to != NOWHERE).max().map_or(0, |&most| most as usize + 1);
-        let mut arriving = vec![0; after];
-        self.to.iter().filter(|&&to| to != NOWHERE).for_each(|&to| arriving[to as usize] += 1);
-        let leaving = self.first.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
-        arriving.into_iter().chain(leaving).max().unwrap_or(0)
-    }
-
-    /// Rows and state after it, for every arrow from a state.
-    pub fn from(&self, state: usize) -> impl Iterator<Item = (usize, usize)> {
-        let arrows = self.first[state] as usize..self.first[state + 1] as usize;
-        let least = self.least[state] as usize;
-        let to = self.to[arrows].iter().enumerate().filter(|(_, to)| **to != NOWHERE);
-        to.map(move |(more, &to)| (least + more, to as usize))
-    }
+/// What leaves a state.
+struct State {
+    /// The number of its first arrow; those of the next state follow.
+    arrow: u32,
+    /// The rows of that arrow; each further one is one more.
+    least: u32,
 }
 
 /// All ways in which rows can lie; there may be none.
 pub struct Paths {
     /// The blocks of the shape, in the order in which rows are placed in them.
     pub order: Vec<usize>,
-    /// One per block, in that order.
-    pub layers: Vec<Layer>,
-    /// Per block, in the shape's order, the counts that some way has in it, ascending.
-    pub supports: Vec<Vec<u32>>,
-    /// Per column and child the least and the most rows that some way has in the slab.
-    pub slabs: Vec<Vec<(u64, u64)>>,
     /// Whether there is a way at all.
     pub possible: bool,
+    /// The first state before each block in that order, the first one after the last block, and the number of all of them.
+    first: Vec<usize>,
+    /// All states, and one more without arrows.
+    states: Vec<State>,
+    /// Where each arrow leads.
+    to: Vec<u32>,
+    /// Counts that some way has in a block, ascending, and per block of the shape which they are.
+    counts: Vec<u32>,
+    supports: Vec<Range<usize>>,
+    /// Per slab the least and the most rows that some way has in it, and where the slabs of each column begin.
+    slabs: Vec<(u64, u64)>,
+    offsets: Vec<usize>,
 }
 
 impl Paths {
@@ -79,15 +57,60 @@ impl Paths {
         let planned = shape.blocks.len() as u64 * shape.children.iter().sum::<usize>() as u64;
         let left = budget.checked_sub(planned).ok_or(Spent)?;
         let plan = Plan::new(shape);
-        let mut build = Build { shape, plan: &plan, states: Vec::new(), layers: Vec::new(), left };
+        let tuples = Tuples::new(plan.slabs + 1);
+        let first = Vec::with_capacity(plan.order.len() + 2);
+        let (states, to) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
+        let mut build = Build { shape, plan, tuples, first, states, to, left };
         build.grow()?;
         build.prune();
         Ok(build.finish())
     }
 
+    /// How many blocks.
+    pub fn blocks(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The states before a block, or after the last one.
+    pub fn states(&self, at: usize) -> Range<usize> {
+        self.first[at]..self.first[at + 1]
+    }
+
+    /// How many states there are.
+    pub fn number(&self) -> usize {
+        self.states.len() - 1
+    }
+
+    /// Rows and state after it, for every arrow from a state.
+    pub fn from(&self, state: usize) -> impl Iterator<Item = (usize, usize)> {
+        let arrows = self.states[state].arrow as usize..self.states[state + 1].arrow as usize;
+        let least = self.states[state].least as usize;
+        let to = self.to[arrows].iter().enumerate().filter(|(_, to)| **to != NOWHERE);
+        to.map(move |(more, &to)| (least + more, to as usize))
+    }
+
     /// All arrows.
     pub fn arrows(&self) -> u64 {
-        self.layers.iter().map(|layer| layer.arrows() as u64).sum()
+        self.to.len() as u64
+    }
+
+    /// The most arrows over a block that lead to one state or leave one.
+    pub fn widest(&self, at: usize) -> usize {
+        let (before, after) = (self.states(at), self.states(at + 1));
+        let mut arriving = vec![0; after.len()];
+        before.clone().flat_map(|state| self.from(state)).for_each(|(_, to)| arriving[to - after.start] += 1);
+        let leaving = before.map(|state| (self.states[state + 1].arrow - self.states[state].arrow) as usize);
+        arriving.into_iter().chain(leaving).max().unwrap_or(0)
+    }
+
+    /// The counts that some way has in a block of the shape, ascending.
+    pub fn support(&self, block: usize) -> &[u32] {
+        &self.counts[self.supports[block].clone()]
+    }
+
+    /// Per column, per child the least and the most rows that some way has in the slab.
+    pub fn slabs(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+        self.offsets.windows(2).map(|pair| &self.slabs[pair[0]..pair[1]])
     }
 }
 
@@ -97,19 +120,22 @@ struct Step {
     slab: usize,
     /// Whether it is the last block of that slab.
     closes: bool,
-    /// Places of the slabs that have blocks later.
-    open: Vec<usize>,
+    /// Which entries of [`Plan::open`] are the slabs that have blocks later.
+    open: Range<usize>,
 }
 
 /// When slabs are opened and closed.
 struct Plan {
     /// The blocks, sorted so that of the column with most children one slab after the other is filled.
     order: Vec<usize>,
-    /// Where the slabs of each column begin among all of them.
+    /// Where the slabs of each column begin among all of them, and the number of all.
     offsets: Vec<usize>,
     slabs: usize,
-    /// Per place in the order, of each column that still has two open slabs before it.
-    steps: Vec<Vec<Step>>,
+    /// The steps at each block, of columns that still have two open slabs before it, and where they begin for each.
+    steps: Vec<Step>,
+    first: Vec<usize>,
+    /// Places of slabs.
+    open: Vec<usize>,
     /// Slabs whose column has no other one with something free, from the start.
     alone: Vec<usize>,
     /// Some column has nothing free.
@@ -118,59 +144,78 @@ struct Plan {
 
 impl Plan {
     fn new(shape: &Shape) -> Plan {
-        let mut offsets = Vec::new();
-        let mut slabs = 0;
-        for &children in &shape.children {
-            offsets.push(slabs);
-            slabs += children;
-        }
-        let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
-        columns.sort_by_key(|&column| (Reverse(shape.children[column]), column));
-        let mut order: Vec<usize> = (0..shape.blocks.len()).collect();
-        let child = |block: usize, column: usize| shape.blocks[block].children[column];
-        order.sort_by_cached_key(|&block| columns.iter().map(|&column| child(block, column)).collect::<Vec<usize>>());
-        let mut last = vec![None; slabs];
+        let mut offsets = vec![0];
+        offsets.extend(shape.children.iter().scan(0, |slabs, children| {
+            *slabs += children;
+            Some(*slabs)
+        }));
+        let slabs = offsets[shape.children.len()];
+        let order = order(shape);
+        // One past the place of the last block of each slab, 0 where it has none.
+        let mut last = vec![0; slabs];
         for (at, &block) in order.iter().enumerate() {
-            shape.blocks[block]
-                .children
-                .iter()
-                .zip(&offsets)
-                .for_each(|(child, offset)| last[offset + child] = Some(at));
+            let places = shape.blocks[block].children.iter().zip(&offsets);
+            places.for_each(|(child, offset)| last[offset + child] = at + 1);
         }
-        let possible = !order.is_empty();
-        let mut plan = Plan { order, offsets, slabs, steps: Vec::new(), alone: Vec::new(), possible };
+        let (number, possible) = (order.len(), !order.is_empty());
+        let first = Vec::with_capacity(number + 1);
+        let (steps, open) = (Vec::with_capacity(number * shape.columns.len()), Vec::with_capacity(number * slabs));
+        let mut plan = Plan { order, offsets, slabs, steps, first, open, alone: Vec::new(), possible };
         let mut settled = vec![false; shape.columns.len()];
-        let open_after = |plan: &Plan, column: usize, after: Option<usize>| -> Vec<usize> {
-            let places = plan.offsets[column]..plan.offsets[column] + shape.children[column];
-            places.filter(|&place| last[place] > after && last[place].is_some()).collect()
-        };
         for (column, settled) in settled.iter_mut().enumerate() {
-            let open = open_after(&plan, column, None);
-            if let [alone] = open[..] {
+            let places = plan.offsets[column]..plan.offsets[column + 1];
+            let mut open = places.filter(|&place| last[place] > 0);
+            if let (Some(alone), None) = (open.next(), open.next()) {
                 *settled = true;
                 plan.alone.push(alone);
             }
         }
-        for at in 0..plan.order.len() {
-            let mut steps = Vec::new();
-            for column in (0..settled.len()).filter(|&column| !settled[column]).collect::<Vec<_>>() {
-                let slab = plan.offsets[column] + child(plan.order[at], column);
-                let open = open_after(&plan, column, Some(at));
-                settled[column] = open.len() == 1;
-                steps.push(Step { slab, closes: last[slab] == Some(at), open });
+        for at in 0..number {
+            plan.first.push(plan.steps.len());
+            for (column, settled) in settled.iter_mut().enumerate().filter(|(_, settled)| !**settled) {
+                let slab = plan.offsets[column] + shape.blocks[plan.order[at]].children[column];
+                let places = plan.offsets[column]..plan.offsets[column + 1];
+                let from = plan.open.len();
+                plan.open.extend(places.filter(|&place| last[place] > at + 1));
+                let open = from..plan.open.len();
+                *settled = open.len() == 1;
+                plan.steps.push(Step { slab, closes: last[slab] == at + 1, open });
             }
-            plan.steps.push(steps);
         }
+        plan.first.push(plan.steps.len());
         plan
     }
+
+    fn steps(&self, at: usize) -> &[Step] {
+        &self.steps[self.first[at]..self.first[at + 1]]
+    }
+
+    /// Places of the slabs that have blocks after a step.
+    fn open(&self, step: &Step) -> &[usize] {
+        &self.open[step.open.clone()]
+    }
+}
+
+/// The blocks by their children, those of the column with most children first.
+fn order(shape: &Shape) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
+    columns.sort_by_key(|&column| (Reverse(shape.children[column]), column));
+    let mut order: Vec<usize> = (0..shape.blocks.len()).collect();
+    if !columns.is_sorted() {
+        let children = |block: usize| columns.iter().map(move |&column| shape.blocks[block].children[column]);
+        order.sort_by(|&a, &b| children(a).cmp(children(b)));
+    }
+    order
 }
 
 struct Build<'s> {
     shape: &'s Shape,
-    plan: &'s Plan,
-    /// The states before each block, and after the last: rows placed, then rows per slab.
-    states: Vec<Tuples>,
-    layers: Vec<Layer>,
+    plan: Plan,
+    /// Of each state the rows placed, then the rows per slab.
+    tuples: Tuples,
+    first: Vec<usize>,
+    states: Vec<State>,
+    to: Vec<u32>,
     left: u64,
 }
 
@@ -182,32 +227,34 @@ impl Build<'_> {
 
     fn grow(&mut self) -> Result<(), Spent> {
         let width = self.plan.slabs + 1;
-        let mut states = Tuples::new(width);
+        let (mut state, mut next) = (vec![0; width], vec![0; width]);
+        self.first.push(0);
         if self.plan.possible && (self.plan.alone.is_empty() || self.shape.rows <= self.shape.cap) {
-            states.number(&vec![0; width]);
+            self.tuples.number(&state);
         }
-        let mut next = vec![0; width];
         for at in 0..self.shape.blocks.len() {
-            let mut after = Tuples::new(width);
-            let mut layer = Layer { first: vec![0], least: Vec::new(), to: Vec::new() };
-            for state in states.iter() {
-                let rows = self.rows(at, state);
+            let before = self.first[at]..self.tuples.len();
+            self.first.push(before.end);
+            self.tuples.turn();
+            for number in before {
+                state.copy_from_slice(self.tuples.get(number as u32));
+                let rows = self.rows(at, &state);
                 self.spend(rows.len())?;
-                layer.least.push(rows.start);
+                let arrow = u32::try_from(self.to.len()).map_err(|_| Spent)?;
+                self.states.push(State { arrow, least: rows.start });
                 for rows in rows {
-                    self.step(at, state, rows, &mut next);
-                    let known = after.len();
-                    layer.to.push(after.number(&next));
-                    if after.len() > known {
+                    self.step(at, &state, rows, &mut next);
+                    let known = self.tuples.len();
+                    self.to.push(self.tuples.number(&next));
+                    if self.tuples.len() > known {
                         self.spend(width)?;
                     }
                 }
-                layer.first.push(u32::try_from(layer.to.len()).map_err(|_| Spent)?);
             }
-            self.layers.push(layer);
-            self.states.push(std::mem::replace(&mut states, after));
         }
-        self.states.push(states);
+        self.first.push(self.tuples.len());
+        let arrow = u32::try_from(self.to.len()).map_err(|_| Spent)?;
+        self.states.resize_with(self.tuples.len() + 1, || State { arrow, least: 0 });
         Ok(())
     }
 
@@ -219,9 +266,9 @@ impl Build<'_> {
         if at + 1 == self.shape.blocks.len() {
             least = remaining;
         }
-        for step in &self.plan.steps[at] {
+        for step in self.plan.steps(at) {
             let held = |place: usize| u64::from(state[place + 1]);
-            let room: u64 = step.open.iter().map(|&place| cap - held(place)).sum();
+            let room: u64 = self.plan.open(step).iter().map(|&place| cap - held(place)).sum();
             most = most.min(cap - held(step.slab));
             if step.closes {
                 least = least.max(remaining.saturating_sub(room));
@@ -237,61 +284,77 @@ impl Build<'_> {
     fn step(&self, at: usize, state: &[u32], rows: u32, next: &mut [u32]) {
         next.copy_from_slice(state);
         next[0] += rows;
-        for step in &self.plan.steps[at] {
+        for step in self.plan.steps(at) {
             next[step.slab + 1] += rows;
             if step.closes {
                 next[step.slab + 1] = 0;
-                if let [alone] = step.open[..] {
+                if let [alone] = *self.plan.open(step) {
                     next[alone + 1] = 0;
                 }
             }
         }
     }
 
-    /// Drops arrows from which not all rows can be placed, and states without arrows.
+    /// Drops arrows from which not all rows can be placed.
     fn prune(&mut self) {
-        let mut alive: Vec<bool> = vec![true; self.states[self.states.len() - 1].len()];
-        for layer in self.layers.iter_mut().rev() {
-            layer.to.iter_mut().filter(|to| !alive[**to as usize]).for_each(|to| *to = NOWHERE);
-            let arrows = |state: usize| layer.first[state] as usize..layer.first[state + 1] as usize;
-            let leads = |state: usize| layer.to[arrows(state)].iter().any(|&to| to != NOWHERE);
-            alive = (0..layer.states()).map(leads).collect();
+        let mut alive = vec![true; self.tuples.len()];
+        for state in (0..self.first[self.plan.order.len()]).rev() {
+            let arrows = self.states[state].arrow as usize..self.states[state + 1].arrow as usize;
+            let mut leads = false;
+            for to in &mut self.to[arrows] {
+                if alive[*to as usize] {
+                    leads = true;
+                } else {
+                    *to = NOWHERE;
+                }
+            }
+            alive[state] = leads;
         }
     }
 
     fn finish(self) -> Paths {
-        let blocks = self.layers.len();
-        let mut supports = vec![Vec::new(); blocks];
-        let mut ends: Vec<(u64, u64)> = vec![(u64::MAX, 0); self.plan.slabs];
-        let total = self.shape.rows;
-        for (at, layer) in self.layers.iter().enumerate() {
-            let mut seen = BTreeSet::new();
-            for (state, tuple) in self.states[at].iter().enumerate() {
-                for (rows, _) in layer.from(state) {
-                    seen.insert(rows as u32);
-                    for step in self.plan.steps[at].iter().filter(|step| step.closes) {
-                        let remaining = total - u64::from(tuple[0]) - rows as u64;
+        let Build { shape, plan, tuples, first, states, to, .. } = self;
+        let blocks = plan.order.len();
+        let (offsets, supports) = (plan.offsets.clone(), vec![0..0; blocks]);
+        let (order, slabs) = (plan.order.clone(), vec![(u64::MAX, 0); plan.slabs]);
+        let counts = Vec::with_capacity(USUAL);
+        let mut paths = Paths { order, possible: false, first, states, to, counts, supports, slabs, offsets };
+        let (mut seen, mut ends) = (Vec::new(), std::mem::take(&mut paths.slabs));
+        for at in 0..blocks {
+            let all = paths.states(at);
+            let (least, most) = all.clone().flat_map(|state| paths.from(state)).fold((usize::MAX, 0), widen);
+            seen.clear();
+            seen.resize((most + 1).saturating_sub(least), false);
+            for state in all {
+                let tuple = tuples.get(state as u32);
+                for (rows, _) in paths.from(state) {
+                    seen[rows - least] = true;
+                    for step in plan.steps(at).iter().filter(|step| step.closes) {
+                        let remaining = shape.rows - u64::from(tuple[0]) - rows as u64;
                         meet(&mut ends[step.slab], u64::from(tuple[step.slab + 1]) + rows as u64);
-                        if let [alone] = step.open[..] {
+                        if let [alone] = *plan.open(step) {
                             meet(&mut ends[alone], u64::from(tuple[alone + 1]) + remaining);
                         }
                     }
                 }
             }
-            supports[self.plan.order[at]] = seen.into_iter().collect();
+            let from = paths.counts.len();
+            let some = seen.iter().enumerate().filter(|(_, seen)| **seen);
+            paths.counts.extend(some.map(|(more, _)| (least + more) as u32));
+            paths.supports[plan.order[at]] = from..paths.counts.len();
         }
-        let possible = self.plan.possible && supports.iter().all(|support| !support.is_empty());
-        if possible {
-            self.plan.alone.iter().for_each(|&alone| meet(&mut ends[alone], total));
+        paths.possible = plan.possible && paths.supports.iter().all(|support| !support.is_empty());
+        if paths.possible {
+            plan.alone.iter().for_each(|&alone| meet(&mut ends[alone], shape.rows));
             // Slabs with nothing free in them.
-            let used = |place: &usize| ends[*place].0 != u64::MAX;
-            let empty: Vec<usize> = (0..ends.len()).filter(|place| !used(place)).collect();
-            empty.into_iter().for_each(|place| ends[place] = (0, 0));
+            ends.iter_mut().filter(|ends| ends.0 == u64::MAX).for_each(|ends| *ends = (0, 0));
         }
-        let slabs = self.plan.offsets.iter().zip(&self.shape.children);
-        let slabs = slabs.map(|(&offset, &children)| ends[offset..offset + children].to_vec()).collect();
-        Paths { order: self.plan.order.clone(), layers: self.layers, supports, slabs, possible }
+        Paths { slabs: ends, ..paths }
     }
+}
+
+fn widen((least, most): (usize, usize), (rows, _): (usize, usize)) -> (usize, usize) {
+    (least.min(rows), most.max(rows))
 }
 
 fn meet(range: &mut (u64, u64), rows: u64) {

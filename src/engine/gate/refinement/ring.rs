@@ -66,11 +66,13 @@ impl Ring for Floats {
 }
 
 /// Whole numbers modulo a prime below 2^61, as Montgomery (1985) keeps them.
+#[derive(Clone)]
 pub struct Residues {
     prime: u64,
     /// −1/prime modulo 2^64.
     inverse: u64,
-    /// 2^128 modulo the prime.
+    /// 2^64 modulo the prime, and its square.
+    word: u64,
     square: u64,
     /// 1/0 (which is none), 1/1, 1/2, …
     over: Vec<u64>,
@@ -86,7 +88,9 @@ impl Residues {
         }
         let word = (1u128 << 64) % u128::from(prime);
         let square = (word * word % u128::from(prime)) as u64;
-        let mut ring = Residues { prime, inverse: inverse.wrapping_neg(), square, over: vec![0] };
+        let over = Vec::with_capacity(most as usize + 1);
+        let mut ring = Residues { prime, inverse: inverse.wrapping_neg(), word: word as u64, square, over };
+        ring.over.push(0);
         let one = ring.of(1);
         // 1/n = −(p div n) / (p mod n), n below p.
         for number in 1..=u64::from(most) {
@@ -144,7 +148,9 @@ impl Ring for Residues {
     type Item = u64;
 
     fn number(&self, number: u128) -> u64 {
-        self.of((number % u128::from(self.prime)) as u64)
+        let (high, low) = ((number >> 64) as u64, number as u64);
+        let low = self.of(low % self.prime);
+        if high == 0 { low } else { self.sum(low, self.times(self.of(high % self.prime), self.of(self.word))) }
     }
 
     fn sum(&self, a: u64, b: u64) -> u64 {
@@ -158,6 +164,29 @@ impl Ring for Residues {
 
     fn over(&self, a: u64, b: u32) -> u64 {
         self.times(a, self.over[b as usize])
+    }
+}
+
+/// Modulo several primes at once.
+pub struct Several<'r, const N: usize>(pub [&'r Residues; N]);
+
+impl<const N: usize> Ring for Several<'_, N> {
+    type Item = [u64; N];
+
+    fn number(&self, number: u128) -> [u64; N] {
+        self.0.map(|ring| ring.number(number))
+    }
+
+    fn sum(&self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        std::array::from_fn(|at| self.0[at].sum(a[at], b[at]))
+    }
+
+    fn times(&self, a: [u64; N], b: [u64; N]) -> [u64; N] {
+        std::array::from_fn(|at| self.0[at].times(a[at], b[at]))
+    }
+
+    fn over(&self, a: [u64; N], b: u32) -> [u64; N] {
+        std::array::from_fn(|at| self.0[at].over(a[at], b))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::blocks::Shape;
 use super::confidence;
-use super::count::{self, Weigh};
+use super::count::{self, Weigh, Weights};
 use super::draw::{Draws, STEPS, portion};
 use super::paths::Paths;
 use super::ring::Floats;
@@ -20,8 +20,8 @@ pub struct Sampler<'s> {
     /// For each block of the graph the blocks in it by their volume.
     urns: Vec<Urn>,
     paths: Paths,
-    weights: Vec<Vec<Wide>>,
-    behind: Vec<Vec<Wide>>,
+    weights: Weights<Wide>,
+    behind: Vec<Wide>,
 }
 
 /// The first arrow from a state, which most ways take: to find it takes one look.
@@ -87,7 +87,7 @@ impl<'s> Sampler<'s> {
 
     /// Operations that one draw takes.
     pub fn cost(&self) -> u64 {
-        self.paths.layers.len() as u64 + self.shape.rows * (2 + self.shape.columns.len() as u64)
+        self.paths.blocks() as u64 + self.shape.rows * (2 + self.shape.columns.len() as u64)
     }
 
     /// The blocks with rows of one way, and how many; no block twice.
@@ -115,12 +115,12 @@ impl<'s> Sampler<'s> {
 
     /// The first arrow from a state that reaches beyond a step; the last one where rounding lets none.
     fn chosen(&self, at: usize, state: usize, step: u64) -> (usize, usize) {
-        let target = self.behind[at][state] * Wide::new(portion(step));
+        let target = self.behind[state] * Wide::new(portion(step));
         let mut reached = Wide::ZERO;
         let mut chosen = None;
-        for (rows, to) in self.paths.layers[at].from(state) {
+        for (rows, to) in self.paths.from(state) {
             chosen = Some((rows, to));
-            reached = reached + self.weights[at][rows] * self.behind[at + 1][to];
+            reached = reached + self.weights.of(at, rows) * self.behind[to];
             if target < reached {
                 break;
             }
@@ -131,11 +131,11 @@ impl<'s> Sampler<'s> {
     /// The first arrow from a state, and the first step that it does not reach beyond.
     fn first(&self, at: usize, state: usize) -> First {
         let (rows, to) = self.chosen(at, state, 0);
-        let reached = self.weights[at][rows] * self.behind[at + 1][to];
+        let reached = self.weights.of(at, rows) * self.behind[to];
         let (mut low, mut high) = (0, STEPS);
         while low < high {
             let middle = (low + high) / 2;
-            let target = self.behind[at][state] * Wide::new(portion(middle));
+            let target = self.behind[state] * Wide::new(portion(middle));
             if target < reached { low = middle + 1 } else { high = middle }
         }
         First { end: low, rows: rows as u32, to: to as u32 }
@@ -158,7 +158,7 @@ impl<'s> Sampler<'s> {
     /// How far the chance of anything drawn may lie from what it should be, by rounding.
     pub fn slack(&self) -> f64 {
         let units = count::units(&self.drawn, &self.paths) + 4.0;
-        4.0 * units * UNIT * (1 + self.paths.layers.len()) as f64
+        4.0 * units * UNIT * (1 + self.paths.blocks()) as f64
     }
 
     /// A lower bound of the number of solutions after so many draws.
@@ -168,12 +168,11 @@ impl<'s> Sampler<'s> {
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
         let mut slabs: Vec<Vec<Range>> =
             self.shape.children.iter().map(|&children| vec![Range::NONE; children]).collect();
-        let mut firsts: Vec<Vec<First>> =
-            self.paths.layers.iter().map(|layer| vec![First::default(); layer.states()]).collect();
+        let mut firsts = vec![First::default(); self.paths.number()];
         let mut counts = Vec::new();
         for _ in 0..number {
             self.walk(draws, &mut counts, |at, state, step| {
-                let first = &mut firsts[at][state];
+                let first = &mut firsts[state];
                 if first.end == 0 {
                     *first = self.first(at, state);
                 }
@@ -252,13 +251,13 @@ mod tests {
         };
         let sampler = Sampler::new(&shape, 1 << 20).expect("ways");
         let mut between = 0;
-        for (at, layer) in sampler.paths.layers.iter().enumerate() {
-            let leads = |state: &usize| layer.from(*state).next().is_some();
-            for state in (0..layer.states()).filter(leads) {
+        for at in 0..sampler.paths.blocks() {
+            let leads = |state: &usize| sampler.paths.from(*state).next().is_some();
+            for state in sampler.paths.states(at).filter(leads) {
                 let First { end, rows, to } = sampler.first(at, state);
                 let takes = |step: u64| sampler.chosen(at, state, step) == (rows as usize, to as usize);
                 assert!(takes(0) && takes(end - 1), "state {state} before block {at}");
-                let others = layer.from(state).count() > 1;
+                let others = sampler.paths.from(state).count() > 1;
                 assert!(!others || (end < STEPS && !takes(end)), "state {state} before block {at}");
                 between += usize::from(others);
             }
