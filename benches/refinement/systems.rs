@@ -16,7 +16,7 @@ use super::{TERMS, timed};
 /// How often a target is attacked to time it; the one in the middle counts.
 const TIMES: usize = 21;
 /// The largest size, in powers of ten: nobody enumerates what has more assignments.
-const SIZES: u32 = 5;
+const SIZES: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct File {
