@@ -44,10 +44,12 @@ pub fn ages(from: u32, ages: &[(u32, &str)]) -> String {
     HEADER.to_owned() + &ages.iter().enumerate().map(line).collect::<String>()
 }
 
-#[test]
-fn everybody_is_published_once_under_labels_of_their_class_or_waits() {
-    let place = Place::new(&feed(LAX));
-    let mut came: BTreeMap<String, (u32, &str)> = BTreeMap::new();
+/// Ages and sexes of people by their diagnosis.
+pub type Came = BTreeMap<String, (u32, &'static str)>;
+
+/// Four files with forty people each, and what comes of them.
+pub fn crowd(place: &Place) -> (Came, Vec<Json>) {
+    let mut came = Came::new();
     let files: Vec<String> = (0..4u32).map(|file| format!("{file}.csv")).collect();
     for (file, name) in (0u32..).zip(&files) {
         let some: Vec<(u32, &str)> = (0..40)
@@ -57,15 +59,28 @@ fn everybody_is_published_once_under_labels_of_their_class_or_waits() {
         came.extend(some.into_iter().enumerate().map(|(at, human)| (format!("d{}", file * 100 + at as u32), human)));
     }
     let entries = place.entries(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    (came, entries)
+}
+
+/// The classes of published rows, each of somebody who came and was not published before, under labels that hold them.
+pub fn classes<'r>(rows: &'r [(String, String, String)], came: &mut Came) -> BTreeMap<(&'r str, &'r str), u32> {
+    let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for (age, sex, diagnosis) in rows {
+        let human = came.remove(diagnosis).expect("somebody who came, once");
+        assert!(under(human.0, age) && (sex == "*" || sex == human.1), "{human:?} is not {age}, {sex}");
+        *classes.entry((age, sex)).or_default() += 1;
+    }
+    classes
+}
+
+#[test]
+fn everybody_is_published_once_under_labels_of_their_class_or_waits() {
+    let place = Place::new(&feed(LAX));
+    let (mut came, entries) = crowd(&place);
     let (mut labels, mut published) = (0, 0);
     for entry in entries.iter().filter(|entry| entry["outcome"] == "published") {
         let rows = rows(&place, entry["release"].as_u64().expect("a number"));
-        let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-        for (age, sex, diagnosis) in &rows {
-            let human = came.remove(diagnosis).expect("somebody who came, once");
-            assert!(under(human.0, age) && (sex == "*" || sex == human.1), "{human:?} is not {age}, {sex}");
-            *classes.entry((age, sex)).or_default() += 1;
-        }
+        let classes = classes(&rows, &mut came);
         assert!(classes.values().all(|&people| people >= 3), "{classes:?}");
         labels += classes.keys().filter(|(age, _)| age.contains('-')).count();
         published += rows.len();

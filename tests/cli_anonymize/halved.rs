@@ -1,12 +1,11 @@
 //! Releases of halving: whatever is drawn, who is in them, who waits, and that the gate finds nothing in them. Nothing here
 //! hangs on what is likely.
 
-use std::collections::BTreeMap;
 use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use super::carved::{ages, feed as carved, rows, under};
+use super::carved::{ages, classes, crowd, feed as carved, rows, under};
 use super::place::{HEADER, Place, people};
 
 /// The sample feed with halving, and more in its policy.
@@ -36,26 +35,12 @@ fn audit(place: &Place, args: &[&str]) -> (Option<i32>, Json) {
 #[test]
 fn everybody_is_published_once_in_a_class_that_shares_nobody_or_waits() {
     let place = Place::new(&feed(""));
-    let mut came: BTreeMap<String, (u32, &str)> = BTreeMap::new();
-    let files: Vec<String> = (0..4u32).map(|file| format!("{file}.csv")).collect();
-    for (file, name) in (0u32..).zip(&files) {
-        let some: Vec<(u32, &str)> = (0..40)
-            .map(|n| ((n * n * 7 + n * 13 + file * 5) % 40, if (n * 3 + file) % 5 < 2 { "F" } else { "M" }))
-            .collect();
-        place.put(name, ages(file * 100, &some));
-        came.extend(some.into_iter().enumerate().map(|(at, human)| (format!("d{}", file * 100 + at as u32), human)));
-    }
-    let entries = place.entries(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    let (mut came, entries) = crowd(&place);
     // Of eight regions that are not cut any further one has five people, and those are in a class, whatever is drawn.
     for (tick, entry) in (0u32..).zip(&entries) {
         assert_eq!(entry["outcome"], "published", "{entry}");
         let rows = rows(&place, u64::from(tick) + 1);
-        let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-        for (age, sex, diagnosis) in &rows {
-            let human = came.remove(diagnosis).expect("somebody who came, once");
-            assert!(under(human.0, age) && (sex == "*" || sex == human.1), "{human:?} is not {age}, {sex}");
-            *classes.entry((age, sex)).or_default() += 1;
-        }
+        let classes = classes(&rows, &mut came);
         assert!(classes.values().all(|&rows| rows >= 3), "{classes:?}");
         let holds = |(age, sex): (&str, &str), (of, all): (u32, &str)| under(of, age) && (sex == "*" || sex == all);
         for cell in (0..40).flat_map(|age| ["F", "M"].map(|sex| (age, sex))) {

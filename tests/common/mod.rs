@@ -1,10 +1,11 @@
 //! What the test files share: taxonomies and tables from the compact JSON of `tests/golden`, brought into the product's
 //! own types by the product's own code.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses its part")]
 
 pub mod adult;
 pub mod random;
+pub mod refined;
 
 use std::sync::Arc;
 
