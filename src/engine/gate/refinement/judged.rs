@@ -57,8 +57,11 @@ pub fn attacked<'n>(
     let found = Found::of(names, terms, &limits, together).map_err(|nothing| match nothing {
         Nothing::Malformed(why) => why.to_string(),
         Nothing::Impossible { place, .. } => {
-            let class = describe(&names.nodes(place), columns);
-            format!("class {class}: there is no way left for its rows to lie, so it was not formed as it is said")
+            let of = match place {
+                Place::Class(_) => format!("class {}", describe(&names.nodes(place), columns)),
+                Place::Outliers => "the outliers".to_owned(),
+            };
+            format!("{of}: there is no way left for their rows to lie, so the release was not made as it is said")
         }
     })?;
     Ok(Judged { layers, release, found })
