@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::carved::{ages, classes, crowd, feed as carved, rows, under};
 use super::place::{HEADER, Place, people};
+use super::shown::asked;
 
 /// The sample feed with halving, and more in its policy.
 fn feed(more: &str) -> String {
@@ -80,6 +81,19 @@ fn guarded_values_are_masked_class_by_class() {
     }
     // Crowds of max(k, 2l') people.
     assert!(place.json("1/manifest.json")["smallest_class"].as_u64() >= Some(8));
+}
+
+#[test]
+fn what_is_drawn_later_is_not_foretold() {
+    // Five people leave 80^5 sets of rows open, and that is not enough.
+    let place = Place::new(&feed("min_solutions = 1000000000000\n"));
+    place.put("a.csv", ages(0, &[(1, "F"), (2, "F"), (3, "M"), (20, "F"), (30, "M")]));
+    assert_eq!(place.entries(&["a.csv"])[0]["waiting"], 5);
+    let output = asked(&place, "show", &["--json"]);
+    let shown: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert_eq!([&shown["waiting"]["rows"], &shown["waiting"]["next"]], [&json!(5), &Json::Null]);
+    assert_eq!(asked(&place, "show", &[]).status.code(), Some(0));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::place::{FEED, HEADER, Place, files, fits, people, text};
 
-fn asked(place: &Place, command: &str, more: &[&str]) -> Output {
+pub fn asked(place: &Place, command: &str, more: &[&str]) -> Output {
     let mut asked = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     asked.arg(command).args(if command == "audit" { &["--dir"][..] } else { &[] });
     asked.arg(place.out()).args(more).arg("--key").arg(place.path("a.key")).output().expect("the program starts")
@@ -33,7 +33,7 @@ fn who_waits_is_told_of_every_kind_of_chain() {
         let waiting = &shown(&place)["waiting"];
         assert_eq!(waiting["rows"], 2, "{waiting}");
         assert_eq!(waiting["ages"], serde_json::json!([{"ticks": 1, "rows": 1}, {"ticks": 0, "rows": 1}]));
-        assert_eq!(waiting["next"], serde_json::json!({"added": 0, "withheld": 0, "coarser": false}));
+        assert_eq!(waiting["next"], serde_json::json!({"added": 0, "at_most": false, "withheld": 0, "coarser": false}));
         assert_eq!(waiting["crowds"].as_array().map(Vec::len), Some(1));
         assert_eq!(waiting["coarser"], Json::Null);
     }

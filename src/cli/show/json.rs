@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::daemon::live::State;
 use crate::daemon::oneshot::{Seen, TickVerdict};
 use crate::daemon::terms::Terms;
-use crate::engine::feed::{Feed, Outlook};
+use crate::engine::feed::{Feed, Next, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::Guarantee;
@@ -77,7 +77,7 @@ pub struct Waiting {
     pub ages: Vec<Age>,
     /// The crowds that wait, the largest first, a few at most.
     pub crowds: Vec<CrowdLine>,
-    /// What the next tick does if nobody comes; null in a chain that was stopped.
+    /// What the next tick does if nobody comes; null in a chain that was stopped, and where it is drawn.
     pub next: Option<NextLine>,
     /// What coarsening at once would do; null when it would do nothing.
     pub coarser: Option<CoarserLine>,
@@ -106,6 +106,8 @@ pub struct CrowdLine {
 pub struct NextLine {
     /// Rows that would be added.
     pub added: u64,
+    /// Whether some of them may have to wait on, because their classes have labels of their own and are attacked.
+    pub at_most: bool,
     /// Rows that would be withheld.
     pub withheld: u64,
     /// Whether the standing recoding would get coarser.
@@ -178,7 +180,9 @@ impl Waiting {
         let columns = &terms.columns;
         let trees = columns.trees();
         let policy = terms.policy().ok().filter(|_| !feed.stopped());
-        let outlook = policy.map(|policy| feed.outlook(&policy, &trees));
+        let outlook = policy.as_ref().map(|policy| feed.outlook(policy, &trees));
+        let attacked =
+            policy.is_some_and(|policy| policy.search().is_local() && policy.refinement().max_ratio.is_some());
         let told = outlook.as_ref();
         Waiting {
             chain: feed.chain(),
@@ -188,7 +192,7 @@ impl Waiting {
             pending: feed.pending(),
             ages: told.map(ages).unwrap_or_default(),
             crowds: told.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
-            next: told.map(next),
+            next: told.and_then(|outlook| outlook.next).map(|of| next(of, attacked)),
             coarser: told.and_then(|outlook| coarser(outlook, columns)),
         }
     }
@@ -203,10 +207,10 @@ fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
     outlook.crowds.iter().take(MOST_CROWDS).map(line).collect()
 }
 
-fn next(outlook: &Outlook) -> NextLine {
+fn next(of: Next, at_most: bool) -> NextLine {
     use crate::engine::anonymizer::Step;
-    let coarser = matches!(outlook.next.step, Some(Step::BottomUp | Step::TopDown));
-    NextLine { added: outlook.next.added, withheld: outlook.next.withheld, coarser }
+    let coarser = matches!(of.step, Some(Step::BottomUp | Step::TopDown));
+    NextLine { added: of.added, at_most, withheld: of.withheld, coarser }
 }
 
 fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {

@@ -121,7 +121,8 @@ pub fn waiting(text: &mut String, found: &Waiting) {
         wrapped(text, &format!("  {:>7}  ", crowd.rows), &printable(&crowd.class));
     }
     if let Some(next) = &found.next {
-        let mut said = format!("If nobody comes, the next tick adds {}", rows(next.added));
+        let most = if next.at_most && next.added > 0 { "at most " } else { "" };
+        let mut said = format!("If nobody comes, the next tick adds {most}{}", rows(next.added));
         if next.withheld > 0 {
             let _ = write!(said, " and withholds {}", rows(next.withheld));
         }

@@ -8,7 +8,7 @@ use super::state::Feed;
 use crate::engine::anonymizer::{Rules, Standing, State, Step};
 use crate::engine::histogram::Rows;
 use crate::engine::model::{Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Decimal, Policy};
+use crate::engine::policy::{Chain, Decimal, Policy, Search};
 
 /// For how many ticks rows wait, and how many do.
 type Ages = Vec<(u32, u64)>;
@@ -22,8 +22,8 @@ pub struct Outlook {
     pub ages: Ages,
     /// Classes whose rows wait, and how many do; the largest first.
     pub crowds: Crowds,
-    /// What the next tick does if nobody else comes.
-    pub next: Next,
+    /// What the next tick does if nobody else comes; `None` where that is drawn.
+    pub next: Option<Next>,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
     /// nothing is ever coarsened.
     pub coarser: Option<Coarser>,
@@ -34,7 +34,7 @@ pub struct Outlook {
 pub struct Next {
     /// What it does about the standing recoding.
     pub step: Option<Step>,
-    /// Rows whose atoms form.
+    /// Rows whose atoms form; those that an attack sends back to wait are counted, too.
     pub added: u64,
     /// Rows that are withheld from then on.
     pub withheld: u64,
@@ -58,9 +58,12 @@ impl Feed {
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
         let (ages, crowds) = self.who_waits();
         let (Chain::Blind(standing) | Chain::Tested { standing, .. }) = policy.chain() else {
-            let nobody = Rows::empty(self.waiting.width(), self.waiting.values().width(), true);
-            let ticked = self.clone().tick(nobody, policy, trees);
-            let next = Next { step: None, added: ticked.added, withheld: 0 };
+            let tick = || {
+                let nobody = Rows::empty(self.waiting.width(), self.waiting.values().width(), true);
+                self.clone().tick(nobody, policy, trees)
+            };
+            let next =
+                (policy.search() != Search::Halves).then(|| Next { step: None, added: tick().added, withheld: 0 });
             return Outlook { ages, crowds, next, coarser: None };
         };
         let rules = rules(policy.a(), standing);
@@ -75,7 +78,7 @@ impl Feed {
             before: discernibility(&self.standing),
             after: discernibility(&state),
         });
-        Outlook { ages, crowds, next, coarser }
+        Outlook { ages, crowds, next: Some(next), coarser }
     }
 
     /// For how long people wait, and in which classes of the standing recoding; where there is none, in one.
