@@ -83,11 +83,15 @@ fn what_halving_does_not_make_has_no_answer() {
 
 #[test]
 fn fewer_sets_of_rows_than_are_wanted_are_told() {
-    let folder = folder("values = \"distinct\"");
+    let folder = folder("");
+    let distinct = &["--values", "distinct"];
     // C(400, 399) sets of rows, and C(400, 401).
     table(&folder, &[("[0, 20[;[0, 20[", 399)]);
-    let found = folder.attack(RELEASE, &[]);
+    let found = folder.attack(RELEASE, distinct);
     assert_eq!((&found["safe"], &found["targets"][0]["cra"]), (&json!(false), &json!("400")), "{found}");
     table(&folder, &[("[0, 20[;[0, 20[", 401)]);
-    folder.refused(RELEASE, (Some("r.csv"), None), "has more rows than it has combinations of values");
+    let output = folder.call(RELEASE, distinct);
+    let said = String::from_utf8(output.stderr).expect("text").replace('\n', " ");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("has more rows than it has combinations of values"), "{said}");
 }

@@ -157,7 +157,7 @@ pub struct Dominance {
 /// `policy.max_ratio`: a number above 1, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a ratio above 1, as 100, or \"off\"")]
 pub enum MaxRatio {
     /// The limit.
     Limit(Decimal),

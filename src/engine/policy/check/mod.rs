@@ -10,7 +10,7 @@ pub use found::{Facts, PolicyError};
 
 use self::found::Found;
 use super::decimal::Decimal;
-use super::settings::{ChainKind, Guarantee, Outliers, Output, Rare, Search, Settings};
+use super::settings::{ChainKind, Guarantee, Outliers, Output, Rare, Search, Settings, Values};
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -67,6 +67,12 @@ fn cumulative(written: &Settings, found: &mut Found) {
             found.refuse_written(
                 &of_standing,
                 "does not apply to `guarantee = \"bcf\"`, where nothing waits: leave it out",
+            );
+            let written = [("max_global_ratio", written.max_global_ratio.is_some())];
+            found.refuse_written(
+                &written,
+                "judges what one search for all tells, and under `guarantee = \"bcf\"` every release has one more: leave it out, or \
+                 write `guarantee = \"blind\"`",
             );
         }
         Guarantee::Chain => coin(written, found),
@@ -144,6 +150,11 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "two tables show quasi columns as they are, so that labels of each class's own hide nothing: leave `output` out, or \
          write `search = \"top-down\"`",
     );
+    found.refuse_if(
+        local && written.max_global_ratio.is_some(),
+        "max_global_ratio",
+        "`max_global_ratio` judges one recoding for all, and this search gives each class labels of its own, which `max_ratio` judges: leave it out",
+    );
     let waste = written.outliers.is_some() && !local;
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
     let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
@@ -152,6 +163,12 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "outliers",
         "whoever halving leaves over is in no other class, and fewer than k in any region: a class at the root would tell all \
          that. Leave `outliers` out, and they wait, or write `search = \"arx-lr\"`",
+    );
+    found.refuse_if(
+        written.search == Some(Search::Halves) && written.values == Some(Values::Distinct),
+        "values",
+        "halving does not go with `values = \"distinct\"`: where no two rows share all values, a region of which nearly all values are there leaves hardly any set of rows open and \
+         could never be published: leave `values` out, or write `search = \"arx-lr\"`",
     );
 }
 
