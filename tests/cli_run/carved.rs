@@ -28,6 +28,7 @@ fn who_is_refused_comes_out_with_the_next_release() {
     let tick = &answer["ticks"][0];
     assert_eq!((code, &tick["outcome"], number(tick, "waiting")), (1, &json!("rejected"), 4), "{answer}");
     assert_eq!(tick["reasons"][0]["check"], "refinement", "{answer}");
+    assert_eq!([number(tick, "added"), number(tick, "pending")], [0, 0], "nobody stays in a class: {answer}");
     assert!(releases(&place.public()).is_empty());
     // Two more in one of the wards make a crowd there; the others go on waiting.
     place.offer("1.csv", people(10, &[(24, "B1"), (25, "B1")]));

@@ -33,7 +33,9 @@ impl Keeper {
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
-                return Ok(Tick { added, ..judged });
+                // Where nobody stays in a crowd that was refused, nobody was added.
+                let gone = judged.outcome != Outcome::Published && self.live.state().feed.pending() == 0;
+                return Ok(Tick { added: if gone { 0 } else { added }, ..judged });
             }
             Came::Held => {
                 let rows = self.live.state().feed.waiting().rows();
