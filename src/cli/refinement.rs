@@ -183,7 +183,7 @@ pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refine
 pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> Option<Refinement> {
     let several = attacks.len() > 1;
     let mut all: Vec<Refinement> = Vec::new();
-    for Attacked { release, judged } in attacks {
+    for Attacked { release, judged, .. } in attacks {
         let mut one = match judged {
             Ok(judged) => refinement(&judged.found, Attacker::Paper, judged.names(columns)),
             Err(why) => unknown(why, policy),

@@ -1,7 +1,7 @@
 //! `tidegate audit` of releases whose classes have labels of their own: its section `refinement` is what the attack prints.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value as Json, json};
 
@@ -9,19 +9,23 @@ use super::known::put;
 use super::{Folder, text};
 use crate::common::golden;
 
-/// Audits the folder's releases; checks the answer against its schema.
-#[track_caller]
-fn audit(folder: &Folder, files: &[(&str, &str)], more: &[&str]) -> (Option<i32>, String) {
+fn called(folder: &Folder, files: &[(&str, &str)], more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     command.arg("audit").arg("--feed").arg(folder.path("audit.toml"));
     for (option, file) in files {
         command.arg(format!("--{option}")).arg(folder.path(file));
     }
-    let output = command.args(more).output().expect("the program starts");
+    command.args(more).output().expect("the program starts")
+}
+
+#[track_caller]
+fn audit(folder: &Folder, files: &[(&str, &str)], more: &[&str]) -> (Option<i32>, String) {
+    let output = called(folder, files, more);
     assert_eq!(text(&output.stderr), "");
     (output.status.code(), text(&output.stdout))
 }
 
+/// Audits the folder's releases; checks the answer against its schema.
 #[track_caller]
 fn audited(folder: &Folder, files: &[(&str, &str)]) -> Json {
     let (code, printed) = audit(folder, files, &["--json"]);
@@ -57,6 +61,29 @@ fn the_audit_has_what_the_attack_prints() {
             let told = found["reasons"].as_array().expect("reasons").iter();
             assert_eq!(told.filter(|reason| reason["check"] == "refinement").count(), against(&attack), "{name}");
         }
+    }
+}
+
+#[test]
+fn rows_of_other_people_are_refused() {
+    let folder = case("small_03", "");
+    let raw = fs::read_to_string(folder.path("raw.csv")).expect("raw rows");
+    let (header, rows) = raw.split_once('\n').expect("a header");
+    let first = rows.lines().next().expect("a row");
+    let files = &[("release", "release.csv"), ("increment", "other.csv")];
+    for (other, words) in [
+        (vec![first; rows.lines().count()], "leave out who waits"),
+        (vec![first; rows.lines().count() - 1], "rows, and they have"),
+    ] {
+        folder.put("other.csv", &format!("{header}\n{}\n", other.join("\n")));
+        let output = called(&folder, files, &["--json"]);
+        let said: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let error = &said["error"];
+        let told = error["text"].as_str().expect("a text");
+        assert!(error["file"].as_str().is_some_and(|file| file.ends_with("other.csv")), "{error}");
+        assert!(told.contains("the increments do not give the release") && told.contains(words), "{told}");
+        assert!(!told.contains(first), "{told}");
     }
 }
 

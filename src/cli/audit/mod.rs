@@ -16,8 +16,9 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
-use crate::engine::audit::{Coarse, Figures, Minimality, Subject, Unfit, judge};
+use crate::engine::audit::{Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
+use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{OnRepeat, Output};
@@ -106,6 +107,7 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
     let _shown = progress::Shown::new("attacking");
     let mut figures =
         Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = Terms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
     // Where another method is taken for granted, this one is not.
@@ -178,6 +180,22 @@ fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)>
     Ok((subject, behind))
 }
 
+/// Where classes have labels of their own the rows behind a release are those of its classes.
+fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Result<()> {
+    let (Ok(judged), Some(Unlike { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
+    let class = match place {
+        Place::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
+        Place::Outliers => "who is in no class".to_owned(),
+    };
+    let text = format!(
+        "the increments do not give the release {}: {class} has {} rows in it and {rows} by the increments, each class taking the \
+         rows that it covers, in the order in which classes were formed; leave out who waits or was not published",
+        args.releases[attacked.release].display(),
+        judged.release.rows(place)
+    );
+    Err(Error::new(Kind::Input, text).in_file(&args.increments[attacked.release]))
+}
+
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.
 fn one_row_each(people: &[People], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
@@ -197,6 +215,13 @@ fn one_row_each(people: &[People], args: &Args) -> error::Result<()> {
 /// Tables that do not belong together, with their files.
 fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
     match unfit {
+        Unfit::Rows { release, rows: [published, raw] } => {
+            let text = format!(
+                "the increments do not give the release {}: it has {published} rows, and they have {raw}",
+                args.releases[release].display()
+            );
+            Error::new(Kind::Input, text).in_file(&args.increments[release])
+        }
         Unfit::Increments => Error::new(Kind::Usage, "give one increment per release, or none").in_field("--increment"),
         Unfit::Mismatch { release, class, rows: [published, raw] } => {
             let differ = if published == raw {

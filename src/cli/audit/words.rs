@@ -7,7 +7,7 @@ use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdic
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
-use crate::engine::policy::{ChainKind, Distance, Policy};
+use crate::engine::policy::{ChainKind, Distance, Policy, Search};
 
 /// The report.
 pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &Policy, names: &[String]) -> String {
@@ -69,7 +69,7 @@ fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
     }
     put(text, "How far the labels of classes narrow down whoever is in them, for those who know how they were made");
     put(text, "      by            small crowds that are certain");
-    for Attacked { release, judged } in &figures.refinement {
+    for Attacked { release, judged, .. } in &figures.refinement {
         let Ok(found) = judged.as_ref().map(|judged| &judged.found) else {
             put(text, &format!("{:>4}  cannot have been made as the policy says", release + 1));
             continue;
@@ -308,7 +308,9 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
              generalising this release further heals nothing",
         );
     }
-    if has("refinement") {
+    if has("refinement") && policy.search() == Search::Halves {
+        advice.push("make the release again by this policy; merging or moving rows by hand is no halving");
+    } else if has("refinement") {
         advice.push(
             "make the release again with coarser leaves, fewer columns or a larger k, or with search = \"halves\", which narrows \
              nothing down; merging or moving rows by hand is another algorithm, of which this attack tells nothing",

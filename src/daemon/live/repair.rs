@@ -7,7 +7,7 @@
 
 use crate::engine::feed::{Closed, Feed, Ticked};
 use crate::engine::gate::own::{History, against, learnt, text};
-use crate::engine::gate::refinement::{Judged, Place, judge};
+use crate::engine::gate::refinement::{Judged, Place, Together, judge};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{Output, Policy};
@@ -58,8 +58,9 @@ fn coarsened(
         let Some(certainty) = learnt(policy, history, atoms, &candidate.table, &trees) else { break };
         let Some(fact) = against(&certainty, policy).next() else { break };
         let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else { break };
+        let place = describe(&fact.class, columns);
         let column = columns.of(Role::Quasi).nth(column).map(|column| column.name.to_string());
-        repairs.push(Repair { classes: 0, column, place: "a class".to_owned(), text: text(policy.a()) });
+        repairs.push(Repair { classes: 0, column, place, text: text(policy.a()) });
     }
     repairs
 }
@@ -72,8 +73,8 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table.size_of(&carving.classes()[at]));
-        // What cannot be judged is for the gate to say.
-        let judged = judge(columns, left.iter().map(class), policy, candidate.release.into());
+        // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
+        let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), Together::Not));
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };
         let judged = judged.expect("somebody was judged");
         let gone = together(&judged, place, left.len());

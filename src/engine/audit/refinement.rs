@@ -2,7 +2,7 @@
 //! made, but not which of two classes that tie came first: their order is in no table.
 
 use super::tables::Subject;
-use crate::engine::gate::refinement::{Attacker, Judged, attacked, divide, fuzzy};
+use crate::engine::gate::refinement::{Attacker, Judged, Together, Unlike, attacked, divide, fuzzy};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::{Columns, Leaf, Node};
 use crate::engine::policy::Policy;
@@ -17,6 +17,8 @@ pub struct Attacked {
     pub release: usize,
     /// What was found; else why it cannot have been made as the policy says, in words.
     pub judged: Result<Judged, String>,
+    /// How the rows that are said to be behind the release are not those.
+    pub unlike: Option<Unlike>,
 }
 
 /// Attacks every release whose classes have labels of their own; none where the policy does not ask for it.
@@ -29,11 +31,15 @@ pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Att
         let release = &subject.releases[at];
         let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
-        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, true));
+        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, Together::Yes));
+        let mut unlike = None;
         if let (Ok(judged), Some(raw)) = (&mut judged, &subject.histogram) {
-            judged.found.fuzzy = alone(judged, &behind(raw, at));
+            match divide(&judged.release, Attacker::Paper, &behind(raw, at)) {
+                Ok(held) => judged.found.fuzzy = Some(held.iter().map(|rows| fuzzy(rows)).collect()),
+                Err(found) => unlike = Some(found),
+            }
         }
-        Attacked { release: at, judged }
+        Attacked { release: at, judged, unlike }
     };
     local.map(attack).collect()
 }
@@ -46,10 +52,4 @@ fn behind(raw: &Histogram, release: usize) -> Vec<(Vec<Leaf>, u64)> {
     };
     let tuples = (0..raw.tuples()).map(|tuple| (tuple, rows(tuple))).filter(|&(_, rows)| rows > 0);
     tuples.map(|(tuple, rows)| (raw.tuple_at(tuple).collect(), rows)).collect()
-}
-
-/// Per target how many cells hold one person; not known where no order of classes that tie was found that gives the release.
-fn alone(judged: &Judged, rows: &[(Vec<Leaf>, u64)]) -> Option<Vec<u64>> {
-    let held = divide(&judged.release, Attacker::Paper, rows).ok()?;
-    Some(held.iter().map(|rows| fuzzy(rows)).collect())
 }

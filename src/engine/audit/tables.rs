@@ -41,6 +41,13 @@ pub enum Unfit {
         /// Its rows in the release, and by the increments.
         rows: [u64; 2],
     },
+    /// The raw rows are not as many as those of the release.
+    Rows {
+        /// The release.
+        release: usize,
+        /// Its rows, and those of the increment.
+        rows: [u64; 2],
+    },
     /// Not as many increments as releases.
     Increments,
 }
@@ -156,11 +163,7 @@ impl Subject {
         if all == release.rows() {
             return Ok(());
         }
-        Err(Unfit::Mismatch {
-            release: at,
-            class: describe(&vec![0; trees.len()], columns),
-            rows: [release.rows(), all],
-        })
+        Err(Unfit::Rows { release: at, rows: [release.rows(), all] })
     }
 }
 

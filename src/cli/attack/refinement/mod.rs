@@ -15,7 +15,9 @@ use self::subject::Subject;
 use crate::cli::{Exit, Out, Result, progress, refinement};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::engine::gate::refinement::{Attacker, Budget, Found, Malformed, Nothing, Place, Rule, Terms, Values};
+use crate::engine::gate::refinement::{
+    Attacker, Budget, Found, Malformed, Nothing, Place, Rule, Terms, Together, Values,
+};
 use crate::engine::policy;
 
 /// How solutions are counted.
@@ -90,7 +92,7 @@ fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found>
     let budget = Budget::shared(subject.release.places().len());
     let terms = Terms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
     let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;
-    let found = Found::of(subject.names(), terms, &limits, true).map_err(|nothing| match nothing {
+    let found = Found::of(subject.names(), terms, &limits, Together::Yes).map_err(|nothing| match nothing {
         Nothing::Malformed(why) => disordered(why, subject, args),
         Nothing::Impossible { place, targets } => impossible((place, targets), (values, subject), args),
     })?;

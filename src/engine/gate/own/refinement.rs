@@ -4,7 +4,7 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::refinement::{Against, judge};
+use crate::engine::gate::refinement::{Against, Together, judge};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;
@@ -17,7 +17,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     let limit = Figure::real(limit.get());
     let mut found = Checked { limit, ..Checked::made("refinement") };
     let classes = carving.classes().iter().map(|class| (class.as_slice(), ready.table.size_of(class)));
-    match judge(ready.case.columns, classes, ready.case.policy, ready.case.release.into()) {
+    match judge(ready.case.columns, classes, ready.case.policy, (ready.case.release.into(), Together::IfLimited)) {
         Err(text) => found.reasons.push(Reason::plain("data", text)),
         Ok(judged) => {
             found.value = judged.found.max_log10_ratio().and_then(|log10| Figure::real(10f64.powf(log10)));

@@ -15,6 +15,17 @@ use crate::engine::policy;
 /// By how many powers of two the work on all targets together is less where no limit judges it.
 const QUICKLY: u32 = 4;
 
+/// Whether all targets at once are looked at, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Never.
+    Not,
+    /// Where a limit asks for it.
+    IfLimited,
+    /// Always; quickly where no limit asks for it.
+    Yes,
+}
+
 /// What an attack has found.
 #[derive(Debug)]
 pub struct Found {
@@ -47,18 +58,23 @@ pub enum Nothing {
 }
 
 impl Found {
-    /// Attacks a release; `together`: all its targets at once, too, where no limit asks for that.
+    /// Attacks a release.
     ///
     /// # Errors
     /// There is nothing to be found, because the release was made otherwise.
-    pub fn of(names: Names<'_>, terms: Terms, limits: &policy::Refinement, together: bool) -> Result<Found, Nothing> {
+    pub fn of(
+        names: Names<'_>,
+        terms: Terms,
+        limits: &policy::Refinement,
+        together: Together,
+    ) -> Result<Found, Nothing> {
         let release = names.release();
         let attack = Attack::new(release, terms).map_err(Nothing::Malformed)?;
         let targets = attack.targets();
-        let joint = match limits.max_joint_ratio {
-            Some(_) => Some(joint(&attack, &targets)).filter(known),
-            None if together => quickly(release, (&targets, terms)).map_err(Nothing::Malformed)?,
-            None => None,
+        let joint = match (together, limits.max_joint_ratio) {
+            (Together::Not, _) | (Together::IfLimited, None) => None,
+            (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
+            (Together::Yes, None) => quickly(release, (&targets, terms)).map_err(Nothing::Malformed)?,
         };
         let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
         let against = against.map_err(|Impossible(place)| {

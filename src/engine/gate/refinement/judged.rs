@@ -3,7 +3,7 @@
 
 use super::attack::Terms;
 use super::budget::Budget;
-use super::found::{Found, Nothing};
+use super::found::{Found, Nothing, Together};
 use super::labels::Layers;
 use super::malformed::Malformed;
 use super::names::Names;
@@ -39,7 +39,7 @@ pub fn attacked<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     (policy, attacker): (&Policy, Attacker),
-    (seed, together): (u64, bool),
+    (seed, together): (u64, Together),
 ) -> Result<Judged, String> {
     let (layers, release) = match (policy.search(), attacker) {
         (Search::Halves, _) => halved(columns, classes, policy)?,
@@ -76,9 +76,9 @@ pub fn judge<'n>(
     columns: &Columns,
     classes: impl IntoIterator<Item = (&'n [Node], u64)>,
     policy: &Policy,
-    seed: u64,
+    (seed, together): (u64, Together),
 ) -> Result<Judged, String> {
-    let mut judged = attacked(columns, classes, (policy, Attacker::Strongest), (seed, false))?;
+    let mut judged = attacked(columns, classes, (policy, Attacker::Strongest), (seed, together))?;
     let Judged { layers, release, found } = &mut judged;
     let names = Names::new(columns, layers, release);
     let target = |place: Place| found.targets.iter().find(|target| target.place == place);

@@ -42,7 +42,7 @@ pub use self::attack::{Attack, Terms};
 pub use self::budget::Budget;
 pub use self::column::Column;
 pub use self::figure::{Count, Ratio};
-pub use self::found::{Found, Nothing};
+pub use self::found::{Found, Nothing, Together};
 pub use self::joint::{Joint, joint};
 pub use self::judged::{Judged, attacked, judge};
 pub use self::key::Key;
