@@ -52,8 +52,8 @@ pub fn report(
 fn detail(text: &mut String, manifest: &Manifest, folder: &Path) {
     let columns = manifest.recoding.0.iter().filter(|(_, labels)| labels.len() == 1);
     let names: Vec<String> = columns.map(|(column, _)| format!("`{}`", printable(column))).collect();
-    // Two tables show every column as it is.
-    if names.is_empty() || manifest.two_tables() {
+    // Two tables show every column as it is, and the label of a lone class need not be the root.
+    if names.is_empty() || manifest.two_tables() || manifest.has_own_labels() {
         return;
     }
     // Under `blind` what stood against more is kept with the release that the recoding was found for.
@@ -120,6 +120,9 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
     if last.outcome == Outcome::Held {
         let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
         let said = format!("{why}: {waits}, and a crowd is at least {}. Add files; nothing is lost.", policy.a());
+        wrapped(text, "", &said);
+    } else if last.outcome == Outcome::Rejected && disjoint {
+        let said = format!("{waits} for the next file, with which everybody in the rejected release is tried again.");
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
         let like = if last.waiting == 1 { "like this one" } else { "like them" };

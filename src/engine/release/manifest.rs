@@ -183,6 +183,12 @@ impl Manifest {
         self.policy.get("output").and_then(Value::as_str) == Some("two-table")
     }
 
+    /// Whether each class has labels of its own.
+    pub fn has_own_labels(&self) -> bool {
+        let search = self.policy.get("search").and_then(Value::as_str);
+        matches!(search, Some("arx-lr" | "halves"))
+    }
+
     /// The one spelling: JSON with two spaces of indentation and a last newline.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::boxes;
 use super::subject::Subject;
 use super::words::{called, count, head, joint, ratio, reasons, tells, verdict, worst};
-use crate::engine::gate::refinement::{Found, Place, Target, certain};
+use crate::engine::gate::refinement::{Found, Place, Rule, Target, certain};
 use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
 
 /// Targets that are drawn at most.
@@ -59,12 +59,19 @@ fn judgement(page: &mut Page, found: &Found) {
 }
 
 fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
+    let told = match subject.release.rule() {
+        Rule::Halves => {
+            "Whoever knows how classes were halved knows no more than that: all of them remain, and the ratio is 1."
+        }
+        _ => {
+            "Whoever knows that the algorithm forms small classes first knows that rows lie in no cell that an earlier class has \
+             taken, and that no part of a class has as many rows as a class needs: only some of these sets remain, and the ratio \
+             is by how much they are fewer."
+        }
+    };
     put!(
         page,
-        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. Whoever knows that the algorithm forms \
-         small classes first knows that rows lie in no cell that an earlier class has taken, and that no part of a class has \
-         as many rows as a class needs: only some of these sets remain, and the ratio is by how much they are fewer. Known \
-         crowds are parts in which everybody knows of a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
+        "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. {told} Known crowds are parts in which everybody knows of a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
          is not known.</p>\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
     );
     let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");

@@ -239,8 +239,8 @@ pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
             Place::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
         };
         let order = match subject.attacker {
-            Attacker::Paper => "each class takes the rows it covers, in order of formation; --classes tells that order",
-            Attacker::Strongest => "each class takes the rows it covers, in the order of --classes",
+            Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes tells; leave out who waits or was not published",
+            Attacker::Strongest => "each class takes the rows it covers, in the order of --classes; leave out who waits or was not published",
         };
         Error::new(Kind::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)
     })?;

@@ -163,7 +163,7 @@ pub fn verdict(found: &Found) -> String {
     match found.limits.max_ratio {
         None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
         Some(limit) if found.against.is_empty() => format!(
-            "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and nobody can be sure of a crowd below k",
+            "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and of no crowd below k its number is certain",
             found.limits.min_solutions
         ),
         Some(_) => "UNSAFE".to_owned(),

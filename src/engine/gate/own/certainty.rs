@@ -8,7 +8,7 @@
 use super::case::{Case, History, Ready};
 use super::verdict::{Checked, Figure, Reason};
 use crate::engine::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
-use crate::engine::histogram::Release;
+use crate::engine::histogram::{Release, describe};
 use crate::engine::model::{Cut, Taxonomy};
 use crate::engine::policy::{Chain, Decimal, Policy};
 
@@ -44,7 +44,7 @@ pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<I
 
 /// Why that is.
 pub fn text(a: u64) -> String {
-    format!("whoever knows the search can tell that a part of this class holds people, and fewer than {a}")
+    format!("whoever knows the search can tell that a part of the class holds people, and fewer than {a}")
 }
 
 /// Judges the refusals of the search; nothing where classes have labels of their own.
@@ -56,7 +56,7 @@ pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     let atoms = ready.case.older.last().map(|older| older.atoms);
     let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
-    let certain = told.as_ref().map_or(Checked::not_made("certainty"), |told| certain(told, ready.case.policy));
+    let certain = told.as_ref().map_or(Checked::not_made("certainty"), |told| certain(told, ready.case));
     let mut checks = vec![certain];
     let learnt = ready.case.learnt.filter(|_| told.is_some());
     checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
@@ -65,11 +65,11 @@ pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     checks
 }
 
-fn certain(told: &Certainty, policy: &Policy) -> Checked {
+fn certain(told: &Certainty, case: &Case<'_>) -> Checked {
     let found = Some(Figure::Whole(told.facts.len() as u64));
     let mut checked = Checked { value: found, ..Checked::made("certainty") };
-    let reason = |_: &Fact| Reason::plain("a class", text(policy.a()));
-    checked.reasons = against(told, policy).map(reason).take(NAMED).collect();
+    let reason = |fact: &Fact| Reason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
+    checked.reasons = against(told, case.policy).map(reason).take(NAMED).collect();
     if told.answer == Answer::Open {
         let text = "which small crowds are certain could not be decided, and undecided is not safe";
         checked.reasons.push(Reason::plain("the whole release", text));
