@@ -51,6 +51,16 @@ fn keys_come_in_the_order_that_is_promised() {
 }
 
 #[test]
+fn few_rows_at_the_root_are_said_to_be_few() {
+    let folder = Folder::new();
+    for (rows, few) in [(0, false), (1, true), (2, true), (3, false)] {
+        table(&folder, "k = 3\nmin_solutions = 1\nmax_ratio = 1000000", &[("[0, 20[", 3), ("*", rows)]);
+        let said = text(&folder.call(RELEASE, &[]).stdout);
+        assert_eq!(said.contains("at the root, fewer than k = 3"), few, "{said}");
+    }
+}
+
+#[test]
 fn a_small_crowd_that_is_certain_is_unsafe() {
     let folder = Folder::new();
     // Two of the four are in each half: three would have been a class of their own.

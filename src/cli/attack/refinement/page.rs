@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::boxes;
 use super::subject::Subject;
-use super::words::{called, count, head, joint, ratio, reasons, tells, verdict, worst};
+use super::words::{called, count, few, head, joint, ratio, reasons, tells, verdict, worst};
 use crate::engine::gate::refinement::{Found, Place, Rule, Target, certain};
 use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
 
@@ -29,7 +29,7 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
     put!(page, "<style>\n{STYLE}{}</style>\n</head>\n<body>\n", include_str!("style.css"));
     put!(page, "<header>\n<h1>Refinement attack on <bdi>{}</bdi></h1>\n", Text(&subject.name));
     put!(page, "<p class=\"due\">{}</p>\n</header>\n", Text(&head(found, subject)));
-    judgement(&mut page, found);
+    judgement(&mut page, found, subject);
     let accused: BTreeSet<Place> = found.against.iter().filter_map(|against| against.place).collect();
     let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
@@ -39,9 +39,12 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
     page.into_bytes()
 }
 
-fn judgement(page: &mut Page, found: &Found) {
+fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
     let class = if found.against.is_empty() { "rule" } else { "warning" };
     put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found)));
+    if let Some(few) = few(subject) {
+        put!(page, "<p>{}</p>\n", Text(&few));
+    }
     if !found.against.is_empty() {
         put!(page, "<ul>\n");
         for against in reasons(found).into_iter().take(REASONS) {

@@ -170,11 +170,26 @@ pub fn verdict(found: &Found) -> String {
     }
 }
 
+/// Outliers that are no crowd themselves, which no limit of an attack judges.
+pub fn few(subject: &Subject) -> Option<String> {
+    let (rows, k) = (subject.release.outliers(), subject.release.k());
+    let few = (1..k).contains(&rows) && *subject.release.rule() != Rule::Halves;
+    few.then(|| {
+        format!(
+            "There are {} at the root, fewer than k = {k}: that is for `tidegate audit` to judge.",
+            many(rows, "row", "rows")
+        )
+    })
+}
+
 /// Reasons that are written out at most.
 const MOST_REASONS: usize = 12;
 
 fn judgement(text: &mut String, found: &Found, subject: &Subject) {
     wrapped(text, "", &verdict(found));
+    if let Some(few) = few(subject) {
+        wrapped(text, "", &few);
+    }
     if found.against.is_empty() {
         return;
     }
