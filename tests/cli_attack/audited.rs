@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::{Value as Json, json};
 
 use super::known::put;
-use super::{Folder, text};
+use super::{Folder, feed, text};
 use crate::common::golden;
 
 fn called(folder: &Folder, files: &[(&str, &str)], more: &[&str]) -> Output {
@@ -116,15 +116,20 @@ fn several_releases_are_attacked_one_by_one() {
 
 #[test]
 fn a_table_that_the_search_does_not_make_is_a_reason() {
-    let folder = case("small_03", "");
-    let release = fs::read_to_string(folder.path("release.csv")).expect("a table");
-    let (header, rows) = release.split_once('\n').expect("a header");
-    // Everybody in one cell of leaves below a class: no run carved that class later.
-    let class = rows.lines().find(|line| line.contains('[')).expect("a class");
-    folder.put("few.csv", &format!("{header}\n{class}\n"));
-    let found = audited(&folder, &[("release", "few.csv")]);
+    let folder = Folder::new();
+    let policy = "search = \"arx-lr\"\nk = 3\nmin_solutions = 1";
+    let feed = feed(&[(0..=4).map(|edge| edge * 20).collect()], policy);
+    folder.put("audit.toml", feed.split_once("[[column]]\nname = \"s\"").expect("a sensitive column").0);
+    // Five people in two halves: one of them has three, and was a class before.
+    folder.put("release.csv", &("q0\n".to_owned() + &"\"[0, 40[\"\n".repeat(5)));
+    let found = audited(&folder, &[("release", "release.csv")]);
     let section = &found["refinement"];
-    assert_eq!([&found["safe"], &section["safe"]], [&json!(false), &json!(false)], "{found}");
+    assert_eq!([&found["safe"], &section["safe"], &section["targets"]], [&json!(false), &json!(false), &json!([])]);
+    for reasons in [&found["reasons"], &section["reasons"]] {
+        let reasons = reasons.as_array().expect("a list");
+        let told = reasons[0]["text"].as_str().expect("a text");
+        assert!(reasons.len() == 1 && told.contains("class (q0 = [0, 40[): there is no way left"), "{reasons:?}");
+    }
 }
 
 #[test]
