@@ -16,7 +16,7 @@ mod raw;
 #[path = "../tests/kafka/registry.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod registry;
-#[path = "../tests/avro/write.rs"]
+#[path = "../tests/common/avro_write.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod write;
 

@@ -2,11 +2,8 @@
 //! figures, and what must hold of every chain.
 
 mod common;
-#[path = "common/slow.rs"]
-mod slow;
-#[allow(dead_code, reason = "its worlds are for another test")]
-#[path = "common/world.rs"]
-mod world;
+
+use common::{slow, world};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

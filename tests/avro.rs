@@ -14,8 +14,8 @@ mod repeats;
 mod schemas;
 #[path = "avro/strict.rs"]
 mod strict;
-#[path = "avro/write.rs"]
-mod write;
+
+use common::avro_write as write;
 
 use std::path::Path;
 

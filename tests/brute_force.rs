@@ -2,8 +2,8 @@
 //! agrees with the releases is built, and what is left to an attacker is read off all of them.
 
 mod common;
-#[path = "common/world.rs"]
-mod world;
+
+use common::world;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -1,14 +1,12 @@
 //! Whole chains in memory, from arrivals to what the gate says (SCIENCE 3, 4 and 10): what must hold of every release that
 //! leaves, on random small chains, with a brute force as second opinion; and what the public files may depend on.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
-#[path = "common/world.rs"]
-mod world;
 
 #[path = "chains/play.rs"]
 mod play;
+
+use common::{chain, world};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

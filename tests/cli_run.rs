@@ -21,10 +21,6 @@ mod listens;
 mod masks;
 #[path = "cli_run/notices.rs"]
 mod notices;
-#[path = "cli_run/place.rs"]
-mod place;
-#[path = "cli_run/public.rs"]
-mod public;
 #[path = "cli_run/readers.rs"]
 mod readers;
 #[path = "cli_run/rekey.rs"]
@@ -37,3 +33,5 @@ mod signed;
 mod told;
 #[path = "cli_run/two.rs"]
 mod two;
+
+use common::{place, public};

@@ -1,8 +1,6 @@
 //! The coin of `chain` (SCIENCE 4): attackers who know every quasi-identifier and date, the program and its policy, and all
 //! releases, but neither sensitive values nor the coins; and what a finer release must keep to.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
 
 #[path = "coin/attackers.rs"]
@@ -11,3 +9,5 @@ mod attackers;
 mod releases;
 #[path = "coin/world.rs"]
 mod world;
+
+use common::chain;

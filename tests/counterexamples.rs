@@ -1,12 +1,9 @@
 //! The small cases that the rules are made of (SCIENCE 3 and 4), by name: what an attacker would learn without the rule,
 //! shown by building every population that fits, and that the rule is kept.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
-#[allow(dead_code, reason = "its figures are for another test")]
-#[path = "common/world.rs"]
-mod world;
+
+use common::{chain, world};
 
 use std::collections::BTreeSet;
 

@@ -2,10 +2,9 @@
 //! put in the place of another. Either the feed does not open and says which object it is and what to do, or nothing is
 //! different for it: same state, and in the end the same tables. `WHAT_HAPPENS` says which for each kind.
 
-#[path = "live/draw.rs"]
-mod draw;
-#[path = "live/feed.rs"]
-mod feed;
+mod common;
+
+use common::{draw, feed};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

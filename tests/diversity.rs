@@ -1,9 +1,9 @@
 //! Diversity of what attacks leave, for releases of our own (SCIENCE 4): the gate's figures against those of an audit of the
 //! same chain, what becomes of a chain that fails, and that nothing may be concluded from one recoding for another.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
+
+use common::chain;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,6 @@
 //! What the gate refuses, and that each refusal is for the right reason: a good release with one thing spoilt, from a list
 //! that is data.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
 
 #[path = "gate/bytes.rs"]
@@ -23,6 +21,8 @@ mod sample;
 mod sheet;
 #[path = "gate/two.rs"]
 mod two;
+
+use common::chain;
 
 use chain::Offer;
 use sample::{lines, third};

@@ -10,7 +10,7 @@ mod faults;
 mod kinds;
 #[path = "journal/proxy.rs"]
 mod proxy;
-#[path = "journal/server.rs"]
-mod server;
 #[path = "journal/suite.rs"]
 mod suite;
+
+use common::server;

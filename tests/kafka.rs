@@ -3,9 +3,6 @@
 
 #[path = "kafka/avro.rs"]
 mod avro;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "avro/write.rs"]
-mod avro_write;
 #[path = "kafka/broker.rs"]
 mod broker;
 #[path = "kafka/certificates.rs"]
@@ -13,12 +10,6 @@ mod certificates;
 mod common;
 #[path = "kafka/connect.rs"]
 mod connect;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "cli_run/place.rs"]
-mod place;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "cli_run/public.rs"]
-mod public;
 
 #[path = "kafka/feed.rs"]
 mod feed;
@@ -38,3 +29,5 @@ mod security;
 mod topics;
 #[path = "kafka/two.rs"]
 mod two;
+
+use common::{avro_write, place, public};

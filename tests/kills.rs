@@ -3,17 +3,6 @@
 //! first part of what came, nobody is lost or counted twice, and what was published stays as it was.
 
 mod common;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "cli_run/place.rs"]
-mod place;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "cli_run/public.rs"]
-mod public;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "journal/server.rs"]
-mod server;
-#[path = "power/shim.rs"]
-mod shim;
 
 #[path = "kills/books.rs"]
 mod books;
@@ -35,3 +24,5 @@ mod scenes;
 mod two;
 #[path = "kills/watched.rs"]
 mod watched;
+
+use common::{place, public, server, shim};

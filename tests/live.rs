@@ -5,15 +5,14 @@
 mod again;
 #[path = "live/asked.rs"]
 mod asked;
+mod common;
 #[path = "live/crash.rs"]
 mod crash;
-#[path = "live/draw.rs"]
-mod draw;
-#[path = "live/feed.rs"]
-mod feed;
 #[path = "live/fold.rs"]
 mod fold;
 #[path = "live/grown.rs"]
 mod grown;
 #[path = "live/rekey.rs"]
 mod rekey;
+
+use common::{draw, feed};

@@ -1,7 +1,5 @@
 //! MASK (SCIENCE 5; MIN 6): known answers, what rows become, and attackers who know all but values and draws.
 
-#[path = "common/chain.rs"]
-mod chain;
 mod common;
 
 #[path = "mask/attackers.rs"]
@@ -12,6 +10,8 @@ mod branches;
 mod chains;
 #[path = "mask/rows.rs"]
 mod rows;
+
+use common::chain;
 
 use common::golden;
 use serde_json::Value as Json;

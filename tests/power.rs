@@ -1,5 +1,5 @@
 //! The power fails while a feed is written. The writer works on real folders in a process of its own, and every change that
-//! it makes to them is written down in order (`power/shim.c`). From that, disks are made as a power cut at any place may
+//! it makes to them is written down in order (`common/shim.c`). From that, disks are made as a power cut at any place may
 //! leave them (`power/disk.rs`), and on each the feed is opened again and goes on (`power/checks.rs`): it must be as if
 //! nothing had happened.
 //!

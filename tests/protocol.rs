@@ -26,6 +26,8 @@
 //! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without: before a request is
 //! refused, and before a missing object is called a damage, the writer looks whether the next slot is still empty.
 
+mod common;
+
 #[path = "protocol/asked.rs"]
 mod asked;
 #[path = "protocol/entry.rs"]

@@ -1,4 +1,4 @@
-//! Where two writers meet: folders whose lock is open to both (`power/points.h`), or buckets of a server that is not ours,
+//! Where two writers meet: folders whose lock is open to both (`common/points.h`), or buckets of a server that is not ours,
 //! which have none.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The program under the shim (`power/points.h`), which writes down what it does by name and kills it on demand.
+//! The program under the shim (`common/points.h`), which writes down what it does by name and kills it on demand.
 
 use std::fs;
 use std::path::PathBuf;

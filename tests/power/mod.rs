@@ -5,10 +5,7 @@
 
 pub mod checks;
 pub mod disk;
-#[path = "../live/draw.rs"]
-pub mod draw;
-#[path = "../live/feed.rs"]
-mod feed;
-pub mod shim;
 pub mod trace;
 pub mod writer;
+
+pub use super::common::{draw, feed, shim};

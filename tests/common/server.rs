@@ -21,7 +21,7 @@ impl Server {
             eprintln!("skipped: TIDEGATE_PYTHON is not set");
             return None;
         };
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/journal/server.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/server.py");
         let mut command = Command::new(&python);
         command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child =

@@ -15,7 +15,7 @@ impl Shim {
     pub fn build() -> Option<Shim> {
         let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
         let folder = tempfile::tempdir().expect("a folder");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/power/shim.c");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/shim.c");
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(folder.path().join("shim.so"));
         match known.then(|| compiler.arg(source).output()) {
