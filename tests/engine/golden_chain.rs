@@ -1,11 +1,9 @@
 //! Chains against known answers (SCIENCE 3): the paper's figure, the pair bound per increment and per group, realised
 //! targets, and where recodings cross the lower bound and what is exactly left of every group.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
+use crate::common::{Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::gate::chain::{
     Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds,

@@ -139,32 +139,32 @@ fn check_file(text: &str) {
 
 #[test]
 fn files() {
-    check_file(include_str!("hierarchies/file.toml"));
+    check_file(include_str!("../hierarchies/file.toml"));
 }
 
 #[test]
 fn integers() {
-    check_file(include_str!("hierarchies/integers.toml"));
+    check_file(include_str!("../hierarchies/integers.toml"));
 }
 
 #[test]
 fn codes_and_flat_lists() {
-    check_file(include_str!("hierarchies/codes.toml"));
+    check_file(include_str!("../hierarchies/codes.toml"));
 }
 
 #[test]
 fn days() {
-    check_file(include_str!("hierarchies/dates.toml"));
+    check_file(include_str!("../hierarchies/dates.toml"));
 }
 
 #[test]
 fn builtins() {
-    check_file(include_str!("hierarchies/builtin.toml"));
+    check_file(include_str!("../hierarchies/builtin.toml"));
 }
 
 #[test]
 fn forms_do_not_mix() {
-    check_file(include_str!("hierarchies/forms.toml"));
+    check_file(include_str!("../hierarchies/forms.toml"));
 }
 
 fn file_table() -> TaxonomyTable {

@@ -1,9 +1,7 @@
 //! The standing recoding on cases with known answers, tick by tick (SCIENCE 4): small chains, and Adult in ticks of some
 //! hundred rows.
 
-mod common;
-
-use common::{adult, columns, golden, recoding, strings, taxonomy};
+use crate::common::{adult, columns, golden, recoding, strings, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::anonymizer::{Rules, Standing, State, Step, Tick};
 use tidegate::engine::histogram::{Headcount, Heads, finest_unsplit};

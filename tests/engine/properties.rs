@@ -1,12 +1,10 @@
 //! Properties on random inputs: cuts against plain sets of leaves, histograms against plain maps, partitions against
 //! plain sets, and realised anonymity under a split (SCIENCE 1 and 2).
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::random::{self, Draw};
-use common::{Row, batch, columns, tables};
+use crate::common::random::{self, Draw};
+use crate::common::{Row, batch, columns, tables};
 use tidegate::engine::gate::correspondence::{Anonymity, Correspondence};
 use tidegate::engine::histogram::{Encoder, Excess, Histogram, JoinCells, Partition, Reading, Release, Values};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy, Value, cut};

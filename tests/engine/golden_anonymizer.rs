@@ -1,10 +1,8 @@
 //! The top-down search on cases with known answers (SCIENCE 4): cuts and traces of small tables and of Adult, each table
 //! on its own and under the paper's validity.
 
-mod common;
-
-use common::adult;
-use common::{columns, golden, recoding, rows, strings, tables, taxonomy};
+use crate::common::adult;
+use crate::common::{columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::anonymizer::{Found, alone, bcf};
 use tidegate::engine::histogram::Release;

@@ -1,19 +1,13 @@
 //! MASK (SCIENCE 5; MIN 6): known answers, what rows become, and attackers who know all but values and draws.
 
-mod common;
-
-#[path = "mask/attackers.rs"]
 mod attackers;
-#[path = "mask/branches.rs"]
 mod branches;
-#[path = "mask/chains.rs"]
 mod chains;
-#[path = "mask/rows.rs"]
 mod rows;
 
-use common::chain;
+use crate::common::chain;
 
-use common::golden;
+use crate::common::golden;
 use serde_json::Value as Json;
 use tidegate::engine::safeguards::mask::{Crowd, Draws, Shares};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::world::{Assigned, RHO, Seen, World, courses, tested};
 use crate::common::random::{self, Draw};
-use crate::world::{Assigned, RHO, Seen, World, courses, tested};
 
 /// An assignment that agrees with what is seen.
 struct May {

@@ -8,7 +8,7 @@ use tidegate::engine::histogram::{Histogram, Values};
 use tidegate::engine::model::{Columns, Cut, Leaf, Node, Recoding, Taxonomy, Value};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Policy, Rare, Settings};
 
-use crate::chain::{Chain, Human, policy};
+use super::chain::{Chain, Human, policy};
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns};
 

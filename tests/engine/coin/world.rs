@@ -6,7 +6,7 @@ use tidegate::engine::feed::{Candidate, Closed};
 use tidegate::engine::model::{Columns, Leaf, Value};
 use tidegate::engine::policy::{ChainKind, Cuts, Decimal, Guarantee, Policy, Settings};
 
-use crate::chain::{Chain, Human, policy};
+use super::chain::{Chain, Human, policy};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 

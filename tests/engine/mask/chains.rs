@@ -8,7 +8,7 @@ use tidegate::engine::histogram::{Histogram, Release, Values};
 use tidegate::engine::model::{Columns, Cut, Node, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts, Policy, Rare, Settings};
 
-use crate::chain::{Chain, Human, Offer, arrivals};
+use super::chain::{Chain, Human, Offer, arrivals};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 

@@ -1,15 +1,13 @@
 //! The fast code against a slow second opinion on thousands of tiny random chains (SCIENCE 2 and 3): every world that
 //! agrees with the releases is built, and what is left to an attacker is read off all of them.
 
-mod common;
-
-use common::world;
+use crate::common::world;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use common::random::{self, Draw};
-use common::{Row, columns, golden, rows, strings, tables, taxonomy};
+use crate::common::random::{self, Draw};
+use crate::common::{Row, columns, golden, rows, strings, tables, taxonomy};
 use tidegate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Suspect, Target, lower_bounds};
 use tidegate::engine::histogram::{Slices, ValueCode};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};

@@ -1,14 +1,12 @@
 //! The anonymizer on thousands of small random cases (SCIENCE 4): against a slow second opinion, against the gate's own
 //! figures, and what must hold of every chain.
 
-mod common;
-
-use common::{slow, world};
+use crate::common::{slow, world};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::random::{self, Draw};
-use common::{Row, columns, tables, taxonomy};
+use crate::common::random::{self, Draw};
+use crate::common::{Row, columns, tables, taxonomy};
 use slow::{Leaves, Place};
 use tidegate::engine::anonymizer::{Course, Found, NoRelease, Reason, Rules, Standing, State, Step, alone, bcf};
 use tidegate::engine::gate::correspondence::Correspondence;

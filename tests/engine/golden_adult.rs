@@ -1,10 +1,8 @@
 //! The paper's Adult experiment (BCF 6): FA, BA and discernibility of releases under known recodings. The data are not
 //! shipped; `TIDEGATE_DATA` names the folder that holds `adult_uci`.
 
-mod common;
-
-use common::adult::{self, rows};
-use common::{columns, golden, recoding, strings, tables, taxonomy};
+use crate::common::adult::{self, rows};
+use crate::common::{columns, golden, recoding, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::gate::utility::discernibility;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use tidegate::engine::gate::minimality::masked;
 use tidegate::engine::safeguards::mask::{Crowd, Shares, Stock, mask};
 
-use crate::branches;
+use super::branches;
+use super::rows::{Drawn, Same, rows};
 use crate::common::random::Draw;
-use crate::rows::{Drawn, Same, rows};
 
 /// C(n, j) pʲ (1 − p)ⁿ⁻ʲ.
 fn binomial(n: u64, j: u64, p: f64) -> f64 {

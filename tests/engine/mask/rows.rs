@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::engine::safeguards::mask::{Change, Draws, Nothing, Rows, Stock, Stocks, mask};
 
-use crate::branches;
+use super::branches;
 use crate::common::random::{self, Draw};
 
 /// Chance of a test.

@@ -1,10 +1,8 @@
 //! Two releases against known answers (SCIENCE 2): FA, CA, BA and the crack size of every group.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{columns, golden, rows, strings, tables, taxonomy};
+use crate::common::{columns, golden, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::histogram::{Excess, JoinCells};

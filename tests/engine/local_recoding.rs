@@ -1,11 +1,9 @@
 //! ARX-LR (SCIENCE 6) against recodings that ARX made, record by record, and what must hold of any carving.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::golden;
-use common::random::{self, Draw};
+use crate::common::golden;
+use crate::common::random::{self, Draw};
 use serde_json::Value as Json;
 use tidegate::engine::anonymizer::{Carved, NoCarving, NoLadder, arx_lr};
 use tidegate::engine::histogram::{Headcount, Heads};

@@ -1,18 +1,15 @@
 //! Whole chains in memory, from arrivals to what the gate says (SCIENCE 3, 4 and 10): what must hold of every release that
 //! leaves, on random small chains, with a brute force as second opinion; and what the public files may depend on.
 
-mod common;
-
-#[path = "chains/play.rs"]
 mod play;
 
-use common::{chain, world};
+use crate::common::{chain, world};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::Row;
-use common::random::{self, Draw};
+use crate::common::Row;
+use crate::common::random::{self, Draw};
 use play::{Played, Script};
 use serde_json::Value as Json;
 use tidegate::engine::model::Value;

@@ -1,14 +1,12 @@
 //! The small cases that the rules are made of (SCIENCE 3 and 4), by name: what an attacker would learn without the rule,
 //! shown by building every population that fits, and that the rule is kept.
 
-mod common;
-
-use common::{chain, world};
+use crate::common::{chain, world};
 
 use std::collections::BTreeSet;
 
+use crate::common::{Row, columns, golden, recoding, rows, strings, tables, taxonomy};
 use chain::{Chain, Human, Offer, policy};
-use common::{Row, columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::{Value as Json, json};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::bytes::read;

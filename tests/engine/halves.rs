@@ -2,11 +2,9 @@
 //! same release is as likely, and that nobody can be sure of anybody who waits; on random ones, that classes are what the gate
 //! takes for regions of halving, and that it finds nothing in them.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::random::{self, Draw};
+use crate::common::random::{self, Draw};
 use tidegate::engine::anonymizer::{Halved, halves};
 use tidegate::engine::gate::refinement::{
     Attack, Attacker, Budget, Count, Layers, Malformed, Place, Ratio, Release, Terms, Values as Counted, joint,

@@ -1,15 +1,13 @@
 //! Diversity of what attacks leave, for releases of our own (SCIENCE 4): the gate's figures against those of an audit of the
 //! same chain, what becomes of a chain that fails, and that nothing may be concluded from one recoding for another.
 
-mod common;
-
-use common::chain;
+use crate::common::chain;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::columns;
+use crate::common::random::{self, Draw};
 use chain::{Chain, Human, arrivals};
-use common::columns;
-use common::random::{self, Draw};
 use tidegate::engine::audit::{Figures, Subject};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::own::Verdict;

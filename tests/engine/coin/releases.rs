@@ -8,9 +8,9 @@ use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::policy::{ChainKind, Cuts};
 
-use crate::chain::Chain;
+use super::chain::Chain;
+use super::world::{World, tested};
 use crate::common::random::{self, Draw};
-use crate::world::{World, tested};
 
 /// What is found of a finer release.
 #[derive(Default)]

@@ -1,16 +1,12 @@
 //! Minimality attacks (SCIENCE 5; MIN 4 and 5): the paper's tables, known answers, every assignment of small tables
 //! enumerated, and bounds that are never below the truth.
 
-mod common;
-
-#[path = "minimality/enumerate.rs"]
 mod enumerate;
-#[path = "minimality/paper.rs"]
 mod paper;
-#[path = "minimality/properties.rs"]
 mod properties;
 
-use common::golden;
+use crate::common;
+use crate::common::golden;
 use serde_json::Value as Json;
 use tidegate::engine::audit::Minimality;
 use tidegate::engine::gate::minimality::requirement::l_diverse;
