@@ -8,9 +8,9 @@ use tidegate::engine::model::{Cut, Recoding, Taxonomy};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Settings};
 use tidegate::engine::release;
 
-use crate::chain::{Offer, policy};
-use crate::sample::{settings, third};
-use crate::{Mutant, offer};
+use super::chain::{Offer, policy};
+use super::sample::{settings, third};
+use super::{Mutant, offer};
 
 /// The offered people under the recoding with these labels, and a table that is right for it.
 fn recoded(offer: &mut Offer, labels: [&[&str]; 2]) {

@@ -11,9 +11,9 @@ use parquet::file::properties::{EnabledStatistics, WriterPropertiesBuilder, Writ
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnPath;
 
-use crate::sample::lines;
-use crate::sheet::{Sheet, end_of_pages, refield, repaged, with_entries};
-use crate::{Mutant, offer};
+use super::sample::lines;
+use super::sheet::{Sheet, end_of_pages, refield, repaged, with_entries};
+use super::{Mutant, offer};
 
 /// The same rows in another sheet.
 fn sheet(name: &'static str, reason: &'static str, edit: impl Fn(&mut Sheet) + 'static) -> Mutant {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidegate::engine::model::{Column, Columns, Domain, Kind, Role, Rule, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Settings};
 
-use crate::chain::{Chain, Human, Offer, policy};
+use super::chain::{Chain, Human, Offer, policy};
 
 /// A row of a table: labels of both quasi columns, a diagnosis, days.
 pub type Line = (Vec<String>, Option<&'static str>, Option<i64>);

@@ -8,8 +8,8 @@ use tidegate::engine::release::{
     CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Sha256, Taxonomies, Terms, data, taxonomy,
 };
 
+use super::table::{Table, declared, random_table};
 use crate::common::random;
-use crate::table::{Table, declared, random_table};
 
 pub fn policy(guarantee: Guarantee) -> Policy {
     let written =

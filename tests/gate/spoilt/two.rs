@@ -14,10 +14,10 @@ use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, DiversitySettings, Output, Settings};
 use tidegate::engine::release::Manifest;
 
-use crate::chain::{Chain, Offer, policy};
-use crate::sample::{columns, people};
-use crate::sheet::Sheet;
-use crate::{Mutant, Spoil, offer, refused, told};
+use super::chain::{Chain, Offer, policy};
+use super::sample::{columns, people};
+use super::sheet::Sheet;
+use super::{Mutant, Spoil, offer, refused, told};
 
 /// A row of the quasi table, and one of the sensitive table.
 type Quasi = (String, String, i64);

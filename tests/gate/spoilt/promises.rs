@@ -7,9 +7,9 @@ use tidegate::engine::policy::{
     ChainKind, Decimal, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy, Search, Settings,
 };
 
-use crate::chain::{Chain, Human, Offer, policy};
-use crate::sample::{columns, people, settings, third};
-use crate::told;
+use super::chain::{Chain, Human, Offer, policy};
+use super::sample::{columns, people, settings, third};
+use super::told;
 
 /// The first release under a policy, which is good apart from what the policy asks for.
 fn first(written: &Settings, kind: ChainKind) -> Offer {

@@ -1,20 +1,14 @@
 //! The public files of a release: what is written is what is read, and nothing else is in the bytes.
 
-mod common;
-
-#[path = "release/manifest.rs"]
 mod manifest;
-#[path = "release/report.rs"]
 mod report;
-#[path = "release/table.rs"]
-mod table;
-#[path = "release/two.rs"]
+pub mod table;
 mod two;
 
 use std::collections::BTreeSet;
 
+use crate::common::random::{self, Draw};
 use bytes::Bytes;
-use common::random::{self, Draw};
 use parquet::basic::Compression;
 use parquet::column::page::Page;
 use parquet::file::reader::{FileReader, SerializedFileReader};

@@ -15,7 +15,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 
-use crate::sample::Line;
+use super::sample::Line;
 
 /// Columns, and how they are to be written.
 pub struct Sheet {

@@ -8,10 +8,10 @@ use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
 use tidegate::engine::policy::Guarantee;
 use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Sha256, report};
 
+use super::manifest::{checks, facts, policy, small, terms};
+use super::table::{Table, declared, random_table};
 use crate::common::random::{self, Draw};
 use crate::common::well_formed;
-use crate::manifest::{checks, facts, policy, small, terms};
-use crate::table::{Table, declared, random_table};
 
 fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
     let policy = policy(guarantee);

@@ -1,9 +1,9 @@
 //! Rows that are not those of the people: each mutant is written as a release would be, unless its order is what is wrong.
 
-use crate::chain::Offer;
-use crate::sample::{Line, lines};
-use crate::sheet::Sheet;
-use crate::{Mutant, offer};
+use super::chain::Offer;
+use super::sample::{Line, lines};
+use super::sheet::Sheet;
+use super::{Mutant, offer};
 
 /// Rows edited and put in canonical order again, so that the bytes are those of a release.
 fn sorted(

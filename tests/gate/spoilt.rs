@@ -1,28 +1,17 @@
 //! What the gate refuses, and that each refusal is for the right reason: a good release with one thing spoilt, from a list
 //! that is data.
 
-mod common;
-
-#[path = "gate/bytes.rs"]
 mod bytes;
-#[path = "gate/cases.rs"]
 mod cases;
-#[path = "gate/pages.rs"]
 mod pages;
-#[path = "gate/people.rs"]
 mod people;
-#[path = "gate/promises.rs"]
 mod promises;
-#[path = "gate/rows.rs"]
 mod rows;
-#[path = "gate/sample.rs"]
 mod sample;
-#[path = "gate/sheet.rs"]
 mod sheet;
-#[path = "gate/two.rs"]
 mod two;
 
-use common::chain;
+use crate::common::chain;
 
 use chain::Offer;
 use sample::{lines, third};

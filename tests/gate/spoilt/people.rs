@@ -9,9 +9,9 @@ use tidegate::engine::model::{Cut, Value};
 use tidegate::engine::policy::{ChainKind, Guarantee};
 use tidegate::engine::release;
 
-use crate::chain::{Chain, Human, Offer, arrivals, policy};
-use crate::sample::{columns, people, settings, third};
-use crate::{FEEDS, told};
+use super::chain::{Chain, Human, Offer, arrivals, policy};
+use super::sample::{columns, people, settings, third};
+use super::{FEEDS, told};
 
 /// The first release with a table of other people; the gate knows the right ones.
 fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> Offer {

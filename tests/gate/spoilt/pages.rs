@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, Guarantee, Settings};
 use tidegate::engine::release::{self, FileLine, Manifest, Pages, Sha256, Terms};
 
-use crate::chain::{Offer, policy};
-use crate::sample::settings;
-use crate::{Mutant, Spoil};
+use super::chain::{Offer, policy};
+use super::sample::settings;
+use super::{Mutant, Spoil};
 
 fn pages(name: &'static str, reason: &'static str, spoil: impl Fn(&mut Pages) + 'static) -> Mutant {
     knowing(name, reason, move |_, pages| spoil(pages))

@@ -1,23 +1,13 @@
 //! Refinement attacks (SCIENCE 6; CRA): known answers, every placement of the rows of small releases enumerated, bounds that
 //! hold when the budget is spent, and figures that do not depend on the number of threads.
 
-mod common;
-
-#[path = "refinement/budget.rs"]
 mod budget;
-#[path = "refinement/enumerate.rs"]
 mod enumerate;
-#[path = "refinement/known.rs"]
 mod known;
-#[path = "refinement/local.rs"]
 mod local;
-#[path = "refinement/random.rs"]
 mod random;
-#[path = "refinement/steps.rs"]
 mod steps;
-#[path = "refinement/together.rs"]
 mod together;
-#[path = "refinement/truth.rs"]
 mod truth;
 
 use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Column, Release, Target, Terms, Values};

@@ -5,8 +5,8 @@ use tidegate::engine::gate::bytes::read_tables;
 use tidegate::engine::histogram::Values;
 use tidegate::engine::release::{Tables, two_in_groups};
 
+use super::table::{Table, random_table, read};
 use crate::common::random;
-use crate::table::{Table, random_table, read};
 
 fn tables(table: &Table) -> Tables {
     Tables::of(&table.release, &table.values, Some(&table.people()), &table.columns)

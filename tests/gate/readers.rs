@@ -1,19 +1,13 @@
 //! Published tables opened by the readers that analysts use: pyarrow, pandas, polars, DuckDB. `TIDEGATE_PYTHON` names a
 //! Python that has them (tests/run sets one up); without it the tests say that they were skipped.
 
-mod common;
-
-#[path = "readers/guide.rs"]
 mod guide;
-
-#[path = "release/table.rs"]
-mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::random::Draw;
-use table::{Table, declared, value};
+use super::release::table::{Table, declared, value};
+use crate::common::random::Draw;
 use tidegate::engine::model::{Cut, Kind, Tree, Value};
 use tidegate::engine::release::{ROW_GROUP, data_in_groups, two_in_groups};
 
@@ -79,7 +73,7 @@ fn analysts_read_what_was_published() {
     let two = [("two", &few, ROW_GROUP), ("two-groups", &few, 64), ("two-empty", &few.without_rows(), ROW_GROUP)];
     let two = two.map(|(name, table, group)| write_two(&folder, name, table, group));
     let files: Vec<PathBuf> = files.into_iter().chain(two.into_iter().flatten()).collect();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readers/compare.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gate/readers/compare.py");
     let run = Command::new(&python).arg(script).args(&files).output();
     let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
