@@ -1,21 +1,15 @@
 //! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the schema; what is not one
 //! record of its schema and nothing else never counts, and is decoded again without the registry.
 
-#[path = "avro/arrow.rs"]
 mod arrow;
-mod common;
-#[path = "avro/fastavro.rs"]
 mod fastavro;
-#[path = "avro/headers.rs"]
 mod headers;
-#[path = "avro/repeats.rs"]
 mod repeats;
-#[path = "avro/schemas.rs"]
 mod schemas;
-#[path = "avro/strict.rs"]
 mod strict;
 
-use common::avro_write as write;
+use crate::common;
+use crate::common::avro_write as write;
 
 use std::path::Path;
 

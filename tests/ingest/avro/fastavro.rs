@@ -13,7 +13,7 @@ fn records_of_others_are_read() {
     };
     let (seed, cases) = (common::random::seed(), common::cases(200));
     println!("records of fastavro: seed {seed}, {cases} schemas");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/avro/write.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ingest/avro/write.py");
     let run = Command::new(&python).arg(script).args([seed.to_string(), cases.to_string()]).output();
     let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));

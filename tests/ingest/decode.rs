@@ -1,26 +1,17 @@
 //! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their place and never with a
 //! value, whatever is wrong with a sensitive field is null.
 
-#[path = "decode/aside.rs"]
 mod aside;
-mod common;
-#[path = "decode/fhir.rs"]
 mod fhir;
-#[path = "decode/header.rs"]
 mod header;
-#[path = "decode/json.rs"]
 mod json;
-#[path = "decode/lines.rs"]
 mod lines;
-#[path = "decode/offered.rs"]
 mod offered;
-#[path = "decode/quotes.rs"]
 mod quotes;
-#[path = "decode/repeats.rs"]
 mod repeats;
-#[path = "decode/typed.rs"]
 mod typed;
 
+use crate::common;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -81,7 +81,7 @@ fn damage_sets_the_message_aside_or_leaves_it_whole() {
     let cuts = (0..whole.len()).map(|end| whole[..end].to_vec()).collect::<Vec<_>>();
     let found = decoded(&written(Writing::Arrow, &cuts), &columns);
     assert_eq!((found.rows.len(), faults(&found).len()), (0, cuts.len()));
-    super::common::random::run("damaged streams", 200, |draw| {
+    crate::common::random::run("damaged streams", 200, |draw| {
         let mut bytes = whole.clone();
         for _ in 0..draw.between(1, 4) {
             let at = draw.between(0, bytes.len() as u64 - 1) as usize;
