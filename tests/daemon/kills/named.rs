@@ -7,8 +7,6 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use super::common::cases;
-use super::common::random::{self, Draw};
 use super::life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::Place;
 use super::points::{POINTS, Point};
@@ -16,6 +14,8 @@ use super::scenes::{Does, REKEYS, behind};
 use super::shim::Shim;
 use super::watched::Call;
 use super::watched::Side::{self, After, Before};
+use crate::common::cases;
+use crate::common::random::{self, Draw};
 
 /// A process is killed at a point, and everything goes on.
 fn check(life: &Life<'_>, side: Side, point: &Point) {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::common::random::{self, Draw};
 use super::place::{HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, person};
 use super::public::{Kept, releases};
+use crate::common::random::{self, Draw};
 
 /// Kills of a long run: enough is enough.
 const MOST: u32 = 500;
@@ -117,5 +117,5 @@ fn kills_lose_nobody_and_count_nobody_twice() {
     });
     let kills = kills.into_inner();
     println!("{kills} kills at work");
-    assert!(kills >= (super::common::cases(FEEDS) * KILLS).min(MOST), "{kills} kills at work only");
+    assert!(kills >= (crate::common::cases(FEEDS) * KILLS).min(MOST), "{kills} kills at work only");
 }

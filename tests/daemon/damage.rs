@@ -2,9 +2,7 @@
 //! put in the place of another. Either the feed does not open and says which object it is and what to do, or nothing is
 //! different for it: same state, and in the end the same tables. `WHAT_HAPPENS` says which for each kind.
 
-mod common;
-
-use common::{draw, feed};
+use crate::common::{draw, feed};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

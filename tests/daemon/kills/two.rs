@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::books::Books;
-use super::common::{cases, random, random::Draw};
 use super::held::LOST;
 use super::life::in_memory;
 use super::place::{Daemon, HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, person};
@@ -19,6 +18,7 @@ use super::public::{Kept, releases};
 use super::roots::Roots;
 use super::server::Server;
 use super::shim::Shim;
+use crate::common::{cases, random, random::Draw};
 
 const POLICIES: [&str; 2] = ["k = 3\n", "k = 3\nguarantee = \"bcf\"\n"];
 
