@@ -1,6 +1,5 @@
 //! `tidegate check` from outside: streams, exit codes, JSON, and the warnings that CONTRACTS 1 promises.
 
-#[path = "cli_check/connect.rs"]
 mod connect;
 
 use std::io::Read;

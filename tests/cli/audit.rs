@@ -1,16 +1,14 @@
 //! `tidegate audit` from outside (CONTRACTS 3): known answers, JSON, exit codes, and bad input that is told by file, row
 //! and column without a value of a record.
 
-mod common;
-
-#[path = "cli_audit/certain.rs"]
 mod certain;
 
+use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{golden, paths, rows};
+use crate::common::{golden, paths, rows};
 use serde_json::{Value as Json, json};
 use tidegate::daemon::config::Feed;
 use tidegate::engine::audit::{Figures, Subject, judge};

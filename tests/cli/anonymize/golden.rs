@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::common::{adult, golden, paths, strings};
 use super::place::{Place, counts};
+use crate::common::{adult, golden, paths, strings};
 
 /// A feed file with these trees as `q0`, `q1`, … and the sensitive column `s`.
 fn feed(place: &Place, trees: &[&Json], policy: &str) {

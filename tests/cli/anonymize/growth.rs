@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use super::common::strings;
 use super::place::{HEADER, Place, counts};
+use crate::common::strings;
 
 const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
 /// New ones come first, in the middle and last.

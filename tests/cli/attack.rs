@@ -1,21 +1,12 @@
 //! `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers, exit codes, thousands of rows,
 //! the page, and bad input that is told by file and field without a value of a record.
 
-mod common;
-
-#[path = "cli_attack/audited.rs"]
 mod audited;
-#[path = "cli_attack/halved.rs"]
 mod halved;
-#[path = "cli_attack/known.rs"]
 mod known;
-#[path = "cli_attack/large.rs"]
 mod large;
-#[path = "cli_attack/page.rs"]
 mod page;
-#[path = "cli_attack/refused.rs"]
 mod refused;
-#[path = "cli_attack/verdict.rs"]
 mod verdict;
 
 use std::fs;

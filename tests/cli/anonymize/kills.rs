@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use super::common::random::{self, Draw};
 use super::inputs::published;
 use super::place::{FEED, HEADER, Place, counts, people, whole_so_far};
+use crate::common::random::{self, Draw};
 
 const INPUTS: [&str; 6] = ["0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "5.csv"];
 const TOTALS: [&str; 4] = ["rows", "waiting", "withheld", "pending"];
