@@ -167,7 +167,7 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
     for Import { from, to, line } in imports {
         let (Some(here), Some(there)) = (room(from), room(to)) else {
             let stray = if room(from).is_none() { from } else { to };
-            found.push(format!("{stray} is in no room; enter it in tests/architecture/rooms.rs"));
+            found.push(format!("{stray} is in no room; enter it in tests/house/architecture/rooms.rs"));
             continue;
         };
         let allowed = ROOMS.iter().find(|(name, _)| *name == here).map_or(&[][..], |(_, allowed)| allowed);

@@ -2,15 +2,10 @@
 //! messages; image, compose file, chart and unit start the program as it is, once per feed, without rights and without a
 //! secret of their own. What a tool has to say is asked where the tool is installed.
 
-#[path = "deploy/chart.rs"]
 mod chart;
-#[path = "deploy/compose.rs"]
 mod compose;
-#[path = "deploy/image.rs"]
 mod image;
-#[path = "deploy/samples.rs"]
 mod samples;
-#[path = "deploy/unit.rs"]
 mod unit;
 
 use std::fs;
