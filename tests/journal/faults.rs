@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use tidegate::daemon::error::Result;
 use tidegate::daemon::journal::store::{Bucket, Created, Listed, Patience, Put, Store, put};
 
-use super::common;
 use super::proxy::{Fault, Proxy, READS, WRITES};
 use super::server::{Server, bucket};
+use crate::common;
 
 const SLOTS: usize = 1200;
 

@@ -5,21 +5,17 @@
 //!
 //! A seed draws the same plan again; threads of the store may still take their steps in another order.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "power/mod.rs"]
-mod power;
-
+use crate::common;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use power::checks::{self, Meant, Told};
-use power::disk::{Disk, Objects};
-use power::draw::{Draw, POLICIES};
-use power::trace::{Op, Trace};
-use power::writer::{Place, Script, Shim};
+use super::power::checks::{self, Meant, Told};
+use super::power::disk::{Disk, Objects};
+use super::power::draw::{Draw, POLICIES};
+use super::power::trace::{Op, Trace};
+use super::power::writer::{Place, Script, Shim};
 
 /// Disks that are made from the traces of one round.
 const ROUND: u32 = 1000;

@@ -8,4 +8,4 @@ pub mod disk;
 pub mod trace;
 pub mod writer;
 
-pub use super::common::{draw, feed, shim};
+pub use crate::common::{draw, feed, shim};

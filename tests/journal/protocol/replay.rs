@@ -9,11 +9,11 @@ use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::{Ask as Asked, Decided, Hash, Live, Request};
 use tidegate::engine::histogram::Person;
 
-use super::common::{draw, feed};
 use super::entry::Kind;
 use super::explore::next;
 use super::faults::Fault;
 use super::world::{Answer, Ask, By, Note, Phase, Rules, Steps, World};
+use crate::common::{draw, feed};
 
 const RULES: Rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 7, doubts: 0, fault: Fault::None };
 const NOW: &str = "2026-01-01T00:00:00Z";

@@ -26,29 +26,16 @@
 //! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without: before a request is
 //! refused, and before a missing object is called a damage, the writer looks whether the next slot is still empty.
 
-mod common;
-
-#[path = "protocol/asked.rs"]
 mod asked;
-#[path = "protocol/entry.rs"]
 mod entry;
-#[path = "protocol/explore.rs"]
 mod explore;
-#[path = "protocol/faults.rs"]
 mod faults;
-#[path = "protocol/fold.rs"]
 mod fold;
-#[path = "protocol/leave.rs"]
 mod leave;
-#[path = "protocol/promises.rs"]
 mod promises;
-#[path = "protocol/replay.rs"]
 mod replay;
-#[path = "protocol/work.rs"]
 mod work;
-#[path = "protocol/world.rs"]
 mod world;
-#[path = "protocol/writer.rs"]
 mod writer;
 
 use explore::explore;

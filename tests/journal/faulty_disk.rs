@@ -2,20 +2,16 @@
 //! a run of its own: the writer ends with an error that names a file, does nothing more, and above all does not wait again
 //! for what could not be written; the next one, on a disk that works, goes on as if nothing had happened.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "power/mod.rs"]
-mod power;
-
+use crate::common;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use power::checks::{self, Meant, Told};
-use power::disk::Disk;
-use power::draw::POLICIES;
-use power::trace::{Op, Trace};
-use power::writer::{Ended, Place, Script, Shim};
+use super::power::checks::{self, Meant, Told};
+use super::power::disk::Disk;
+use super::power::draw::POLICIES;
+use super::power::trace::{Op, Trace};
+use super::power::writer::{Ended, Place, Script, Shim};
 
 /// Numbers of errors, which are the same on every Linux.
 const EIO: u32 = 5;
