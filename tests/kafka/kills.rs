@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use rdkafka::producer::{BaseProducer, Producer as _};
 
 use super::broker::{Broker, send};
-use super::common::cases;
-use super::common::random::{self, Draw};
 use super::feed::{entries, feed, message, times};
 use super::place::Place;
 use super::public::releases;
+use crate::common::cases;
+use crate::common::random::{self, Draw};
 
 pub const PARTITIONS: u64 = 3;
 const SOON: Duration = Duration::from_secs(60);

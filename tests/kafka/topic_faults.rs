@@ -2,8 +2,6 @@
 //! hangs up, is slow, goes and comes. A topic is read to its end with every message once and in order, or the feed halts
 //! and says why.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
@@ -16,7 +14,7 @@ use rdkafka::types::RDKafkaRespErr::{self as Fault, *};
 use tidegate::daemon::config::{Format, Start};
 use tidegate::daemon::ingest::topic::{Fetch, News, Position, Settings};
 
-use common::random::{self, Draw};
+use crate::common::random::{self, Draw};
 
 const PARTITIONS: i32 = 3;
 const PATIENCE: Duration = Duration::from_secs(30);
