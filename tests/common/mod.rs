@@ -10,6 +10,7 @@ pub mod chain;
 pub mod draw;
 #[cfg(feature = "daemon")]
 pub mod feed;
+pub mod needs;
 #[cfg(feature = "daemon")]
 pub mod place;
 #[cfg(feature = "daemon")]

@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use tidegate::daemon::journal::store::{Bucket, Patience, Variables};
 
+use super::needs;
+
 /// A running server with one bucket, called `bucket`.
 pub struct Server {
     child: Child,
@@ -17,10 +19,7 @@ pub struct Server {
 impl Server {
     /// Starts one; `None`, and a word about it, where it is not installed.
     pub fn start() -> Option<Server> {
-        let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
-            eprintln!("skipped: TIDEGATE_PYTHON is not set");
-            return None;
-        };
+        let python = needs::tool("TIDEGATE_PYTHON")?;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/server.py");
         let mut command = Command::new(&python);
         command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::needs;
+
 /// The shim, compiled.
 pub struct Shim {
     folder: TempDir,
@@ -23,8 +25,12 @@ impl Shim {
                 assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
                 Some(Shim { folder })
             }
-            _ => {
-                eprintln!("skipped: there is no C compiler `cc` here, or this is not Linux on x86-64 or ARM");
+            Some(Err(_)) => {
+                needs::program("cc", false);
+                None
+            }
+            None => {
+                eprintln!("skipped: this is not Linux on x86-64 or ARM");
                 None
             }
         }

@@ -12,6 +12,8 @@ use tidegate::daemon::error::Kind as ErrorKind;
 use tidegate::engine::model::forms::{TaxonomyTable, dates};
 use tidegate::engine::model::{Kind, Taxonomy};
 
+use crate::common::needs;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cases {
@@ -207,10 +209,7 @@ fn a_file_that_is_not_there_or_a_directory_is_an_error_of_the_file_system() {
 /// The data sets of `TIDEGATE_DATA`: every hierarchy loads but the two that contradict themselves.
 #[test]
 fn hierarchies_of_the_data_sets() {
-    let Some(data) = std::env::var_os("TIDEGATE_DATA") else {
-        eprintln!("skipped: TIDEGATE_DATA is not set");
-        return;
-    };
+    let Some(data) = needs::data() else { return };
     let load =
         |set: &Path, file: &str| load(&TaxonomyTable { file: Some(file.into()), ..TaxonomyTable::default() }, set);
     let mut loaded = 0;

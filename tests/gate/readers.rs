@@ -1,5 +1,5 @@
 //! Published tables opened by the readers that analysts use: pyarrow, pandas, polars, DuckDB. `TIDEGATE_PYTHON` names a
-//! Python that has them (tests/run sets one up); without it the tests say that they were skipped.
+//! Python that has them (tests/run sets one up).
 
 mod guide;
 
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::release::table::{Table, declared, value};
+use crate::common::needs;
 use crate::common::random::Draw;
 use tidegate::engine::model::{Cut, Kind, Tree, Value};
 use tidegate::engine::release::{ROW_GROUP, data_in_groups, two_in_groups};
@@ -55,10 +56,7 @@ fn write_two(folder: &Path, name: &str, table: &Table, group: usize) -> [PathBuf
 
 #[test]
 fn analysts_read_what_was_published() {
-    let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
-        eprintln!("skipped: TIDEGATE_PYTHON is not set");
-        return;
-    };
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readers");
     std::fs::create_dir_all(&folder).expect("a folder");
     let few = every_type(500, |draw| value(draw, Kind::String));

@@ -15,6 +15,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::common::needs;
+
 /// A file of the package.
 fn place(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -44,10 +46,7 @@ fn understood(args: &[&str]) {
 
 /// The documents of a YAML text; `None` where there is nobody to read it.
 fn yaml(text: &str) -> Option<Vec<Value>> {
-    let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
-        eprintln!("skipped: TIDEGATE_PYTHON is not set");
-        return None;
-    };
+    let python = needs::tool("TIDEGATE_PYTHON")?;
     let script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
     let mut reader = Command::new(python);
     reader.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,10 +59,7 @@ fn yaml(text: &str) -> Option<Vec<Value>> {
 /// A tool, if it is installed and does this much.
 fn tool(name: &str, args: &[&str]) -> Option<Command> {
     let works = Command::new(name).args(args).output().is_ok_and(|output| output.status.success());
-    if !works {
-        eprintln!("skipped: `{name} {}` is not to be had here", args.join(" "));
-    }
-    works.then(|| Command::new(name))
+    needs::program(name, works).then(|| Command::new(name))
 }
 
 /// An image that says which version it is.

@@ -6,4 +6,5 @@ mod common;
 mod architecture;
 mod deploy;
 mod lints;
+mod needs;
 mod schemas;

@@ -21,6 +21,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::common::needs;
+
 /// How long brokers may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -88,10 +90,7 @@ impl Broker {
 
     /// Starts one with so many ports, of which it has two for itself, and with these settings more.
     pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
-        if std::env::var_os("TIDEGATE_KAFKA").is_none() {
-            eprintln!("skipped: TIDEGATE_KAFKA is not set");
-            return None;
-        }
+        needs::tool("TIDEGATE_KAFKA")?;
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_ports(ports);
         let more = more(folder.path(), port);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::common::needs;
+
 const PAGES: [&str; 3] = ["README.md", "src/guide/releases.md", "src/guide/analysts.md"];
 
 /// The blocks of a page that are Python, in order; not those for a cluster that is not here.
@@ -56,10 +58,7 @@ fn made(folder: &Path) {
 
 #[test]
 fn what_pages_show_to_analysts_works() {
-    let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
-        eprintln!("skipped: TIDEGATE_PYTHON is not set");
-        return;
-    };
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     made(folder.path());
     let run = |page: &str, text: &str| {

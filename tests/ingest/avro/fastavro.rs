@@ -1,16 +1,14 @@
 //! The same values as fastavro, which shares nothing with us, writes into records of random schemas. `TIDEGATE_PYTHON` names
-//! a Python that has it (tests/run sets one up); without it the test says that it was skipped.
+//! a Python that has it (tests/run sets one up).
 
 use std::process::Command;
 
 use super::{common, decoded, faults, framed, json, of, under};
+use crate::common::needs;
 
 #[test]
 fn records_of_others_are_read() {
-    let Some(python) = std::env::var_os("TIDEGATE_PYTHON") else {
-        eprintln!("skipped: TIDEGATE_PYTHON is not set");
-        return;
-    };
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let (seed, cases) = (common::random::seed(), common::cases(200));
     println!("records of fastavro: seed {seed}, {cases} schemas");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ingest/avro/write.py");
