@@ -22,6 +22,7 @@ pub mod server;
 #[cfg(feature = "daemon")]
 pub mod shim;
 pub mod slow;
+pub mod wait;
 pub mod world;
 
 use std::sync::Arc;

@@ -6,18 +6,16 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value as Json;
+
+use super::wait;
 
 pub const HEADER: &str = "patient,age,ward,diagnosis\n";
 /// Stands in every identifier, and in every diagnosis, of [`person`].
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
 const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// What a feed is like where a test says nothing else.
 pub const OFTEN: &str = "every = \"1s\"\n";
 pub const PER_FILE: &str = "per_file = true\n";
@@ -167,10 +165,26 @@ impl Daemon {
         fs::read_to_string(&self.said).expect("what it said")
     }
 
-    /// Waits until it says something so many times.
+    /// Waits until it says something so many times; it must not end before.
+    #[track_caller]
     pub fn says(&self, what: &str, times: usize) {
-        let done = || self.said().matches(what).count() >= times;
-        until(done, || format!("`{what}` was not said:\n{}", self.said()));
+        wait::until(
+            || format!("`{what}`, {times} times:\n{}", self.said()),
+            || {
+                // In this order: what it said before it ended counts.
+                let has_ended = self.has_ended();
+                let said = self.said().matches(what).count() >= times;
+                assert!(said || !has_ended, "it has ended and did not say `{what}` {times} times:\n{}", self.said());
+                said.then_some(())
+            },
+        );
+    }
+
+    /// Whether the process is over; it is still there to be waited for.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // There is nothing to wait for where somebody has done so.
+        waitid(WaitId::Pid(self.pid()), options).map_or(true, |status| status.is_some())
     }
 
     /// Kills it; whether it was at work until then.
@@ -188,25 +202,19 @@ impl Daemon {
     }
 
     /// Waits until it ends by itself: its exit code.
+    #[track_caller]
     pub fn ended(&mut self) -> Option<i32> {
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
-            if let Some(status) = self.child.try_wait().expect("it was started") {
-                return status.code();
-            }
-            sleep(Duration::from_millis(10));
-        }
-        panic!("it does not end:\n{}", self.said());
+        let (said, child) = (&self.said, &mut self.child);
+        let what = || format!("its end:\n{}", fs::read_to_string(said).expect("what it said"));
+        wait::until(what, || child.try_wait().expect("it was started")).code()
     }
 
-    /// Ends it as an operator does: its exit code, which comes within seconds.
+    /// Ends it as an operator does: its exit code.
+    #[track_caller]
     pub fn end(mut self) -> Option<i32> {
         self.says("recovered", 1);
         self.term();
-        let begun = Instant::now();
-        let code = self.ended();
-        assert!(begun.elapsed() < Duration::from_secs(10), "it took {:?} to end", begun.elapsed());
-        code
+        self.ended()
     }
 
     /// A page of its own, as text.
@@ -230,12 +238,9 @@ impl Drop for Daemon {
 }
 
 /// Waits until something is so.
+#[track_caller]
 pub fn until(done: impl Fn() -> bool, why: impl Fn() -> String) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < PATIENCE, "{}", why());
-        sleep(Duration::from_millis(10));
-    }
+    wait::until(why, || done().then_some(()));
 }
 
 /// All files below a folder, with their bytes.

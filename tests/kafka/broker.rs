@@ -22,9 +22,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::common::needs;
-
-/// How long brokers may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::common::wait::{self, LIMIT};
 
 /// A running broker.
 pub struct Broker {
@@ -199,13 +197,11 @@ impl Broker {
         let gone = block_on(self.admin().delete_topics(&[name], &options())).expect("an answer");
         gone.into_iter().for_each(|gone| _ = gone.expect("a topic"));
         let client: BaseProducer = self.config().create().expect("a client");
-        loop {
-            let known = client.client().fetch_metadata(Some(name), PATIENCE).expect("an answer");
-            if known.topics().iter().all(|topic| topic.partitions().is_empty()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let is_gone = || {
+            let known = client.client().fetch_metadata(Some(name), LIMIT).expect("an answer");
+            known.topics().iter().all(|topic| topic.partitions().is_empty()).then_some(())
+        };
+        wait::until(|| format!("the end of the topic {name}"), is_gone);
     }
 
     /// Adds partitions, up to so many.
@@ -228,7 +224,7 @@ impl Broker {
         let consumer: BaseConsumer = config.set("group.id", group).create().expect("a client");
         let mut list = TopicPartitionList::new();
         list.add_partition(topic, partition);
-        let found = consumer.committed_offsets(list, PATIENCE).expect("an answer");
+        let found = consumer.committed_offsets(list, LIMIT).expect("an answer");
         found.find_partition(topic, partition).expect("it was asked for").offset()
     }
 
@@ -250,7 +246,7 @@ impl Broker {
     /// Whoever writes to it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         let mut config = self.config();
-        config.set("message.timeout.ms", "30000").set("topic.metadata.refresh.interval.ms", "1000");
+        config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
         for (key, value) in settings {
             config.set(*key, *value);
         }
@@ -261,7 +257,7 @@ impl Broker {
     pub fn put<'m>(&self, topic: &str, partition: i32, messages: impl IntoIterator<Item = &'m str>) {
         let producer = self.producer(&[]);
         messages.into_iter().for_each(|message| send(&producer, topic, partition, Some(message)));
-        producer.flush(PATIENCE).expect("all are there");
+        producer.flush(LIMIT).expect("all are there");
     }
 }
 
@@ -284,7 +280,7 @@ fn block_on<T>(answer: impl Future<Output = T>) -> T {
 }
 
 fn options() -> AdminOptions {
-    AdminOptions::new().operation_timeout(Some(PATIENCE))
+    AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
 }
 
 /// Ports next to each other that nobody has, and that the system gives to nobody who only connects.

@@ -10,13 +10,14 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::books::entries;
-use super::life::{Life, Who, at_each, finished, in_memory, scene, until};
+use super::life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::people;
 use super::points::{POINTS, Point};
 use super::scenes::{Does, behind};
 use super::shim::Shim;
 use super::watched::Side::{self, After, Before};
 use super::watched::{Ends, Notes};
+use crate::common::wait::until;
 
 /// What a loser says.
 pub const LOST: &str = "another tidegate has taken over this feed";
@@ -43,7 +44,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     let notes = Notes::of(life.shim, &place, &mut command, Some((Ends::Held, side, point)));
     let child = command.env("UNLOCK", "1").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut held = Held(child);
-    let (at, done) = until("it never comes by", || notes.read().died);
+    let (at, done) = until(|| "that it comes by", || notes.read().died);
     assert!(at == side && point.is(&done), "it is held up elsewhere: {done:?}");
     let before = entries(&place).len();
 
@@ -58,7 +59,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     assert!(entries(&place).len() > before, "the other one has done nothing");
 
     kill_process(Pid::from_child(&held.0), Signal::CONT).expect("it was started");
-    let status = until("it does not end", || held.0.try_wait().expect("it was started"));
+    let status = until(|| "its end", || held.0.try_wait().expect("it was started"));
     lost(&mut held.0, status.code());
     assert_eq!(status.signal(), None);
     kept.check(&place.public());

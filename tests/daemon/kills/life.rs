@@ -8,8 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
-use std::thread::{scope, sleep};
-use std::time::{Duration, Instant};
+use std::thread::scope;
 
 use super::books::{Books, entries};
 use super::place::{Daemon, NEVER, Place, answer};
@@ -18,6 +17,7 @@ use super::public::{Kept, releases};
 use super::scenes::{Does, From, SCENES, Scene};
 use super::shim::Shim;
 use super::watched::{Done, Ends, Notes, Record, Side};
+use crate::common::wait::until;
 
 /// Places are folders in memory where there is a file system for that: a kill loses nothing that was written.
 pub fn in_memory() {
@@ -27,9 +27,6 @@ pub fn in_memory() {
         let _ = tempfile::env::override_temp_dir(fast);
     }
 }
-
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A place as another one is, down to who may read what.
 fn copy(from: &Place) -> Place {
@@ -52,18 +49,6 @@ fn copied(from: &Path, to: &Path) {
         } else {
             fs::copy(&path, to).expect("a file");
         }
-    }
-}
-
-/// Waits until something is there.
-pub fn until<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(done) = done() {
-            return done;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{what}");
-        sleep(Duration::from_millis(5));
     }
 }
 
@@ -224,14 +209,17 @@ fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) ->
 /// Waits for whoever asks a daemon. If the daemon dies, another one takes its place.
 fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() -> bool) -> Option<i32> {
     let mut again = false;
-    let status = until("nobody answers", || {
-        if !again && died() {
-            assert_eq!(daemon.ended(), None, "the shim has killed it");
-            daemon = place.start();
-            again = true;
-        }
-        child.try_wait().expect("it was started")
-    });
+    let status = until(
+        || "an answer",
+        || {
+            if !again && died() {
+                assert_eq!(daemon.ended(), None, "the shim has killed it");
+                daemon = place.start();
+                again = true;
+            }
+            child.try_wait().expect("it was started")
+        },
+    );
     // Whoever answered may have died behind the answer.
     if died() && !again {
         assert_eq!(daemon.ended(), None, "the shim has killed it");

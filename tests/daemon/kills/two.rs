@@ -18,6 +18,7 @@ use super::public::{Kept, releases};
 use super::roots::Roots;
 use super::server::Server;
 use super::shim::Shim;
+use crate::common::wait::LIMIT;
 use crate::common::{cases, random, random::Draw};
 
 const POLICIES: [&str; 2] = ["k = 3\n", "k = 3\nguarantee = \"bcf\"\n"];
@@ -118,7 +119,7 @@ impl Pair<'_> {
                 more += 1;
             }
             let said = || self.writers.iter().flatten().map(Daemon::said).collect::<String>();
-            assert!(begun.elapsed() < Duration::from_secs(60), "both go on:\n{}", said());
+            assert!(begun.elapsed() < LIMIT, "both go on:\n{}", said());
             sleep(Duration::from_millis(10));
         }
     }

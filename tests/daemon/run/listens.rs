@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -17,6 +16,10 @@ pub struct Told {
 
 struct Kept {
     status: u16,
+    /// Requests that came.
+    asked: usize,
+    /// Requests that were not answered, and were given up.
+    given_up: usize,
     told: Vec<Told>,
 }
 
@@ -31,7 +34,7 @@ impl Listener {
     pub fn new(status: u16) -> Listener {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
-        let kept = Arc::new(Mutex::new(Kept { status, told: Vec::new() }));
+        let kept = Arc::new(Mutex::new(Kept { status, asked: 0, given_up: 0, told: Vec::new() }));
         let keeps = Arc::clone(&kept);
         std::thread::spawn(move || {
             for stream in server.incoming().flatten() {
@@ -53,6 +56,16 @@ impl Listener {
     /// What it got and answered with a status of success.
     pub fn told(&self) -> Vec<Told> {
         self.kept.lock().expect("no panic").told.clone()
+    }
+
+    /// Requests that came.
+    pub fn asked(&self) -> usize {
+        self.kept.lock().expect("no panic").asked
+    }
+
+    /// Requests that were never answered, until whoever sent them gave up.
+    pub fn given_up(&self) -> usize {
+        self.kept.lock().expect("no panic").given_up
     }
 
     pub fn keys(&self) -> Vec<String> {
@@ -79,6 +92,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     }
     let status = {
         let mut kept = kept.lock().expect("no panic");
+        kept.asked += 1;
         if (200..300).contains(&kept.status) {
             let what = serde_json::from_slice(&body).expect("JSON");
             kept.told.push(Told { path, key, what });
@@ -86,7 +100,10 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.status
     };
     if status == 0 {
-        std::thread::sleep(Duration::from_secs(60));
+        // Until the other end is closed.
+        let _ = reader.read_to_end(&mut Vec::new());
+        kept.lock().expect("no panic").given_up += 1;
+        return;
     }
     // Whoever asked may be gone.
     let _ = write!(&stream, "HTTP/1.1 {status} Said\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");

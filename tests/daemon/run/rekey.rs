@@ -85,8 +85,13 @@ fn killed_at_any_moment_it_is_ended_by_the_same_again() {
         assert!(done.success());
     };
     again(&private, &copy);
-    let mut killed = 0;
-    for at in 0..30u64 {
+    let (mut killed, mut tried) = (0, 0);
+    for at in (0..30u64).chain((0..30).cycle().take(300)) {
+        // A machine that is busy with others may wake us when the command has ended: then again.
+        if tried >= 30 && killed > 5 {
+            break;
+        }
+        tried += 1;
         std::fs::remove_dir_all(&private).expect("a folder");
         again(&copy, &private);
         let mut command = place.command(&["rekey", "feed.toml", "--to", "b.key"]);

@@ -1,7 +1,7 @@
 //! What a feed at work tells beside its files and ticks (CONTRACTS 5): each in a log line and in `/metrics`, counts alone.
 
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Signal, kill_process};
 
@@ -101,6 +101,7 @@ fn a_note_that_nobody_with_the_key_has_written() {
 fn ticks_that_come_late() {
     let place = Place::new(NEVER);
     let daemon = place.start();
+    let offered = Instant::now();
     place.offer("0.csv", people(0..40));
     daemon.says("file_taken", 1);
     assert_eq!(daemon.end(), Some(0));
@@ -111,18 +112,20 @@ fn ticks_that_come_late() {
     daemon.says("overdue feed=t tick=0", 1);
     daemon.says("published feed=t", 1);
     let missed = metric(&daemon, "missed_ticks_total").expect("a series");
-    assert!((2.0..20.0).contains(&missed), "{missed}: {}", daemon.said());
+    let most = offered.elapsed().as_secs_f64() + 2.0;
+    assert!((2.0..most).contains(&missed), "{missed} of {most}: {}", daemon.said());
     // And somebody was, but asleep.
     kill_process(daemon.pid(), Signal::STOP).expect("it is at work");
     sleep(Duration::from_millis(3500));
     kill_process(daemon.pid(), Signal::CONT).expect("it is at work");
     daemon.says("overdue feed=t", 2);
-    assert!(metric(&daemon, "missed_ticks_total").is_some_and(|more| more >= missed + 2.0), "{}", daemon.said());
+    until(|| metric(&daemon, "missed_ticks_total").is_some_and(|more| more >= missed + 2.0), || daemon.said());
     assert_eq!(daemon.end(), Some(0));
 }
 
 #[test]
 fn the_last_publication_outlasts_a_restart() {
+    let begun = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs_f64().floor();
     let place = Place::new(PER_FILE);
     let daemon = place.start();
     daemon.says("recovered", 1);
@@ -132,10 +135,12 @@ fn the_last_publication_outlasts_a_restart() {
     until(|| metric(&daemon, "last_publication_timestamp_seconds").is_some(), || daemon.said());
     let published = metric(&daemon, "last_publication_timestamp_seconds").expect("a time");
     assert_eq!(daemon.end(), Some(0));
+    let ended = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs_f64();
+    // Times are of whole seconds.
     sleep(Duration::from_millis(2100));
     let daemon = place.start();
     daemon.says("last_publication=", 1);
     let again = metric(&daemon, "last_publication_timestamp_seconds").expect("a time");
-    assert!((again - published).abs() <= 1.0, "{again} after {published}");
+    assert!((begun..=ended).contains(&again), "{again} is after the end of the one that published at {published}");
     assert_eq!(daemon.end(), Some(0));
 }

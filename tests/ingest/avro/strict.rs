@@ -1,12 +1,11 @@
 //! What is not one record and nothing else: cut off, two after each other, damaged, under the wrong schema. It is set aside
 //! with its offset, whatever it is.
 
-use std::time::Instant;
-
 use tidegate::engine::histogram::MisfitKind;
 
 use super::write::{FIELDS, branch, long, person, record, text};
 use super::{FEED, again, columns, common, decoded, faults, framed, json, of};
+use crate::common::wait;
 
 #[test]
 fn what_is_cut_off_or_more_than_one_is_none() {
@@ -58,6 +57,11 @@ fn schemas_that_are_none_are_told_apart() {
 
 #[test]
 fn numbers_that_claim_too_much_claim_nothing() {
+    // What believes them does not end.
+    wait::ends("decoding of messages that claim too much", claims);
+}
+
+fn claims() {
     let columns = columns(FEED);
     let items = |kind: &str| record("P", &[("a", kind)]);
     let itself = r#"{"type": "record", "name": "P", "fields": [{"name": "next", "type": ["null", "P"]}]}"#;
@@ -69,7 +73,6 @@ fn numbers_that_claim_too_much_claim_nothing() {
             depth - 1
         );
     }
-    let begun = Instant::now();
     for (schema, message) in [
         (items(r#""string""#), long(i64::MAX)),
         (items(r#""string""#), long(-1)),
@@ -93,7 +96,6 @@ fn numbers_that_claim_too_much_claim_nothing() {
         let found = decoded(&of(&[&schema], &[framed(1, &message)]), &columns);
         assert_eq!(faults(&found), [(0, None, MisfitKind::NotAvro)], "{}", &schema[..schema.len().min(200)]);
     }
-    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
     // Nesting that a schema allows and a message has is none of a problem, up to a point.
     let message = [branch(1, &[]).repeat(50), branch(0, &[])].concat();
     let found = decoded(&of(&[itself], &[framed(1, &message)]), &columns);
