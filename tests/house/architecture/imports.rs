@@ -31,7 +31,8 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The module that a file is, without the `crate::` before it; the package's root is the empty name.
+/// The module that a file is, as the package `tidegate` names it, without the `crate::` before it; its root is the empty
+/// name. What the package `tidegate-engine` calls `crate::model` is `engine::model` here.
 pub fn module(place: &str) -> String {
     let inside = place.trim_start_matches("src/").trim_end_matches(".rs");
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
@@ -222,6 +223,11 @@ impl<'a> Walk<'a> {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
+            // The deciding storey is a package of its own.
+            "crate" if self.here.first().is_some_and(|storey| storey == "engine") => {
+                Some(["engine".to_owned()].into_iter().chain(rest(1)).collect())
+            }
+            "tidegate_engine" => Some(["engine".to_owned()].into_iter().chain(rest(1)).collect()),
             "crate" | "tidegate" => Some(rest(1).collect()),
             "self" => Some(self.here.iter().cloned().chain(rest(1)).collect()),
             "super" => {
