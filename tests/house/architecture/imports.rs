@@ -31,8 +31,7 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The module that a file is, as the package `tidegate` names it, without the `crate::` before it; its root is the empty
-/// name. What the package `tidegate-engine` calls `crate::model` is `engine::model` here.
+/// The module that a file is, without the `crate::` before it; the package's root is the empty name.
 pub fn module(place: &str) -> String {
     let inside = place.trim_start_matches("src/").trim_end_matches(".rs");
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
@@ -91,6 +90,10 @@ fn ends_in(path: &[String], modules: &BTreeSet<String>) -> String {
         .map(|length| path[..length].join("::"))
         .find(|name| modules.contains(name))
         .unwrap_or_default()
+}
+
+fn engine() -> impl Iterator<Item = String> {
+    std::iter::once("engine".to_owned())
 }
 
 /// One reading of a file's tokens.
@@ -223,11 +226,11 @@ impl<'a> Walk<'a> {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
-            // The deciding storey is a package of its own.
+            // The engine is a package of its own, whose root is the module `engine` of this one.
             "crate" if self.here.first().is_some_and(|storey| storey == "engine") => {
-                Some(["engine".to_owned()].into_iter().chain(rest(1)).collect())
+                Some(engine().chain(rest(1)).collect())
             }
-            "tidegate_engine" => Some(["engine".to_owned()].into_iter().chain(rest(1)).collect()),
+            "tidegate_engine" => Some(engine().chain(rest(1)).collect()),
             "crate" | "tidegate" => Some(rest(1).collect()),
             "self" => Some(self.here.iter().cloned().chain(rest(1)).collect()),
             "super" => {

@@ -129,7 +129,8 @@ mod tests {
     fn signatures_hold_under_the_public_key() {
         let key = Rsa::generate(2048).expect("a key");
         let pem = key.private_key_to_pem().expect("PEM");
-        let signature = OpenSsl.sign(SigningAlgorithm::RS256, &pem).expect("a signer").sign(b"a request").expect("it signs");
+        let signature =
+            OpenSsl.sign(SigningAlgorithm::RS256, &pem).expect("a signer").sign(b"a request").expect("it signs");
         let public = PKey::from_rsa(key).expect("a key");
         let mut verifier = sign::Verifier::new(MessageDigest::sha256(), &public).expect("a verifier");
         assert!(verifier.verify_oneshot(&signature, b"a request").expect("it verifies"));
