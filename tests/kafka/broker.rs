@@ -247,6 +247,8 @@ impl Broker {
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         let mut config = self.config();
         config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
+        // A transaction may not end before its messages do.
+        config.set("transaction.timeout.ms", "600000");
         for (key, value) in settings {
             config.set(*key, *value);
         }
