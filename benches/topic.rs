@@ -10,15 +10,14 @@
 #[path = "../tests/kafka/broker.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod broker;
+#[path = "../tests/common/mod.rs"]
+mod common;
 #[path = "synthetic/raw.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod raw;
 #[path = "../tests/kafka/registry.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod registry;
-#[path = "../tests/avro/write.rs"]
-#[allow(dead_code, reason = "a bench uses its part")]
-mod write;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -26,6 +25,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use broker::Broker;
+use common::avro_write as write;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer as _};
 use registry::Registry;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Row;
+use super::{Row, needs};
 
 /// Where each attribute stands in the files.
 const ATTRIBUTES: [(&str, usize); 8] = [
@@ -34,11 +34,7 @@ pub fn rows(raw: &[Vec<String>], quasi: &[String], sensitive: &[String]) -> Vec<
 
 /// The complete rows of the test part and of the training part; `None`, and a word about it, without data.
 pub fn data() -> Option<[Vec<Vec<String>>; 2]> {
-    let Some(data) = std::env::var_os("TIDEGATE_DATA") else {
-        eprintln!("skipped: TIDEGATE_DATA is not set");
-        return None;
-    };
-    let folder = Path::new(&data).join("adult_uci");
+    let folder = needs::data()?.join("adult_uci");
     let parts = ["adult.test", "adult.data"].map(|name| complete(&folder.join(name)));
     assert_eq!(parts.each_ref().map(Vec::len), [15_060, 30_162]);
     Some(parts)

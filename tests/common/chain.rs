@@ -2,8 +2,6 @@
 //! files are written, the gate judges them, and what it approves becomes history. An [`Offer`] is everything that the gate
 //! is shown of one release, so that a test can spoil any part of it.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
 use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
@@ -12,7 +10,7 @@ use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
 use tidegate::engine::release::{Facts, Pages, Sha256, Tables};
 use tidegate::engine::safeguards::mask::Draws;
 
-use crate::common::random::Draw;
+use super::random::Draw;
 
 /// Somebody's row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

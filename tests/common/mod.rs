@@ -4,8 +4,26 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses its part")]
 
 pub mod adult;
+pub mod avro_write;
+pub mod chain;
+#[cfg(feature = "daemon")]
+pub mod draw;
+#[cfg(feature = "daemon")]
+pub mod feed;
+pub mod needs;
+#[cfg(feature = "daemon")]
+pub mod place;
+#[cfg(feature = "daemon")]
+pub mod public;
 pub mod random;
 pub mod refined;
+#[cfg(feature = "daemon")]
+pub mod server;
+#[cfg(feature = "daemon")]
+pub mod shim;
+pub mod slow;
+pub mod wait;
+pub mod world;
 
 use std::sync::Arc;
 

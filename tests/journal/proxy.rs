@@ -7,9 +7,10 @@ use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::common::random::Draw;
+use crate::common::random::Draw;
+use crate::common::wait;
 
 /// What is done to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +83,8 @@ pub struct Seen {
     /// How many writes to a path the server took.
     pub taken: BTreeMap<String, u64>,
     busy: u64,
+    /// Requests that the server itself took too long for.
+    pub slow: u64,
 }
 
 /// The proxy; it lasts until the test ends.
@@ -124,9 +127,7 @@ impl Proxy {
 
     /// Waits until nothing is under way, the latest of the late included.
     pub fn settle(&self) {
-        while self.seen().busy > 0 {
-            thread::sleep(Duration::from_millis(10));
-        }
+        wait::until(|| "the end of every request", || (self.seen().busy == 0).then_some(()));
     }
 
     /// One request on each connection.
@@ -189,10 +190,12 @@ impl Proxy {
 
     /// The server's answer to a request.
     fn forward(&self, request: &Request) -> Result<Vec<u8>> {
+        let begun = Instant::now();
         let mut server = TcpStream::connect(self.server)?;
         server.write_all(&[&request.head[..], b"Connection: close\r\n\r\n", &request.body].concat())?;
         let mut answer = Vec::new();
         server.read_to_end(&mut answer)?;
+        self.seen().slow += u64::from(begun.elapsed() >= self.late / 3);
         if request.method == "PUT" && answer.starts_with(b"HTTP/1.1 200") {
             *self.seen().taken.entry(request.path.clone()).or_default() += 1;
         }

@@ -10,6 +10,7 @@ use super::feed::times;
 use super::place::{NEVER, OFTEN, PLANTED, Place, person, until};
 use super::public::releases;
 use super::registry::Registry;
+use crate::common::wait::LIMIT;
 
 pub const FIRST: &[(&str, &str)] =
     &[("patient", r#""string""#), ("age", r#""int""#), ("ward", r#""string""#), ("diagnosis", r#""string""#)];
@@ -68,7 +69,7 @@ pub fn put(broker: &Broker, messages: impl IntoIterator<Item = Vec<u8>>) {
         let record = BaseRecord::<str, [u8]>::to("wards").partition(0).key("key").payload(&message);
         producer.send(record).map_err(|(error, _)| error).expect("there is room");
     }
-    producer.flush(std::time::Duration::from_secs(30)).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
 }
 
 pub fn both() -> Option<(Lent, Registry)> {

@@ -21,8 +21,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// How long brokers may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::common::needs;
+use crate::common::wait::{self, LIMIT};
 
 /// A running broker.
 pub struct Broker {
@@ -88,10 +88,7 @@ impl Broker {
 
     /// Starts one with so many ports, of which it has two for itself, and with these settings more.
     pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
-        if std::env::var_os("TIDEGATE_KAFKA").is_none() {
-            eprintln!("skipped: TIDEGATE_KAFKA is not set");
-            return None;
-        }
+        needs::tool("TIDEGATE_KAFKA")?;
         let folder = tempfile::tempdir().expect("a folder");
         let port = free_ports(ports);
         let more = more(folder.path(), port);
@@ -200,13 +197,11 @@ impl Broker {
         let gone = block_on(self.admin().delete_topics(&[name], &options())).expect("an answer");
         gone.into_iter().for_each(|gone| _ = gone.expect("a topic"));
         let client: BaseProducer = self.config().create().expect("a client");
-        loop {
-            let known = client.client().fetch_metadata(Some(name), PATIENCE).expect("an answer");
-            if known.topics().iter().all(|topic| topic.partitions().is_empty()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let is_gone = || {
+            let known = client.client().fetch_metadata(Some(name), LIMIT).expect("an answer");
+            known.topics().iter().all(|topic| topic.partitions().is_empty()).then_some(())
+        };
+        wait::until(|| format!("the end of the topic {name}"), is_gone);
     }
 
     /// Adds partitions, up to so many.
@@ -229,7 +224,7 @@ impl Broker {
         let consumer: BaseConsumer = config.set("group.id", group).create().expect("a client");
         let mut list = TopicPartitionList::new();
         list.add_partition(topic, partition);
-        let found = consumer.committed_offsets(list, PATIENCE).expect("an answer");
+        let found = consumer.committed_offsets(list, LIMIT).expect("an answer");
         found.find_partition(topic, partition).expect("it was asked for").offset()
     }
 
@@ -251,7 +246,7 @@ impl Broker {
     /// Whoever writes to it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         let mut config = self.config();
-        config.set("message.timeout.ms", "30000").set("topic.metadata.refresh.interval.ms", "1000");
+        config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
         for (key, value) in settings {
             config.set(*key, *value);
         }
@@ -262,7 +257,7 @@ impl Broker {
     pub fn put<'m>(&self, topic: &str, partition: i32, messages: impl IntoIterator<Item = &'m str>) {
         let producer = self.producer(&[]);
         messages.into_iter().for_each(|message| send(&producer, topic, partition, Some(message)));
-        producer.flush(PATIENCE).expect("all are there");
+        producer.flush(LIMIT).expect("all are there");
     }
 }
 
@@ -285,7 +280,7 @@ fn block_on<T>(answer: impl Future<Output = T>) -> T {
 }
 
 fn options() -> AdminOptions {
-    AdminOptions::new().operation_timeout(Some(PATIENCE))
+    AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
 }
 
 /// Ports next to each other that nobody has, and that the system gives to nobody who only connects.

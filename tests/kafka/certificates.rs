@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::common::needs;
+
 /// Runs OpenSSL in a folder; `false` where it is not installed.
 fn openssl(folder: &Path, args: &[&str]) -> bool {
     match Command::new("openssl").args(args).current_dir(folder).output() {
@@ -17,11 +19,7 @@ fn openssl(folder: &Path, args: &[&str]) -> bool {
 
 /// Whether there is something to make certificates with; a word about it where there is not.
 pub fn can() -> bool {
-    let can = openssl(Path::new("."), &["version"]);
-    if !can {
-        eprintln!("skipped: openssl is not installed");
-    }
-    can
+    needs::program("openssl", openssl(Path::new("."), &["version"]))
 }
 
 /// Makes an authority: `<name>.pem` and `<name>.key`.

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use rdkafka::producer::{BaseProducer, Producer as _};
 
 use super::broker::{Broker, send};
-use super::common::cases;
-use super::common::random::{self, Draw};
 use super::feed::{entries, feed, message, times};
 use super::place::Place;
 use super::public::releases;
+use crate::common::cases;
+use crate::common::random::{self, Draw};
+use crate::common::wait::LIMIT;
 
 pub const PARTITIONS: u64 = 3;
-const SOON: Duration = Duration::from_secs(60);
 /// As long as kills may take.
 const LONGEST: Duration = Duration::from_secs(400);
 
@@ -33,7 +33,7 @@ fn sends(producer: &BaseProducer, seed: u64, stop: &AtomicBool) -> u64 {
         }
         producer.poll(Duration::from_millis(draw.between(1, 20)));
     }
-    producer.flush(SOON).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
     next
 }
 
@@ -49,8 +49,8 @@ fn rolls_back(producer: &BaseProducer, stop: &AtomicBool) {
             send(producer, "wards", (next % PARTITIONS) as i32, Some(&message(next)));
             next += 1;
         }
-        producer.flush(SOON).expect("all are there");
-        producer.abort_transaction(SOON).expect("it is rolled back");
+        producer.flush(LIMIT).expect("all are there");
+        producer.abort_transaction(LIMIT).expect("it is rolled back");
         sleep(Duration::from_millis(50));
     }
 }
@@ -100,7 +100,7 @@ fn a_daemon_that_is_killed_anywhere_loses_nobody() {
     let place = feed(&broker, "wards", "every = \"1s\"\n", "");
     let (mut draw, stop) = (Draw::new(seed, 0), AtomicBool::new(false));
     let (producer, other) = (broker.producer(&[]), broker.producer(&[("transactional.id", "other")]));
-    other.init_transactions(SOON).expect("transactions");
+    other.init_transactions(LIMIT).expect("transactions");
     let (people, kills) = scope(|scope| {
         let sending = scope.spawn(|| sends(&producer, seed, &stop));
         let rolling = scope.spawn(|| rolls_back(&other, &stop));
@@ -121,7 +121,7 @@ fn a_broker_that_is_killed_loses_nobody() {
     broker.topic("wards", PARTITIONS as i32, &[]);
     let place = feed(&broker, "wards", "every = \"1s\"\n", "");
     let (mut draw, stop) = (Draw::new(seed, 0), AtomicBool::new(false));
-    let producer = broker.producer(&[("acks", "all"), ("message.timeout.ms", "120000")]);
+    let producer = broker.producer(&[("acks", "all"), ("message.timeout.ms", "600000")]);
     let people = scope(|scope| {
         let sending = scope.spawn(|| sends(&producer, seed, &stop));
         let mut also = |kills: u64| {

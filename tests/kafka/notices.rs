@@ -12,6 +12,7 @@ use super::broker::Broker;
 use super::feed::{feed, messages};
 use super::place::OFTEN;
 use super::public::releases;
+use crate::common::wait::LIMIT;
 
 /// So many messages of a topic: their keys, and what they say.
 fn read(broker: &Broker, topic: &str, count: usize) -> Vec<(String, Json)> {
@@ -26,7 +27,7 @@ fn read(broker: &Broker, topic: &str, count: usize) -> Vec<(String, Json)> {
     consumer.assign(&list).expect("a partition");
     let (mut found, begun) = (Vec::new(), Instant::now());
     while found.len() < count {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{found:?}");
+        assert!(begun.elapsed() < LIMIT, "{found:?}");
         let Some(Ok(message)) = consumer.poll(Duration::from_millis(100)) else { continue };
         let header = message.headers().expect("headers").get(0);
         assert_eq!((header.key, header.value), ("content-type", Some(&b"application/json"[..])));

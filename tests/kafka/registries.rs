@@ -1,7 +1,5 @@
 //! How a registry is asked: by what stands in a header, over TLS, slowly, and again for messages that were set aside.
 
-use std::time::Duration;
-
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, Producer as _};
 use serde_json::json;
@@ -11,6 +9,7 @@ use super::avro_write::record;
 use super::broker::Broker;
 use super::place::{NEVER, OFTEN};
 use super::registry::Registry;
+use crate::common::wait::LIMIT;
 
 /// Puts records with these headers into the topic.
 fn put_with(broker: &Broker, messages: impl IntoIterator<Item = (Vec<(&'static str, Option<Vec<u8>>)>, Vec<u8>)>) {
@@ -23,7 +22,7 @@ fn put_with(broker: &Broker, messages: impl IntoIterator<Item = (Vec<(&'static s
         let record = BaseRecord::<str, [u8]>::to("wards").partition(0).payload(&content).headers(headers);
         producer.send(record).map_err(|(error, _)| error).expect("there is room");
     }
-    producer.flush(Duration::from_secs(30)).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use serde_json::{Value as Json, json};
 
+use crate::common::needs;
+
 /// A running registry.
 pub struct Registry {
     program: PathBuf,
@@ -117,7 +119,7 @@ fn built() -> Option<PathBuf> {
             Ok(go) if go.status.success() => Some(program),
             Ok(go) => panic!("{}", String::from_utf8_lossy(&go.stderr)),
             Err(_) => {
-                eprintln!("skipped: Go is not installed");
+                needs::program("go", false);
                 None
             }
         }

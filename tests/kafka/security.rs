@@ -4,7 +4,6 @@
 
 use std::path::Path;
 use std::thread::scope;
-use std::time::{Duration, Instant};
 
 use super::broker::Broker;
 use super::certificates::{authority, can, certificate};
@@ -144,15 +143,13 @@ fn reads(place: &Place) {
     place.verified();
 }
 
-/// It is refused with these words, soon, and reads when it comes in the right way.
+/// It is refused with these words, and reads when it comes in the right way.
 fn refused(broker: &Broker, name: &str, wrong: &Way, right: &Way, words: &[&str]) {
     let place = place(broker, wrong);
-    let begun = Instant::now();
     let output = place.output(&["run", "--once", "feed.toml"]);
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{name}: {said}");
     words.iter().for_each(|word| assert!(said.contains(word), "{name}: `{word}` is missing: {said}"));
-    assert!(begun.elapsed() < Duration::from_secs(40), "{name}: it took {:?}", begun.elapsed());
     hidden(&place, &said);
     change(&place, broker, wrong, right);
     reads(&place);

@@ -13,8 +13,7 @@ use super::broker::{Broker, send};
 use super::feed::{entries, feed, message, messages, times};
 use super::place::{NEVER, OFTEN, person};
 use super::public::releases;
-
-const SOON: Duration = Duration::from_secs(30);
+use crate::common::wait::{self, LIMIT};
 
 #[test]
 fn what_is_in_a_topic_is_published_once() {
@@ -71,14 +70,14 @@ fn a_daemon_reads_on_and_partitions_are_added() {
     broker.widen("wards", 3);
     broker.put("wards", 2, messages(60..120).iter().map(String::as_str));
     // Partitions are found although messages never pause.
-    for again in 0..200 {
-        if daemon.said().matches("partitions_begun").count() > 1 {
-            break;
-        }
+    let mut again = 0;
+    let begun = || {
         broker.put("wards", 0, messages([again % 60]).iter().map(String::as_str));
+        again += 1;
         sleep(Duration::from_millis(300));
-    }
-    daemon.says("partitions_begun", 2);
+        (daemon.said().matches("partitions_begun").count() > 1).then_some(())
+    };
+    wait::until(|| daemon.said(), begun);
     daemon.says("published feed=t", 2);
     assert_eq!(daemon.end(), Some(0));
     let last = releases(&place.public()).pop().expect("a release");
@@ -100,7 +99,7 @@ fn what_is_no_row_is_set_aside_with_its_offset() {
     for content in [Some(&*two), Some(cut), Some(""), None, Some(&deleted), Some(&strange)] {
         send(&producer, "wards", 1, content);
     }
-    producer.flush(SOON).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
     let aside = place.done(&["quarantine", "feed.toml"]);
@@ -131,16 +130,16 @@ fn what_was_rolled_back_is_never_seen() {
     let Some(broker) = Broker::start() else { return };
     broker.topic("wards", 1, &[]);
     let producer = broker.producer(&[("transactional.id", "ours")]);
-    producer.init_transactions(SOON).expect("transactions");
+    producer.init_transactions(LIMIT).expect("transactions");
     for round in 0..6 {
         producer.begin_transaction().expect("a transaction");
         let people = messages(round * 20..round * 20 + 20);
         people.iter().for_each(|message| send(&producer, "wards", 0, Some(message)));
         match round % 2 {
-            0 => producer.commit_transaction(SOON).expect("it is kept"),
+            0 => producer.commit_transaction(LIMIT).expect("it is kept"),
             _ => {
-                producer.flush(SOON).expect("all are there");
-                producer.abort_transaction(SOON).expect("it is rolled back");
+                producer.flush(LIMIT).expect("all are there");
+                producer.abort_transaction(LIMIT).expect("it is rolled back");
             }
         }
     }
@@ -164,7 +163,7 @@ fn messages_that_are_arrow_streams_hold_many_rows() {
         let record = BaseRecord::<[u8], [u8]>::to("wards").payload(content);
         producer.send(record).expect("there is room");
     }
-    producer.flush(SOON).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &90.into()), "{tick}");
     let people = times(&releases(&place.public())[0].diagnoses);
@@ -174,7 +173,7 @@ fn messages_that_are_arrow_streams_hold_many_rows() {
     // It goes on behind what it has read.
     let content = stream(90..120);
     producer.send(BaseRecord::<[u8], [u8]>::to("wards").payload(&content)).expect("there is room");
-    producer.flush(SOON).expect("all are there");
+    producer.flush(LIMIT).expect("all are there");
     place.once();
     let seen: u64 = entries(&place).iter().filter_map(|entry| entry["body"]["parts"][0]["seen"].as_u64()).sum();
     assert_eq!(seen, 30 + 40 + 1 + 30 + 30);

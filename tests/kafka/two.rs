@@ -12,9 +12,9 @@ use super::broker::{Broker, send};
 use super::feed::{feed, message};
 use super::kills::{PARTITIONS, settles};
 use super::place::{Daemon, OFTEN, Place, until};
+use crate::common::wait::LIMIT;
 
 const LOST: &str = "another tidegate has taken over this feed";
-const SOON: Duration = Duration::from_secs(30);
 
 /// A daemon that finds no lock: that of the one before hangs on a file that is not there any more.
 fn start(place: &Place) -> Daemon {
@@ -43,7 +43,7 @@ impl Sender {
             }
             producer.poll(Duration::from_millis(20));
         }
-        producer.flush(SOON).expect("all are there");
+        producer.flush(LIMIT).expect("all are there");
         next
     }
 }
@@ -69,7 +69,13 @@ fn of_two_daemons_one_ends() {
         let ends = Ends(&sender);
         let sending = scope.spawn(|| sender.sends(&producer));
         let mut first = start(&place);
-        for round in 0..6 {
+        let mut rounds = 0;
+        // Who gets ahead is a matter of time: on a busy machine it may take more rounds until the newer one does.
+        for round in 0..60 {
+            if round >= 6 && newer > 0 {
+                break;
+            }
+            rounds += 1;
             first.says("batch_taken", 2);
             // While nothing comes the newer one gets ahead, and otherwise hardly.
             if round % 2 == 0 {
@@ -89,9 +95,9 @@ fn of_two_daemons_one_ends() {
         drop(ends);
         let people = sending.join().expect("it ends");
         assert_eq!(first.end(), Some(0));
+        println!("the newer one went on {newer} times of {rounds}, {people} people");
         people
     });
-    println!("the newer one went on {newer} times of 6, {people} people");
     assert!(newer > 0, "nobody was ever taken over");
     settles(&place, people);
 }

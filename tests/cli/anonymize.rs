@@ -1,0 +1,17 @@
+//! `tidegate anonymize` from outside (CONTRACTS 3): what it answers, what lies in its folder, and that neither bad input
+//! nor a kill at any moment leaves half of anything there.
+
+mod answers;
+mod carved;
+mod coins;
+mod folder;
+mod global;
+mod golden;
+mod growth;
+mod halved;
+mod inputs;
+mod kills;
+mod place;
+mod shown;
+mod two;
+mod words;

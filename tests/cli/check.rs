@@ -1,0 +1,284 @@
+//! `tidegate check` from outside: streams, exit codes, JSON, and the warnings that CONTRACTS 1 promises.
+
+mod connect;
+
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn tidegate(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).output().expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON value on standard output")
+}
+
+fn assert_fits(schema: &str, value: &Value) {
+    let text = std::fs::read_to_string(format!("schemas/v1/{schema}.schema.json")).expect("a shipped schema");
+    let schema: Value = serde_json::from_str(&text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+const SAMPLES: [&str; 4] = [
+    "deploy/samples/admissions.toml",
+    "deploy/samples/fhir.toml",
+    "deploy/samples/minimal.toml",
+    "deploy/samples/registry.toml",
+];
+
+#[test]
+fn samples_pass_and_are_explained() {
+    for sample in SAMPLES {
+        let output = tidegate(&["check", sample]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "");
+        for word in ["Columns", "Policy", "What can go wrong", "quasi", "k = "] {
+            assert!(stdout(&output).contains(word), "{sample}: {word}");
+        }
+        assert!(!stdout(&output).contains('\u{1b}'), "colours without a terminal");
+    }
+}
+
+/// What releases are judged by, how they are made, and what nothing does yet stand apart.
+#[test]
+fn what_only_the_daemon_will_do_stands_apart() {
+    for sample in SAMPLES {
+        let said = stdout(&tidegate(&["check", sample]));
+        let (judged, rest) = said.split_once("How releases are made").expect("a heading of its own");
+        let (made, rest) = rest.split_once("When it runs").expect("a heading of its own");
+        for words in ["wait for", "decided from quasi", "second row", "set aside", "Recodings"] {
+            assert!(!judged.contains(words), "{sample}: {words}");
+        }
+        for words in ["release is made", "Records come"] {
+            assert!(!judged.contains(words) && !made.contains(words), "{sample}: {words}");
+        }
+        assert!(judged.contains("k = ") && made.contains("Recodings") && !rest.contains("`m`"), "{said}");
+    }
+    let report = json(&tidegate(&["check", "--json", SAMPLES[0]]));
+    assert!(report["feeds"][0]["publishing"].to_string().contains("Recodings"), "{report}");
+    assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
+    let said = stdout(&tidegate(&["check", "deploy/samples/registry.toml"]));
+    for words in ["Releases are told to a web address at data.example.", "halts are told to a web address."] {
+        assert!(said.contains(words) && !said.contains("hooks"), "{said}");
+    }
+}
+
+/// What becomes of bad rows is told of the command that the feed is for.
+#[test]
+fn bad_rows_of_a_feed_at_work_are_set_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checked = |private: &str| {
+        let text = format!(
+            "[feed]\nname = \"one\"\n[source]\nkind = \"directory\"\npath = \"in\"\nmax_quarantine_share = 0.05\n\
+             [store]\nprivate = \"{private}\"\npublic = \"out\"\nkey = \"file:key\"\n[schedule]\nevery = \"1d\"\n\
+             [policy]\nk = 3\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n"
+        );
+        let file = folder.path().join("feed.toml");
+        std::fs::write(&file, text).expect("a feed file");
+        stdout(&tidegate(&["check", file.to_str().expect("text")])).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = checked("private");
+    assert!(
+        said.contains("set aside, sealed") && said.contains("more than 0.05") && said.contains("`run` halts"),
+        "{said}"
+    );
+    assert!(!said.contains("anonymize` stops") && !said.contains("versioning"), "{said}");
+    let said = checked("s3://bucket/private");
+    assert!(said.contains("versioning and object lock off") && said.contains("erased"), "{said}");
+}
+
+#[test]
+fn json_has_a_schema() {
+    let args: Vec<&str> = ["check", "--json"].into_iter().chain(SAMPLES).collect();
+    let output = tidegate(&args);
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+    let report = json(&output);
+    assert_fits("check", &report);
+    let first = &report["feeds"][0];
+    assert_eq!((&first["name"], &first["policy"]["max_withheld"]), (&"admissions".into(), &Value::from(0.02)));
+    assert_eq!(first["columns"][1]["taxonomy"]["leaves"], 120);
+    assert_eq!(report["feeds"][3]["chain"], "disjoint");
+}
+
+#[test]
+fn an_error_is_shown_with_its_line() {
+    let output = tidegate(&["check", "tests/feeds/policy_k_small.toml"]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""));
+    let said = stderr(&output);
+    assert!(
+        said.contains("tests/feeds/policy_k_small.toml:5:5") && said.contains("k = 1") && said.contains('^'),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_error_for_programs_has_its_five_keys() {
+    let output = tidegate(&["check", "tests/feeds/policy_k_small.toml", "--json"]);
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(2), ""));
+    let report = json(&output);
+    assert_fits("error", &report);
+    let keys: Vec<&String> = report["error"].as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["kind", "file", "line", "field", "text"]);
+    assert_eq!((&report["error"]["line"], &report["error"]["field"]), (&5.into(), &"policy.k".into()));
+    let missing = json(&tidegate(&["check", "tests/nowhere.toml", "--json"]));
+    assert_fits("error", &missing);
+    assert_eq!((&missing["error"]["kind"], &missing["error"]["line"]), (&"io".into(), &Value::Null));
+}
+
+#[test]
+fn all_errors_of_several_feeds_are_shown() {
+    let files = ["tests/feeds/policy_k_small.toml", SAMPLES[2], "tests/feeds/word_unknown.toml"];
+    let output = tidegate(&["check", files[0], files[1], files[2]]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("policy_k_small") && stderr(&output).contains("word_unknown"));
+    assert!(stdout(&output).contains("minimal"));
+    let report = json(&tidegate(&["--json", "check", files[0], files[1], files[2]]));
+    assert_fits("error", &report);
+    assert_eq!(report["more"][0]["field"], "policy.guarantee");
+}
+
+#[test]
+fn a_wrong_command_line_is_an_error_too() {
+    for args in [&["check"][..], &["chekc"], &["check", "--connect"], &["check", "--colour", SAMPLES[2]], &[]] {
+        let output = tidegate(args);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{args:?}");
+        assert!(!stderr(&output).is_empty());
+        let output = tidegate(&[args, &["--json"]].concat());
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(2), ""), "{args:?}");
+        assert_fits("error", &json(&output));
+        assert_eq!(json(&output)["error"]["kind"], "usage");
+    }
+    for args in [&["--help"][..], &["--version"], &["check", "--help"]] {
+        assert_eq!(tidegate(args).status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn errors_that_cannot_be_shown_are_still_errors() {
+    let audit = ["audit", "--feed", "tests/nowhere.toml", "--release", "tests/nowhere.csv"];
+    for args in [&["check", "tests/nowhere.toml"][..], &["chekc"], &[], &audit] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        let status = command.args(args).stdout(Stdio::null()).stderr(full).status().expect("the program starts");
+        assert_eq!(status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command.arg("check").args(std::iter::repeat_n(SAMPLES[2], 200)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert_eq!((child.wait().expect("it ends").code(), said.as_str()), (Some(0), ""));
+}
+
+/// A feed file of its own in a temporary directory.
+fn written(directory: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let file = directory.path().join(name);
+    std::fs::write(&file, text).expect("a temporary file");
+    file.display().to_string()
+}
+
+const COLUMNS: &str = "[[column]]\nname = \"id\"\nrole = \"identifier\"\n[[column]]\nname = \"sex\"\nrole = \
+                       \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n[[column]]\nname = \"drug\"\nrole = \
+                       \"sensitive\"\n";
+
+#[test]
+fn warnings_say_what_can_go_wrong() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let feed = |policy: &str, columns: &str| format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{policy}\n{columns}");
+    let without_id =
+        COLUMNS.split_once("[[column]]\nname = \"sex\"").map(|(_, rest)| format!("[[column]]\nname = \"sex\"{rest}"));
+    let without_id = without_id.expect("the identifier comes first");
+    let cases = [
+        ("", COLUMNS.to_owned(), "`diversity` is not set"),
+        ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
+        ("", without_id, "no column is an identifier"),
+        ("on_repeat = \"none\"", COLUMNS.to_owned(), "takes every row for another person"),
+        ("", COLUMNS.to_owned(), "crowds are only as good as the source"),
+        ("", COLUMNS.to_owned(), "one row stands for one person"),
+        ("", format!("{COLUMNS}guarded = [[\"x\"]]\n"), "nothing guards them"),
+        ("[store]\nprivate = \"a\"\npublic = \"b\"", COLUMNS.to_owned(), "unsigned"),
+        ("[http]\nbind = \"0.0.0.0:80\"", COLUMNS.to_owned(), "nobody is asked for a token"),
+        ("[schedule]\nevery = \"1d\"\ntimezone = \"Asia/Tokyo\"", COLUMNS.to_owned(), "no effect without `cron`"),
+        (
+            "[source]\nkind = \"kafka\"\nbrokers = \"far:9092\"\ntopic = \"t\"\nformat = \"json\"\nallow_plaintext = \
+             true",
+            COLUMNS.to_owned(),
+            "travel unencrypted",
+        ),
+    ];
+    for (policy, columns, warning) in cases {
+        let file = written(&directory, "one.toml", &feed(policy, &columns));
+        let report = json(&tidegate(&["check", "--json", &file]));
+        let warnings = report["feeds"][0]["warnings"].to_string();
+        assert!(warnings.contains(warning), "{warning}: {report}");
+    }
+}
+
+/// Opening a pipe that nobody writes to would never end.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_files() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let pipe = directory.path().join("pipe.csv").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let columns = COLUMNS.replace("{ flat = [\"F\", \"M\"] }", "{ file = \"pipe.csv\" }");
+    let text = format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}");
+    let feed = written(&directory, "one.toml", &text);
+    let target = directory.path().join("new").display().to_string();
+    let release = ["audit", "--feed", SAMPLES[2], "--release", &pipe];
+    for args in [&["check", &feed][..], &["check", &pipe], &["init", &target, "--sample", &pipe], &release] {
+        let output = tidegate(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains("not a regular file"), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn names_of_people_are_not_shown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let columns = COLUMNS.replace("\"sex\"", "\"Nachname\"").replace("[\"F\", \"M\"]", "[\"Miller\", \"Young\"]");
+    let file = written(&directory, "one.toml", &format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}"));
+    for args in [&["check", &file][..], &["check", "--json", &file]] {
+        let said = stdout(&tidegate(args));
+        assert!(said.contains("speaks of people") && !said.contains("Miller") && !said.contains("Young"), "{said}");
+    }
+}
+
+#[test]
+fn feeds_that_share_an_identifier_are_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let feed = |name: &str| format!("[feed]\nname = \"{name}\"\n[policy]\nk = 2\n{COLUMNS}");
+    let (one, two) = (written(&directory, "1.toml", &feed("one")), written(&directory, "2.toml", &feed("two")));
+    let output = tidegate(&["check", &one, &two]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("`one` and `two` share the identifier `id`"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_repeated_row_of_a_hierarchy_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    written(&directory, "drug.csv", "a;x;*\nb;x;*\na;x;*\n");
+    let columns = COLUMNS.replace("{ flat = [\"F\", \"M\"] }", "{ file = \"drug.csv\" }");
+    let file = written(&directory, "one.toml", &format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}"));
+    let report = json(&tidegate(&["check", "--json", &file]));
+    assert!(report["feeds"][0]["warnings"].to_string().contains("drug.csv"), "{report}");
+}

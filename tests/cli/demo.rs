@@ -1,0 +1,126 @@
+//! `tidegate demo` from outside, and that README shows what the program really prints.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value as Json;
+
+use crate::common::wait;
+
+fn tidegate(args: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(folder).output().expect("the program starts")
+}
+
+/// A command on the folder of the demo: its exit code and its answer.
+fn said(folder: &Path, args: &[&str]) -> (Option<i32>, Json) {
+    let output = tidegate(&[args, &["--json"]].concat(), folder);
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+#[test]
+fn the_demo_tells_its_story() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = tidegate(&["demo"], folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let order = ["release 1: 900 rows", "nothing is published", "coarser from now on", "REJECTED", "chain 2 has begun"];
+    let places: Vec<_> =
+        order.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}:\n{text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(text[places[4]..].contains("\n  release "), "the new chain publishes:\n{text}");
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README");
+    let (begins, _) = text.split_once("\nday 2\n").expect("a second day");
+    assert!(readme.contains(begins), "README shows something else than:\n{begins}");
+    let alone = text.matches("snapshots on their own: somebody is one of 1\n").count();
+    assert!(alone > 3 && !text.contains("one of at least 9;"), "{text}");
+
+    let demo = "tidegate-demo";
+    let (code, shown) = said(folder.path(), &["show", demo]);
+    assert_eq!((code, shown["releases"].as_array().map_or(0, Vec::len) > 5), (Some(0), true), "{shown}");
+    assert_eq!(said(folder.path(), &["verify", demo]).1["intact"], true);
+    let (code, audit) = said(folder.path(), &["audit", "--dir", demo]);
+    assert_eq!((code, &audit["safe"]), (Some(0), &true.into()), "{audit}");
+    let (_, aside) = said(folder.path(), &["quarantine", "tidegate-demo/feed.toml"]);
+    assert!(aside["groups"].as_array().expect("groups").iter().all(|group| group["topic"] == "hospital.admissions"));
+    let alone = ["audit", "--feed", "alone/feed.toml", "--release", "alone/release-1.parquet"];
+    let alone = [&alone[..], &["--release", "alone/release-2.parquet"]].concat();
+    let (code, audit) = said(&folder.path().join(demo), &alone);
+    assert_eq!((code, &audit["safe"]), (Some(1), &false.into()), "{audit}");
+
+    let again = tidegate(&["demo"], folder.path());
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("--dir"), "nothing is written over");
+}
+
+#[test]
+fn a_demo_that_is_interrupted_leaves_a_sound_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    let mut demo = command.args(["demo", "--dir", "d"]).current_dir(folder.path()).spawn().expect("the program starts");
+    let latest = folder.path().join("d/public/LATEST");
+    wait::until(|| "a release of the demo", || latest.exists().then_some(()));
+    kill_process(Pid::from_child(&demo), Signal::INT).expect("it was started");
+    assert_eq!(demo.wait().expect("it ends").code(), Some(0));
+    assert_eq!(said(folder.path(), &["verify", "d"]).1["intact"], true);
+    // Where the machine stands still, the second is over before the feed has begun: then again.
+    let mut tries = 0;
+    let begins = || {
+        tries += 1;
+        let dir = format!("short-{tries}");
+        let short = tidegate(&["demo", "--dir", &dir, "--seconds", "1"], folder.path());
+        assert_eq!(short.status.code(), Some(0));
+        folder.path().join(&dir).join("private/log").exists().then_some(dir)
+    };
+    let dir = wait::until(|| "a demo that begins within a second", begins);
+    assert_eq!(said(folder.path(), &["verify", &dir]).1["intact"], true);
+}
+
+#[test]
+fn readme_shows_what_is_printed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(folder.join("README.md")).expect("README");
+    let args = ["audit", "--feed", "feed.toml", "--release", "r1.csv", "--release", "r2.csv"];
+    let output = tidegate(&args, &folder.join("deploy/samples/two-releases"));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(readme.contains(text.trim_end()), "README shows something else than:\n{text}");
+}
+
+/// Times differ from run to run; nothing else may.
+fn timeless(text: &str) -> String {
+    let mut told = String::new();
+    for line in text.lines() {
+        let is_time = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+        let words = line.split(' ').map(|word| if is_time(word) { "(time)" } else { word });
+        told.push_str(&words.collect::<Vec<_>>().join(" "));
+        told.push('\n');
+    }
+    told
+}
+
+#[test]
+fn readme_publishes_what_is_published() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = "deploy/samples/hospital";
+    std::fs::create_dir_all(folder.path().join(sample)).expect("a folder");
+    for entry in std::fs::read_dir(root.join(sample)).expect("a sample") {
+        let file = entry.expect("a file").path();
+        let name = file.file_name().expect("a name");
+        std::fs::copy(&file, folder.path().join(sample).join(name)).expect("a copy");
+    }
+    let readme = timeless(&std::fs::read_to_string(root.join("README.md")).expect("README"));
+    let (_, shown) = readme.split_once("$ tidegate anonymize ").expect("README runs it");
+    let (command, _) = shown.split_once("\n$ ").expect("and goes on");
+    let args: Vec<&str> = command.split_whitespace().filter(|word| *word != "\\").collect();
+    let end = args.iter().position(|word| *word == "releases").expect("README names the folder");
+    let made = tidegate(&[&["anonymize"], &args[..=end]].concat(), folder.path());
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+    let seen = tidegate(&["show", "releases"], folder.path());
+    let audited = tidegate(&["audit", "--dir", "releases"], folder.path());
+    assert_eq!(audited.status.code(), Some(0), "{}", String::from_utf8_lossy(&audited.stdout));
+    for output in [made, seen] {
+        let text = timeless(&String::from_utf8(output.stdout).expect("text"));
+        assert!(readme.contains(text.trim_end()), "README shows something else than:\n{text}");
+    }
+}

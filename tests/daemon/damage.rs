@@ -1,0 +1,320 @@
+//! Roots in which something was changed behind our back: of every kind of object each one is changed, cut, removed, or
+//! put in the place of another. Either the feed does not open and says which object it is and what to do, or nothing is
+//! different for it: same state, and in the end the same tables. `WHAT_HAPPENS` says which for each kind.
+
+use crate::common::{draw, feed};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use tidegate::daemon::error::{Error, Result};
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::live::{Decided, Live, Taken};
+use tidegate::engine::feed::Feed;
+
+use draw::{Draw, POLICIES};
+use feed::{Human, crowd, open, step, taken, time};
+
+/// Ticks before the roots are damaged.
+const TICKS: usize = 5;
+
+type Objects = BTreeMap<String, Vec<u8>>;
+
+/// Both roots.
+#[derive(Clone)]
+struct Roots {
+    private: Objects,
+    public: Objects,
+}
+
+impl Roots {
+    fn of(&mut self, root: &str) -> &mut Objects {
+        if root == "private" { &mut self.private } else { &mut self.public }
+    }
+}
+
+/// What is done to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Damage {
+    Flipped,
+    Cut,
+    Gone,
+    Swapped,
+}
+
+/// What comes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// The feed does not open: an error names the object and says what to do.
+    Refused,
+    /// The feed opens, and ends with such an error when it comes to need the object.
+    Late,
+    /// The feed opens as it was before its newest entry, and that is taken in again.
+    Earlier,
+    /// The feed opens as if the time of the object were over and it had been forgotten; nobody needs it.
+    Forgotten,
+    /// Nothing is different.
+    Same,
+}
+use Damage::{Cut, Flipped, Gone, Swapped};
+use Outcome::{Earlier, Forgotten, Late, Refused, Same};
+
+/// For each kind of object and each damage what comes of it, over all objects of the kind and all kinds of chains. Where
+/// there is more than one outcome, some of the objects are needed and some are not any more.
+const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
+    // It is written anew.
+    ("private FORMAT", Gone, &[Same]),
+    ("private FORMAT", Cut, &[Refused]),
+    ("private FORMAT", Flipped, &[Refused]),
+    // That the newest entry is gone can be seen from nothing, unless it has shown itself in the public root.
+    ("private log", Gone, &[Refused, Earlier]),
+    ("private log", Cut, &[Refused]),
+    ("private log", Flipped, &[Refused]),
+    ("private log", Swapped, &[Refused]),
+    ("private keys feed", Gone, &[Refused]),
+    ("private keys feed", Cut, &[Refused]),
+    ("private keys feed", Flipped, &[Refused]),
+    // As with the objects that they open.
+    ("private keys", Gone, &[Refused, Forgotten, Same]),
+    ("private keys", Cut, &[Refused, Same]),
+    ("private keys", Flipped, &[Refused, Same]),
+    ("private keys", Swapped, &[Refused, Same]),
+    ("private terms", Gone, &[Refused]),
+    ("private terms", Cut, &[Refused]),
+    ("private terms", Flipped, &[Refused]),
+    // Needed until their tick is closed.
+    ("private seg", Gone, &[Refused, Forgotten]),
+    ("private seg", Cut, &[Refused, Same]),
+    ("private seg", Flipped, &[Refused, Same]),
+    ("private seg", Swapped, &[Refused, Same]),
+    // Needed as long as anybody in them is not published; but nothing that was changed is passed over.
+    ("private atoms", Gone, &[Refused, Forgotten]),
+    ("private atoms", Cut, &[Refused]),
+    ("private atoms", Flipped, &[Refused]),
+    ("private atoms", Swapped, &[Refused]),
+    ("private mask", Gone, &[Refused]),
+    ("private mask", Cut, &[Refused]),
+    ("private mask", Flipped, &[Refused]),
+    ("private mask", Swapped, &[Refused]),
+    // A release that is decided cannot leave; its table is also what later ones are judged against.
+    ("private stage", Gone, &[Refused, Late]),
+    ("private stage", Cut, &[Refused, Late]),
+    ("private stage", Flipped, &[Refused, Late]),
+    ("private stage", Swapped, &[Refused, Late]),
+    // Read when they are offered again, and by people.
+    ("private quarantine", Gone, &[Forgotten]),
+    ("private quarantine", Cut, &[Same]),
+    ("private quarantine", Flipped, &[Same]),
+    ("private verdict", Gone, &[Same]),
+    ("private verdict", Cut, &[Same]),
+    ("private verdict", Flipped, &[Same]),
+    ("private verdict", Swapped, &[Same]),
+    ("public data", Gone, &[Refused]),
+    ("public data", Cut, &[Refused]),
+    ("public data", Flipped, &[Refused]),
+    ("public data", Swapped, &[Refused]),
+    // One for all releases: put there again, but never over another one.
+    ("public taxonomy", Gone, &[Same]),
+    ("public taxonomy", Cut, &[Late]),
+    ("public taxonomy", Flipped, &[Late]),
+    // For readers, who check them against their digests and signatures. The feed knows what it has published.
+    ("public report", Gone, &[Same]),
+    ("public report", Cut, &[Same]),
+    ("public report", Flipped, &[Same]),
+    ("public report", Swapped, &[Same]),
+    ("public manifest", Gone, &[Same]),
+    ("public manifest", Cut, &[Same]),
+    ("public manifest", Flipped, &[Same]),
+    ("public manifest", Swapped, &[Same]),
+    ("public manifest sig", Gone, &[Same]),
+    ("public manifest sig", Cut, &[Same]),
+    ("public manifest sig", Flipped, &[Same]),
+    ("public manifest sig", Swapped, &[Same]),
+    ("public LATEST", Gone, &[Same]),
+    ("public LATEST", Cut, &[Same]),
+    ("public LATEST", Flipped, &[Same]),
+];
+
+/// A crowd that nobody of the others is in.
+fn many(from: u128, count: u32) -> Vec<Human> {
+    (0..count).map(|at| (from + u128::from(at), at % 2, at % 40, (at % 4) as u8)).collect()
+}
+
+/// The file that came last.
+fn rest() -> Taken {
+    taken("rest.csv", &many(1 << 90, 6))
+}
+
+/// A feed that has published, is about to publish what is decided, and has taken in rows since; with messages set aside.
+fn feed_at_work(policy: &str) -> Roots {
+    let (private, public) = (Memory::default(), Memory::default());
+    let (mut draw, mut known) = (Draw(3), 0);
+    let mut live = opened(policy, &private, &public, 1).expect("a feed");
+    for tick in 0..TICKS {
+        step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+    }
+    assert!(!live.state().releases.is_empty(), "{policy}: something was published");
+    let (tick, now) = (TICKS, time(TICKS));
+    let mut aside = taken(&format!("{tick:03}.csv"), &many(1 << 100, 120));
+    let part = &mut aside.parts[0];
+    (part.seen, part.next) = (part.seen + 1, part.next + 1);
+    part.aside = Some((1, b"set aside".to_vec().into()));
+    live.take(aside, &now).expect("a file");
+    live.close(&now).expect("a tick");
+    let decided = live.decide().expect("a decision").map(|(decided, ..)| decided);
+    assert_eq!(decided, Some(Decided::Publish), "{policy}");
+    live.take(rest(), &now).expect("a file");
+    Roots { private: private.objects(), public: public.objects() }
+}
+
+fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Result<Live> {
+    open(&feed::feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), chance, false)
+}
+
+/// What follows: what is decided becomes visible, a file is offered again, and there is another tick.
+fn goes_on(live: &mut Live) -> Result<()> {
+    live.roll_forward(&time(TICKS + 1))?;
+    if live.taken("rest.csv").is_none() {
+        live.take(rest(), &time(TICKS))?;
+    }
+    step(live, TICKS + 2, &many(1 << 80, 60))
+}
+
+/// A feed that was opened and went on: its state then and in the end, how many files it knew, and what it published.
+#[derive(PartialEq)]
+struct Story {
+    files: usize,
+    states: [Vec<u8>; 2],
+    people: [Feed; 2],
+    tables: Objects,
+}
+
+/// Opens a feed and lets it go on; true with an error that came after it was open.
+fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool)> {
+    let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
+    let mut live = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
+    let (state, files) = (live.state().bytes(), live.state().files.len());
+    let people = live.state().feed.clone();
+    goes_on(&mut live).map_err(|error| (error, true))?;
+    let mut tables = public.objects();
+    tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
+    let people = [people, live.state().feed.clone()];
+    Ok(Story { files, states: [state, live.state().bytes()], people, tables })
+}
+
+/// The kind of an object: its folder, and for keys whose they are.
+fn kind(root: &str, path: &str) -> String {
+    let folder = path.split('/').next().unwrap_or(path);
+    let more = match path {
+        _ if path.ends_with("/feed.wrap") => " feed",
+        _ if path.ends_with(".sig") => " sig",
+        _ => "",
+    };
+    format!("{root} {folder}{more}")
+}
+
+/// All ways in which one object is damaged: the roots, and the names that may be said.
+fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<String>)> {
+    let whole = roots.clone().of(root).clone();
+    let bytes = whole[path].clone();
+    let with = |change: &dyn Fn(&mut Objects)| {
+        let mut roots = roots.clone();
+        change(roots.of(root));
+        roots
+    };
+    let mut found = Vec::new();
+    for (at, bit) in [(0, 1), (bytes.len() / 3, 0x20), (bytes.len() / 2, 1), (bytes.len() - 1, 4)] {
+        let flip = |objects: &mut Objects| objects.get_mut(path).expect("it is there")[at] ^= bit;
+        found.push((Flipped, with(&flip), vec![path.to_owned()]));
+    }
+    for size in [0, bytes.len() / 2, bytes.len() - 1] {
+        let cut = |objects: &mut Objects| objects.get_mut(path).expect("it is there").truncate(size);
+        found.push((Cut, with(&cut), vec![path.to_owned()]));
+    }
+    found.push((Gone, with(&|objects| _ = objects.remove(path)), vec![path.to_owned()]));
+    let alike = |other: &&String| *other != path && kind(root, other) == kind(root, path);
+    let other = whole.keys().filter(alike).find(|other| other.as_str() > path).or_else(|| whole.keys().find(alike));
+    if let Some(other) = other.filter(|other| whole[*other] != bytes) {
+        let swap = |objects: &mut Objects| {
+            objects.insert(path.to_owned(), whole[other].clone());
+            objects.insert(other.clone(), bytes.clone());
+        };
+        found.push((Swapped, with(&swap), vec![path.to_owned(), other.clone()]));
+    }
+    found
+}
+
+/// What comes of damage; an error must say one of these names, and what to do.
+fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std::result::Result<Outcome, String> {
+    let told = catch_unwind(AssertUnwindSafe(|| story(policy, roots))).map_err(|_| "it panics".to_owned())?;
+    match told {
+        Ok(story) if story == *meant => Ok(Same),
+        Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
+        Ok(story) if (&story.people, story.files, &story.tables) == (&meant.people, meant.files, &meant.tables) => {
+            Ok(Forgotten)
+        }
+        Ok(_) => Err("something is different, and nobody is told".to_owned()),
+        Err((error, late)) => {
+            let text = error.to_string();
+            let named = names.iter().any(|name| text.contains(name.as_str()));
+            let helps =
+                ["put ", "name the ", "Move it away", "each feed has its own"].iter().any(|way| text.contains(way));
+            match named && helps {
+                true => Ok(if late { Late } else { Refused }),
+                false => Err(format!("it does not say which object, or what to do: {text}")),
+            }
+        }
+    }
+}
+
+/// What an error may call an object, or one of the two that are in each other's place.
+fn names(path: &str) -> Vec<String> {
+    match path.strip_prefix("keys/").and_then(|path| path.strip_suffix("/feed.wrap")) {
+        // Without it, it is not known which epoch it was of.
+        Some(_) => vec![path.to_owned(), "`keys`".to_owned()],
+        // A key, or the object that it opens.
+        None => {
+            let name = path.rsplit('/').next().expect("a name").trim_end_matches(".wrap");
+            // Of a feed with another name.
+            let other = (path == "FORMAT").then(|| "belongs to the feed".to_owned());
+            [name.to_owned()].into_iter().chain(other).collect()
+        }
+    }
+}
+
+#[test]
+fn damage_is_named_or_makes_no_difference() {
+    let mut found: BTreeMap<(String, Damage), BTreeSet<Outcome>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    // The root as the way out has no objects of its own.
+    for policy in POLICIES.into_iter().take(5) {
+        let roots = feed_at_work(policy);
+        let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
+        let private = roots.private.keys().map(|path| ("private", path));
+        let all: Vec<(&str, &String)> = private.chain(roots.public.keys().map(|path| ("public", path))).collect();
+        let look = |(root, path): &(&'static str, &String)| {
+            let one = |(damage, roots, paths): (Damage, Roots, Vec<String>)| {
+                let names: Vec<String> = paths.iter().flat_map(|path| names(path)).collect();
+                let outcome = outcome(policy, &roots, &meant, &names);
+                ((kind(root, path), damage), outcome.map_err(|text| format!("{policy}: {path}, {damage:?}: {text}")))
+            };
+            damaged(&roots, root, path).into_iter().map(one).collect::<Vec<_>>()
+        };
+        let looked: Vec<_> = all.par_iter().flat_map_iter(look).collect();
+        for (case, outcome) in looked {
+            match outcome {
+                Ok(outcome) => _ = found.entry(case).or_default().insert(outcome),
+                Err(text) => wrong.push(text),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let outcomes = |outcomes: &[Outcome]| outcomes.iter().copied().collect::<BTreeSet<_>>();
+    let table: BTreeMap<(String, Damage), BTreeSet<Outcome>> =
+        WHAT_HAPPENS.iter().map(|(kind, damage, of)| (((*kind).to_owned(), *damage), outcomes(of))).collect();
+    let other: Vec<_> = found.iter().filter(|(case, outcomes)| table.get(case) != Some(outcomes)).collect();
+    assert!(other.is_empty(), "what happens is not what the table says: {other:#?}");
+    assert_eq!(table.len(), found.len(), "every row of the table has a case");
+}

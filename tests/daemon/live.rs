@@ -1,0 +1,11 @@
+//! A feed at work on stores in memory: its state is the fold of its log after every step, and whatever a crash leaves
+//! behind is finished as if nothing had happened.
+
+mod again;
+mod asked;
+mod crash;
+mod fold;
+mod grown;
+mod rekey;
+
+use crate::common::{draw, feed};

@@ -1,0 +1,178 @@
+//! What a person asks, on random feeds: erasures, new chains, approvals and rejections between ticks. Nobody is lost or
+//! counted twice, whoever is erased is in no object any more, and nothing that is published changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, Taken, past};
+use tidegate::engine::histogram::Person;
+use tidegate::engine::release::Sha256;
+
+use super::draw::{CARVED, Draw, HALVED, POLICIES, disjoint};
+use super::feed::{crowd, feed, key, open, rows, step, time};
+use super::fold::long;
+
+fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
+    let mut chance = Seeded::new(seed);
+    let why = Some("because".to_owned());
+    let request = Request::new(ask, "me".to_owned(), time(0), why, live.log().ring(), &mut chance).expect("a request");
+    let answer = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let again = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    assert!(!answer.done || again.done && again.text == "done already", "a request is done once: {again:?}");
+    answer
+}
+
+/// The opened content of all sealed objects.
+fn opened(private: &Memory) -> Vec<Vec<u8>> {
+    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
+    let objects = private.objects();
+    let sealed = objects.iter().filter(|(path, _)| !path.starts_with("log/") && !path.starts_with("keys/"));
+    let open = |(path, bytes): (&String, &Vec<u8>)| {
+        let wrap = format!("keys/{}.wrap", path.split_once('/')?.1);
+        let key = ring.unwrap(objects.get(&wrap)?, &wrap)?;
+        key.open(bytes, path).map(|bytes| bytes.to_vec())
+    };
+    sealed.filter_map(open).collect()
+}
+
+fn holds(private: &Memory, person: u128) -> bool {
+    let bytes = person.to_le_bytes();
+    opened(private).iter().any(|object| object.windows(16).any(|window| window == bytes))
+}
+
+/// Says something of a release that is held, or nothing.
+fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<Answer> {
+    let held = live.state().held.clone()?;
+    let (release, decision) = (held.release, held.decision);
+    let one = match draw.below(3) {
+        0 => return None,
+        1 => Ask::Reject { release, decision },
+        _ => Ask::Approve { release, decision },
+    };
+    let answer = ask(live, one, seed, policy);
+    assert!(answer.done, "{}", answer.text);
+    Some(answer)
+}
+
+#[test]
+fn whatever_is_asked_nobody_is_lost() {
+    let mut done = BTreeMap::<String, u32>::new();
+    let policies = [&POLICIES[..], &[CARVED, HALVED]].concat();
+    let seeds = if long() { 42 } else { 24 };
+    for seed in 0..seeds {
+        let policy = policies[seed as usize % policies.len()];
+        let manual = seed % 3 == 0;
+        let (private, public) = (Memory::default(), Memory::default());
+        let stores = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
+        let (mut draw, mut known) = (Draw(seed), 0);
+        let (mine, everybodys) = stores();
+        let mut live = open(&feed(policy), mine, everybodys, seed, manual).expect("a feed");
+        let mut came: BTreeSet<u128> = BTreeSet::new();
+        let mut out: BTreeSet<u128> = BTreeSet::new();
+        for tick in 0..20 {
+            let before = public.objects();
+            let crowd = crowd(&mut draw, &mut known);
+            for human in &crowd {
+                came.insert(human.0);
+                out.remove(&human.0);
+            }
+            step(&mut live, tick, &crowd).expect("a tick");
+            let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(12) == 0).collect();
+            let asks =
+                [Ask::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect() }, Ask::NewChain];
+            for (at, one) in asks.into_iter().enumerate() {
+                if draw.below(if at == 0 { 3 } else { 9 }) > 0 {
+                    continue;
+                }
+                let erase = matches!(one, Ask::Erase { .. });
+                let answer = ask(&mut live, one, seed * 1000 + tick as u64 * 10 + at as u64, policy);
+                *done.entry(format!("{} {}", answer.asked, answer.done)).or_default() += 1;
+                if erase {
+                    let gone = |person: &&u128| !live.state().feed.people().knows(Person(**person));
+                    out.extend(chosen.iter().filter(gone));
+                }
+            }
+            if let Some(answer) = about_held(&mut live, &mut draw, seed * 1000 + tick as u64 * 10 + 7, policy) {
+                *done.entry(format!("{} {}", answer.asked, answer.done)).or_default() += 1;
+            }
+            for (path, bytes) in before {
+                assert!(path == "LATEST" || public.objects().get(&path) == Some(&bytes), "{path} never changes");
+            }
+            let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
+            let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");
+            assert!(fold.bytes() == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
+            let state = live.state();
+            let of = |(at, line): (usize, &Line)| (if disjoint(policy) { at as u32 } else { line.chain }, line.rows);
+            let newest: BTreeMap<u32, u64> = state.releases.iter().enumerate().map(of).collect();
+            let rest = [state.feed.waiting(), state.feed.withheld()].map(|rows| rows.rows()).iter().sum::<u64>();
+            let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
+            let people = state.feed.people().len() as u64;
+            // Whoever came with a release that stopped its chain counts as published for ever.
+            let stops = policy.contains("on_unsafe");
+            assert!(if stops { sum <= people } else { sum == people }, "{policy}, seed {seed}, tick {tick}");
+            assert_eq!(state.feed.people().len(), came.len() - out.len(), "{policy}, seed {seed}, tick {tick}");
+            assert!(out.iter().all(|&person| !holds(&private, person)), "{policy}, seed {seed}, tick {tick}");
+        }
+        let (mine, everybodys) = stores();
+        drop(live);
+        let live = open(&feed(policy), mine, everybodys, seed + 500, manual).expect("a feed");
+        assert_eq!(live.state().feed.people().len(), came.len() - out.len());
+    }
+    println!("{done:?}");
+    for what in ["erase true", "new-chain true", "approve true", "reject true"] {
+        assert!(done.get(what).is_some_and(|times| u64::from(*times) > seeds / 4), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
+    let (private, public) = (Memory::default(), Memory::default());
+    let mut live = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
+    let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
+    let people = rows(&[(7 << 100, 0, 1, 0)]);
+    live.take(Taken::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
+    let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))] }, 1, POLICIES[0]);
+    assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
+    assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);
+    assert!(!holds(&private, 7 << 100) && live.state().quarantine.len() == 1);
+    let answer = ask(&mut live, Ask::Retry, 2, POLICIES[0]);
+    assert!(!answer.done && answer.text.contains("another version"), "{}", answer.text);
+}
+
+/// Whatever a writer has left half done, the next one finishes before it does what is asked.
+#[test]
+fn somebody_is_erased_behind_any_crash() {
+    use super::crash::Dying;
+    use std::sync::atomic::AtomicU64;
+    for policy in [POLICIES[1], POLICIES[3]] {
+        let (mut draw, mut known) = (Draw(3), 0);
+        let ticks: Vec<Vec<super::feed::Human>> = (0..4).map(|_| crowd(&mut draw, &mut known)).collect();
+        // Every third write everyday, of either kind.
+        for at in (1..200).step_by(if long() { 1 } else { 3 }) {
+            let (private, public) = (Memory::default(), Memory::default());
+            let left = Arc::new(AtomicU64::new(at));
+            let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after: at % 2 == 0 });
+            let run = open(&feed(policy), store(&private), store(&public), at, false).and_then(|mut live| {
+                ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut live, tick, people))
+            });
+            if run.is_ok() {
+                break;
+            }
+            let opened = open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), at + 1000, false);
+            let mut live = opened.expect("a feed");
+            let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
+            assert!(ask(&mut live, Ask::Erase { people }, at, policy).done);
+            ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
+            let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
+            let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");
+            assert!(
+                fold.bytes() == live.state().bytes(),
+                "{policy}, write {at}: {fold:#?} against {:#?}",
+                live.state()
+            );
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! State = fold of the log, after every step of random feeds under every kind of chain.
+
+use std::sync::Arc;
+
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::live::past;
+
+use super::draw::{CARVED, Draw, HALVED, POLICIES, TWO_TABLES, disjoint};
+use super::feed::{crowd, feed, key, open, step};
+
+/// Whether this is a run with all cases.
+pub fn long() -> bool {
+    std::env::var_os("TIDEGATE_CASES").is_some()
+}
+
+#[test]
+fn the_state_is_the_fold_of_the_log() {
+    let coin = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
+    for (number, policy) in POLICIES.iter().chain(&[coin, TWO_TABLES, CARVED, HALVED]).enumerate() {
+        let feed = feed(policy);
+        // All of them in long runs.
+        for seed in 0..if long() { 8 } else { 2 } {
+            let (private, public) = (Memory::default(), Memory::default());
+            let (mut draw, mut known) = (Draw(seed * 10 + number as u64), 0);
+            let stores =
+                || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
+            let (mine, everybodys) = stores();
+            let mut live = open(&feed, mine, everybodys, seed, false).expect("a feed");
+            for tick in 0..25 {
+                step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+                let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
+                let past = past(&private, &public, &ring).expect("a log");
+                let state = past.state.expect("a chain");
+                assert!(
+                    state.bytes() == live.state().bytes(),
+                    "{policy}, seed {seed}, tick {tick}: {:#?} against {:#?}",
+                    state,
+                    live.state()
+                );
+            }
+            assert!(!live.state().releases.is_empty(), "{policy}, seed {seed}: something was published");
+            let kept: u64 = live.state().feed.people().len() as u64;
+            let feed = &live.state().feed;
+            let releases = &live.state().releases;
+            let newest = releases.last().map_or(0, |line| line.rows);
+            // Releases of other people each count together.
+            let all = releases.iter().map(|line| line.rows).sum();
+            let published: u64 = if disjoint(policy) { all } else { newest };
+            let sum = published + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
+            // Whoever came with a release that stopped its chain counts as published for ever.
+            let stopped = live.state().feed.stopped();
+            assert!(if stopped { sum <= kept } else { sum == kept }, "nobody is lost or counted twice");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! A feed at work: in memory, with damaged objects, killed at any place, observed, and as the real program.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod damage;
+mod kills;
+mod live;
+mod observe;
+mod run;

@@ -1,0 +1,20 @@
+//! `tidegate run` and the commands of a person from outside (CONTRACTS 3 and 5, HOUSE 3): the real program on a folder in
+//! which files appear, killed, halted, asked and watched.
+
+mod asked;
+mod canaries;
+mod carved;
+mod halts;
+mod halved;
+mod kills;
+mod listens;
+mod masks;
+mod notices;
+mod readers;
+mod rekey;
+mod repeats;
+mod signed;
+mod told;
+mod two;
+
+use crate::common::{place, public};

@@ -1,0 +1,110 @@
+//! Whoever is told over the web: a server that keeps what it gets and answers as a test says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value as Json;
+
+/// What was told.
+#[derive(Clone)]
+pub struct Told {
+    pub path: String,
+    pub key: String,
+    pub what: Json,
+}
+
+struct Kept {
+    status: u16,
+    /// Requests that came.
+    asked: usize,
+    /// Requests that were not answered, and were given up.
+    given_up: usize,
+    told: Vec<Told>,
+}
+
+/// A server for as long as the test runs.
+pub struct Listener {
+    address: SocketAddr,
+    kept: Arc<Mutex<Kept>>,
+}
+
+impl Listener {
+    /// Answers with this status; with 0 it takes everything and never answers.
+    pub fn new(status: u16) -> Listener {
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = server.local_addr().expect("an address");
+        let kept = Arc::new(Mutex::new(Kept { status, asked: 0, given_up: 0, told: Vec::new() }));
+        let keeps = Arc::clone(&kept);
+        std::thread::spawn(move || {
+            for stream in server.incoming().flatten() {
+                let keeps = Arc::clone(&keeps);
+                std::thread::spawn(move || serve(stream, &keeps));
+            }
+        });
+        Listener { address, kept }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub fn answers(&self, status: u16) {
+        self.kept.lock().expect("no panic").status = status;
+    }
+
+    /// What it got and answered with a status of success.
+    pub fn told(&self) -> Vec<Told> {
+        self.kept.lock().expect("no panic").told.clone()
+    }
+
+    /// Requests that came.
+    pub fn asked(&self) -> usize {
+        self.kept.lock().expect("no panic").asked
+    }
+
+    /// Requests that were never answered, until whoever sent them gave up.
+    pub fn given_up(&self) -> usize {
+        self.kept.lock().expect("no panic").given_up
+    }
+
+    pub fn keys(&self) -> Vec<String> {
+        self.told().into_iter().map(|told| told.key).collect()
+    }
+}
+
+fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
+    let mut reader = BufReader::new(&stream);
+    let (mut path, mut key, mut length) = (String::new(), String::new(), 0);
+    for line in reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(": ").unwrap_or((&line, ""));
+        match name.to_ascii_lowercase().as_str() {
+            "idempotency-key" => value.clone_into(&mut key),
+            "content-length" => length = value.parse().expect("a length"),
+            "content-type" => assert_eq!(value, "application/json"),
+            _ if path.is_empty() => line.split(' ').nth(1).expect("a path").clone_into(&mut path),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    if reader.read_exact(&mut body).is_err() {
+        return;
+    }
+    let status = {
+        let mut kept = kept.lock().expect("no panic");
+        kept.asked += 1;
+        if (200..300).contains(&kept.status) {
+            let what = serde_json::from_slice(&body).expect("JSON");
+            kept.told.push(Told { path, key, what });
+        }
+        kept.status
+    };
+    if status == 0 {
+        // Until the other end is closed.
+        let _ = reader.read_to_end(&mut Vec::new());
+        kept.lock().expect("no panic").given_up += 1;
+        return;
+    }
+    // Whoever asked may be gone.
+    let _ = write!(&stream, "HTTP/1.1 {status} Said\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+}

@@ -1,0 +1,276 @@
+//! Who is told of a release, and who of what goes wrong (CONTRACTS 1 and 4): once each, public facts to the one, reasons to
+//! the other, whoever is killed meanwhile; and whoever does not listen delays nobody.
+
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::listens::{Listener, Told};
+use super::place::{NEVER, PER_FILE, PLANTED, Place, people, until};
+use super::public::releases;
+use crate::common::wait;
+
+/// A feed that tells somebody.
+fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
+    let place = Place::with(schedule, policy, "");
+    name(&place, notify);
+    place
+}
+
+fn name(place: &Place, notify: &[(&str, String)]) {
+    let lines: String = notify.iter().map(|(key, value)| format!("{key} = \"{value}\"\n")).collect();
+    place.edit("[http]\n", &format!("[notify]\n{lines}[http]\n"));
+}
+
+/// It is of the form that is shipped, its key is in it, and nothing planted is.
+#[track_caller]
+fn sound(told: &[Told]) {
+    let schema = fs::read_to_string("schemas/v1/notification.schema.json").expect("a schema");
+    let schema = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for Told { key, what, .. } in told {
+        assert!(validator.is_valid(what), "{what}");
+        assert_eq!(what["key"], *key);
+        assert!(PLANTED.iter().all(|word| !what.to_string().contains(word)), "{what}");
+    }
+}
+
+#[track_caller]
+fn heard(listener: &Listener, keys: &[&str]) {
+    until(|| listener.told().len() >= keys.len(), || format!("{:?}", listener.keys()));
+    assert_eq!(listener.keys(), keys);
+    sound(&listener.told());
+}
+
+/// A manifest, and its digest.
+fn manifest(place: &Place, release: u32) -> (Json, String) {
+    let bytes = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");
+    let digest = tidegate::engine::release::Sha256::of(&bytes).to_string();
+    (serde_json::from_slice(&bytes).expect("JSON"), digest)
+}
+
+#[test]
+fn a_release_is_told_once_and_as_its_manifest_says() {
+    let (public, operator) = (Listener::new(204), Listener::new(200));
+    let urls = [("webhook", public.url("/hooks/Pq7person")), ("operator_webhook", operator.url("/on-call"))];
+    let place = telling(PER_FILE, "k = 3\n", &urls);
+    let daemon = place.start();
+    place.offer("0.csv", people(0..40));
+    daemon.says("notification_sent feed=t receiver=webhook notice=release", 1);
+    place.offer("1.csv", people(40..80));
+    daemon.says("notification_sent feed=t receiver=webhook notice=release", 2);
+    heard(&public, &["t/release/1", "t/release/2"]);
+    for (at, told) in public.told().iter().enumerate() {
+        let (known, sha256) = manifest(&place, at as u32 + 1);
+        let mut meant = json!({"schema": 1, "kind": "release", "key": format!("t/release/{}", at + 1)});
+        for key in ["feed", "chain", "release", "time", "rows", "k", "files", "signed", "previous"] {
+            meant[key] = known[key].clone();
+        }
+        let path = format!("manifest/{:010}.json", at + 1);
+        meant["manifest"] = json!({"path": path, "sha256": sha256, "rows": null});
+        assert_eq!(told.what, meant);
+        assert_eq!(told.path, "/hooks/Pq7person");
+    }
+    // An address may hold a token.
+    assert!(!daemon.said().contains("Pq7person"), "{}", daemon.said());
+    let page = daemon.page("/metrics");
+    assert!(page.contains("tidegate_notifications_total{feed=\"t\",receiver=\"webhook\"} 2"), "{page}");
+    assert_eq!(daemon.end(), Some(0));
+    let daemon = place.start();
+    place.offer("2.csv", people(80..120));
+    daemon.says("notification_sent", 1);
+    heard(&public, &["t/release/1", "t/release/2", "t/release/3"]);
+    assert_eq!(daemon.end(), Some(0));
+    heard(&operator, &[]);
+    place.verified();
+}
+
+#[test]
+fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
+    // It says that it is busy, it takes and never answers, it is not there.
+    for status in [503, 0, 1] {
+        let public = Listener::new(status.max(2));
+        let url = if status == 1 { "http://127.0.0.1:9/".to_owned() } else { public.url("/") };
+        public.answers(status);
+        let place = telling(PER_FILE, "k = 3\n", &[("webhook", url.clone())]);
+        let daemon = place.start();
+        let mut releases = 0;
+        // Who waits for the receiver publishes nothing while a notification is under way.
+        let mut overtakes = false;
+        while releases < 3 || !overtakes {
+            let given_up = public.given_up();
+            place.offer(&format!("{releases:03}.csv"), people(releases * 40..releases * 40 + 40));
+            releases += 1;
+            daemon.says("published feed=t", releases as usize);
+            overtakes |= status != 0 || (releases > 1 && public.given_up() == given_up);
+            assert!(releases < 100, "status {status}: no release overtakes a notification");
+        }
+        if status != 0 {
+            daemon.says("receiver_away feed=t receiver=webhook why=", 1);
+            let page = daemon.page("/metrics");
+            assert!(page.contains("tidegate_receiver_away{feed=\"t\",receiver=\"webhook\"} 1"), "{page}");
+        }
+        assert_eq!(daemon.end(), Some(0));
+        // The next start tells all of it, in order.
+        public.answers(200);
+        place.edit(&url, &public.url("/"));
+        let daemon = place.start();
+        let keys: Vec<String> = (1..=releases).map(|release| format!("t/release/{release}")).collect();
+        heard(&public, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(daemon.end(), Some(0));
+        place.verified();
+    }
+}
+
+#[test]
+fn a_receiver_that_comes_back_is_told_by_the_same_process() {
+    let public = Listener::new(500);
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
+    let daemon = place.start();
+    place.offer("0.csv", people(0..40));
+    daemon.says("receiver_away", 1);
+    until(|| public.asked() >= 3, || "that it is asked again".to_owned());
+    public.answers(201);
+    daemon.says("receiver_back feed=t receiver=webhook", 1);
+    heard(&public, &["t/release/1"]);
+    assert_eq!(daemon.said().matches("receiver_away").count(), 1, "it is told once: {}", daemon.said());
+    // One that nobody wants is passed over, and the next one comes.
+    public.answers(422);
+    place.offer("1.csv", people(40..80));
+    daemon.says("notification_refused feed=t receiver=webhook notice=release", 1);
+    public.answers(200);
+    place.offer("2.csv", people(80..120));
+    heard(&public, &["t/release/1", "t/release/3"]);
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
+fn nobody_is_told_less_after_a_kill() {
+    let public = Listener::new(200);
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
+    for file in 0..12 {
+        let mut daemon = place.start();
+        place.offer(&format!("{file:02}.csv"), people(file * 40..file * 40 + 40));
+        // Before it is published, after it, and after it is told.
+        daemon.says(["file_taken", "published", "notification_sent"][file as usize % 3], 1);
+        sleep(Duration::from_millis(file * 7 % 20));
+        daemon.kill();
+    }
+    let daemon = place.start();
+    until(|| public.keys().contains(&"t/release/12".to_owned()), || format!("{:?}", public.keys()));
+    assert_eq!(daemon.end(), Some(0));
+    assert_eq!(releases(&place.public()).len(), 12);
+    let mut keys = public.keys();
+    sound(&public.told());
+    keys.dedup();
+    let meant: Vec<String> = (1..=12).map(|release| format!("t/release/{release}")).collect();
+    assert_eq!(keys, meant, "each, in order, and again only under the same key");
+    place.verified();
+}
+
+#[test]
+fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() {
+    let (first, second) = (Listener::new(200), Listener::new(200));
+    let place = telling(NEVER, "k = 3\n", &[("webhook", first.url("/"))]);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.once()["outcome"], "published");
+    heard(&first, &["t/release/1"]);
+    place.edit("webhook = ", &format!("operator_webhook = \"{}\"\nwebhook = ", second.url("/")));
+    place.edit("schedule]\n", "schedule]\napproval = \"manual\"\n");
+    place.offer("1.csv", people(40..80));
+    assert_eq!(place.once()["outcome"], "approval");
+    heard(&second, &["t/approval/1"]);
+    assert_eq!(second.told()[0].what["release"], 2);
+    place.done(&["approve", "feed.toml"]);
+    // Nobody was at work, so that the next one tells it.
+    place.once();
+    heard(&first, &["t/release/1", "t/release/2"]);
+}
+
+#[test]
+fn files_of_one_look_are_told_before_it_ends() {
+    let public = Listener::new(200);
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
+    for file in 0..3 {
+        place.offer(&format!("{file}.csv"), people(file * 40..file * 40 + 40));
+    }
+    place.once();
+    assert_eq!(public.keys(), ["t/release/1", "t/release/2", "t/release/3"]);
+}
+
+#[test]
+fn a_rejection_is_the_operators_alone() {
+    let (public, operator) = (Listener::new(200), Listener::new(200));
+    let urls = [("webhook", public.url("/")), ("operator_webhook", operator.url("/"))];
+    let place = telling(PER_FILE, "k = 3\nmax_loss = 0.0\n", &urls);
+    let daemon = place.start();
+    place.offer("0.csv", people(0..40));
+    daemon.says("rejected feed=t", 1);
+    heard(&operator, &["t/rejected/0"]);
+    let what = operator.told().remove(0).what;
+    assert_eq!((&what["kind"], &what["release"], &what["stops"]), (&"rejected".into(), &1.into(), &false.into()));
+    assert_eq!(what["checks"], json!(["utility"]), "{what}");
+    assert_eq!(daemon.end(), Some(0));
+    heard(&public, &[]);
+}
+
+/// It halts and tells its operator so, once. On a machine that stands still the time for that may be up before: then the
+/// next start tells it.
+#[track_caller]
+fn halts_and_tells(place: &Place, operator: &Listener) {
+    let tells = || {
+        let mut daemon = place.start();
+        assert_eq!(daemon.ended(), Some(2));
+        let told = operator.told().len();
+        assert!(told < 2, "{}", daemon.said());
+        (told == 1).then_some(())
+    };
+    wait::until(|| "a halt that is told", tells);
+}
+
+#[test]
+fn a_halt_is_told_before_the_end() {
+    let (public, operator) = (Listener::new(200), Listener::new(200));
+    let urls = [("webhook", public.url("/")), ("operator_webhook", operator.url("/"))];
+    let place = telling(PER_FILE, "k = 3\n", &urls);
+    place.offer("0.csv", people(0..40));
+    place.once();
+    place.offer("0.csv", people(0..41));
+    halts_and_tells(&place, &operator);
+    sound(&operator.told());
+    let what = operator.told().remove(0).what;
+    assert_eq!(what["kind"], "halted");
+    let text = what["error"]["text"].as_str().expect("text");
+    assert!(text.contains("has changed") && what["error"]["file"].as_str().expect("text").ends_with("0.csv"), "{what}");
+    // With nobody there it ends all the same.
+    operator.answers(503);
+    let mut daemon = place.start();
+    assert_eq!(daemon.ended(), Some(2));
+    assert!(daemon.said().contains("receiver_away feed=t receiver=operator_webhook"), "{}", daemon.said());
+    heard(&public, &["t/release/1"]);
+}
+
+/// What keeps a feed from beginning is told, too, where it is known whom to tell.
+#[test]
+fn a_feed_that_cannot_begin() {
+    let operator = Listener::new(200);
+    let place = telling(PER_FILE, "k = 3\n", &[("operator_webhook", operator.url("/"))]);
+    fs::write(place.path("a.key"), "no key").expect("a file");
+    halts_and_tells(&place, &operator);
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", "${TIDEGATE_NO_SUCH_VARIABLE}".to_owned())]);
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
+}
+
+/// Nobody was warned of an address that lies elsewhere.
+#[test]
+fn a_secret_address_at_another_machine_is_encrypted() {
+    let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);
+    fs::write(place.path("hook"), "http://data.invalid/Pq7person").expect("a file");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
+    let text = answer["error"]["text"].as_str().expect("text");
+    assert!(text.contains("https://") && !answer.to_string().contains("Pq7person"), "{answer}");
+}

@@ -1,0 +1,298 @@
+//! Halving (SCIENCE 6, safer local recoding): on all populations of a few people, that however the people of a class lie in it the
+//! same release is as likely, and that nobody can be sure of anybody who waits; on random ones, that classes are what the gate
+//! takes for regions of halving, and that it finds nothing in them.
+
+use std::collections::BTreeMap;
+
+use crate::common::random::{self, Draw};
+use tidegate::engine::anonymizer::{Halved, halves};
+use tidegate::engine::gate::refinement::{
+    Attack, Attacker, Budget, Count, Layers, Malformed, Place, Ratio, Release, Terms, Values as Counted, joint,
+};
+use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
+use tidegate::engine::policy::{Halving, Values};
+
+/// Labels of classes, and their people.
+type Shown = Vec<(Vec<Node>, u64)>;
+
+/// Everybody's leaf tuple, in order.
+type People = Vec<Vec<Leaf>>;
+
+/// What all draws together weigh: it can be divided by every number of thresholds as often as is needed.
+const WHOLE: u128 = 2u128.pow(48) * 3u128.pow(20);
+
+fn heads(people: &People, width: usize) -> Headcount {
+    let mut sorted = people.clone();
+    sorted.sort();
+    Headcount::of(width, sorted.iter().map(|tuple| (tuple, Heads { since: 0, count: 1 })))
+}
+
+fn shown(found: &Halved) -> Shown {
+    found.classes.iter().map(|class| (class.nodes.clone(), class.people)).collect()
+}
+
+/// Every release that some draws make, with the weight of those draws.
+fn outcomes(people: &People, trees: &[&Taxonomy], rule: &Halving<'_>) -> BTreeMap<Shown, u128> {
+    let heads = heads(people, trees.len());
+    let (mut outcomes, mut script) = (BTreeMap::new(), Vec::<(u64, u64)>::new());
+    loop {
+        let mut at = 0;
+        let found = halves(&heads, trees, rule, &mut |of| {
+            if at == script.len() {
+                script.push((0, of));
+            }
+            at += 1;
+            assert_eq!(script[at - 1].1, of, "what was drawn before decides");
+            script[at - 1].0
+        });
+        let weight = script.iter().fold(WHOLE, |left, (_, of)| {
+            assert_eq!(left % u128::from(*of), 0, "weights are whole");
+            left / u128::from(*of)
+        });
+        *outcomes.entry(shown(&found)).or_default() += weight;
+        while let Some((drawn, of)) = script.pop() {
+            if drawn + 1 < of {
+                script.push((drawn + 1, of));
+                break;
+            }
+        }
+        if script.is_empty() {
+            return outcomes;
+        }
+    }
+}
+
+/// `*` over nodes, each with so many leaves, or a leaf itself, of one value each.
+fn tree(column: usize, leaves: &[usize]) -> Taxonomy {
+    let mut tree = Tree::new("*");
+    for (at, &leaves) in leaves.iter().enumerate() {
+        let child = tree.add(0, &format!("{column}.{at}"), 1);
+        (0..leaves).for_each(|leaf| _ = tree.add(child, &format!("{column}.{at}.{leaf}"), 1));
+    }
+    tree.finish().expect("a tree")
+}
+
+/// Every population of so many people, in which no two may be alike if they have to be distinct.
+fn populations(trees: &[&Taxonomy], people: usize, values: Values) -> Vec<People> {
+    let mut cells: Vec<Vec<Leaf>> = vec![Vec::new()];
+    for tree in trees {
+        let longer = |cell: &Vec<Leaf>| -> Vec<Vec<Leaf>> {
+            (0..tree.leaves() as Leaf).map(|leaf| [&cell[..], &[leaf]].concat()).collect()
+        };
+        cells = cells.iter().flat_map(longer).collect();
+    }
+    fn from(cells: &[Vec<Leaf>], left: usize, values: Values, so_far: &mut People, all: &mut Vec<People>) {
+        if left == 0 {
+            all.push(so_far.clone());
+            return;
+        }
+        for at in 0..cells.len() {
+            so_far.push(cells[at].clone());
+            from(&cells[at + usize::from(values == Values::Distinct)..], left - 1, values, so_far, all);
+            so_far.pop();
+        }
+    }
+    let mut all = Vec::new();
+    from(&cells, people, values, &mut Vec::new(), &mut all);
+    all
+}
+
+fn inside(tuple: &[Leaf], class: &[Node], trees: &[&Taxonomy]) -> bool {
+    trees.iter().zip(class).zip(tuple).all(|((tree, &node), leaf)| tree.leaf_range(node).contains(leaf))
+}
+
+/// A small world: taxonomies, the smallest crowd, sets of rows that are wanted, how many people there are at most.
+struct World {
+    leaves: &'static [&'static [usize]],
+    k: u64,
+    least: u64,
+    most: usize,
+    values: Values,
+}
+
+const WORLDS: &[World] = &[
+    World { leaves: &[&[2, 2], &[0, 0]], k: 2, least: 1, most: 5, values: Values::Repeated },
+    World { leaves: &[&[0, 2, 1]], k: 2, least: 1, most: 7, values: Values::Repeated },
+    World { leaves: &[&[2, 0], &[2, 0]], k: 2, least: 4, most: 5, values: Values::Repeated },
+    World { leaves: &[&[2, 2]], k: 3, least: 1, most: 9, values: Values::Repeated },
+    World { leaves: &[&[2, 2], &[0, 0]], k: 2, least: 3, most: 6, values: Values::Distinct },
+    World { leaves: &[&[3, 0], &[0, 0]], k: 2, least: 0, most: 6, values: Values::Distinct },
+];
+
+#[test]
+fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
+    let (mut looked, mut moved) = (0u64, 0u64);
+    for World { leaves, k, least, most, values } in WORLDS {
+        let trees: Vec<Taxonomy> = leaves.iter().enumerate().map(|(at, leaves)| tree(at, leaves)).collect();
+        let trees: Vec<&Taxonomy> = trees.iter().collect();
+        let rule = Halving::new(&trees, *k, *least, *values).expect("small");
+        for number in *k as usize..=*most {
+            let all = populations(&trees, number, *values);
+            let known: BTreeMap<&People, BTreeMap<Shown, u128>> =
+                all.iter().map(|people| (people, outcomes(people, &trees, &rule))).collect();
+            let cells = populations(&trees, 1, *values);
+            for (people, outcomes) in &known {
+                assert_eq!(outcomes.values().sum::<u128>(), WHOLE);
+                for (release, weight) in outcomes {
+                    looked += 1;
+                    // Whoever is in a class can lie anywhere else in it. All ways to lie come of such moves.
+                    for (class, _) in release {
+                        let cells = || cells.iter().map(|cell| &cell[0]).filter(|cell| inside(cell, class, &trees));
+                        for person in (0..people.len()).filter(|&at| inside(&people[at], class, &trees)) {
+                            for cell in cells() {
+                                let mut others = (*people).clone();
+                                others[person].clone_from(cell);
+                                others.sort();
+                                // No such people where two would be alike.
+                                let Some(outcomes) = known.get(&others) else { continue };
+                                assert_eq!(outcomes.get(release), Some(weight), "{people:?} {others:?} {release:?}");
+                                moved += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(looked > 10_000 && moved > 100_000, "{looked} releases, {moved} moves");
+}
+
+#[test]
+fn that_somebody_waits_is_never_certain() {
+    let mut waited = 0u64;
+    for World { leaves, k, least, most, values } in WORLDS {
+        let trees: Vec<Taxonomy> = leaves.iter().enumerate().map(|(at, leaves)| tree(at, leaves)).collect();
+        let trees: Vec<&Taxonomy> = trees.iter().collect();
+        let rule = Halving::new(&trees, *k, *least, *values).expect("small");
+        for people in (*k as usize..=*most).flat_map(|number| populations(&trees, number, *values)) {
+            for release in outcomes(&people, &trees, &rule).into_keys() {
+                let published = |tuple: &&Vec<Leaf>| release.iter().any(|(class, _)| inside(tuple, class, &trees));
+                let alone: People = people.iter().filter(published).cloned().collect();
+                waited += u64::from(alone.len() < people.len());
+                // The same people without anybody who waits: the release is as possible.
+                assert!(outcomes(&alone, &trees, &rule).contains_key(&release), "{people:?} {release:?}");
+            }
+        }
+    }
+    assert!(waited > 5_000, "{waited} releases beside which somebody waits");
+}
+
+#[test]
+fn with_one_threshold_for_all_it_would_be() {
+    // Two halves of two leaves, k = 3, cut at six people: a release of three in one half would tell of three others at least.
+    let tree = tree(0, &[2, 2]);
+    let trees = [&tree];
+    let rule = Halving::new(&trees, 3, 1, Values::Repeated).expect("small");
+    let fixed = |people: &People| shown(&halves(&heads(people, 1), &trees, &rule, &mut |_| 3));
+    let found = fixed(&vec![vec![0], vec![0], vec![1], vec![1], vec![2], vec![3]]);
+    assert_eq!(found, [(vec![1], 4)]);
+    let alone = populations(&trees, 4, Values::Repeated);
+    assert!(alone.iter().all(|people| fixed(people) != found), "two wait in the other half, for certain");
+    assert!(alone.iter().any(|people| outcomes(people, &trees, &rule).contains_key(&found)));
+}
+
+/// A tree whose leaves lie at any depth, some nodes with one child.
+fn random_tree(draw: &mut Draw, column: usize) -> Taxonomy {
+    let mut tree = Tree::new("*");
+    let mut open = vec![(0, 0)];
+    let mut label = 0;
+    while let Some((node, depth)) = open.pop() {
+        for _ in 0..draw.between(1, 3) {
+            label += 1;
+            let child = tree.add(node, &format!("{column}.{label}"), draw.between(1, 3));
+            if depth < 2 && draw.once_in(2) {
+                open.push((child, depth + 1));
+            }
+        }
+    }
+    tree.finish().expect("a tree")
+}
+
+fn apart(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> bool {
+    trees.iter().zip(a).zip(b).any(|((tree, &a), &b)| !tree.covers(a, b) && !tree.covers(b, a))
+}
+
+fn released(found: &Shown, trees: &[&Taxonomy], rule: &Halving<'_>) -> Result<Release, Malformed> {
+    let classes = found.iter().map(|(nodes, people)| (&nodes[..], *people));
+    Layers::of_any(trees).expect("layers").halved(classes, rule)
+}
+
+fn terms(values: Values) -> Terms {
+    let values = if values == Values::Distinct { Counted::Distinct } else { Counted::Repeated };
+    Terms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: Budget::FULL }
+}
+
+#[test]
+fn classes_share_no_cell_and_nothing_is_found_in_them() {
+    random::run("halving", 400, |draw| {
+        let trees: Vec<Taxonomy> = (0..draw.between(1, 4)).map(|column| random_tree(draw, column as usize)).collect();
+        let trees: Vec<&Taxonomy> = trees.iter().collect();
+        let tuple = |draw: &mut Draw| -> Vec<Leaf> {
+            trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect()
+        };
+        let tuples: People = (0..draw.between(1, 200)).map(|_| tuple(draw)).collect();
+        let (k, least) = (draw.between(2, 6), draw.between(0, 2000));
+        let values = if draw.once_in(4) { Values::Distinct } else { Values::Repeated };
+        let rule = Halving::new(&trees, k, least, values).expect("small");
+        let heads = heads(&tuples, trees.len());
+        let found = halves(&heads, &trees, &rule, &mut |of| draw.between(0, of - 1));
+        let mut seen: Vec<u32> = found.classes.iter().flat_map(|class| &class.tuples).copied().collect();
+        seen.extend(&found.waiting);
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(0..heads.tuples() as u32), "everybody is in one place");
+        let classes = shown(&found);
+        for (at, class) in found.classes.iter().enumerate() {
+            assert!(
+                class.people >= k
+                    && class.tuples.iter().map(|&at| heads.count(at as usize)).sum::<u64>() == class.people
+            );
+            assert!(classes[..at].iter().all(|(other, _)| apart(&class.nodes, other, &trees)));
+        }
+        let release = released(&classes, &trees, &rule).expect("regions");
+        let attack = Attack::new(&release, terms(values)).expect("no order");
+        let targets = attack.targets();
+        for target in &targets {
+            let class = match target.place {
+                Place::Class(at) => {
+                    found.classes.iter().filter(|class| class.nodes.iter().any(|&node| node != 0)).nth(at)
+                }
+                Place::Outliers => found.classes.first(),
+            };
+            let class = class.expect("a class");
+            let of = |&at: &u32| {
+                std::iter::repeat_n(heads.tuple_at(at as usize).collect(), heads.count(at as usize) as usize)
+            };
+            let rows: People = class.tuples.iter().flat_map(of).collect();
+            assert_eq!(attack.admits(target.place, &rows), Some(true));
+            assert!(target.ratio == Ratio::Exact { log10: 0.0 } && target.cra == target.lr && target.is_decided());
+            assert!(target.cra.is_at_least(least) || least == 0);
+            assert_eq!(target.certain_crowds(), Some(Vec::new()));
+            assert!(!matches!(&target.assignments, Count::Unknown) && target.free_volume == Some(target.volume));
+        }
+        assert_eq!(joint(&attack, &targets).ratio, Ratio::Exact { log10: 0.0 });
+    });
+}
+
+#[test]
+fn what_halving_does_not_make_is_told() {
+    let (ages, sexes) = (tree(0, &[2, 2]), tree(1, &[0, 0]));
+    let trees = [&ages, &sexes];
+    let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
+    let made = |classes: &[([Node; 2], u64)]| {
+        let classes = classes.iter().map(|(nodes, rows)| (nodes.to_vec(), *rows)).collect();
+        released(&classes, &trees, &rule).map(|release| release.places().len())
+    };
+    // 1 and 4 are the halves of the ages, 2 and 3 the ages of the first one; 1 and 2 the sexes.
+    assert_eq!(made(&[([1, 1], 2), ([1, 2], 3), ([4, 0], 2)]), Ok(3));
+    assert_eq!(made(&[([0, 0], 2)]), Ok(1));
+    assert_eq!(made(&[([1, 1], 2), ([4, 0], 1)]), Err(Malformed::Small(1)));
+    // The sexes are not cut before the ages, nor a single age before the sexes.
+    assert_eq!(made(&[([4, 0], 2), ([0, 1], 2)]), Err(Malformed::Region(1)));
+    assert_eq!(made(&[([2, 0], 2)]), Err(Malformed::Region(0)));
+    // One inside another, in either order, everybody's class included.
+    assert_eq!(made(&[([1, 0], 2), ([1, 1], 2)]), Err(Malformed::Region(1)));
+    assert_eq!(made(&[([2, 1], 2), ([1, 0], 2)]), Err(Malformed::Region(0)));
+    assert_eq!(made(&[([0, 0], 2), ([4, 0], 2)]), Err(Malformed::Region(1)));
+    assert_eq!(made(&[([4, 0], 2), ([4, 0], 2)]), Err(Malformed::Twice(1)));
+}

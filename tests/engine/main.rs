@@ -1,0 +1,23 @@
+//! What the engine computes, on values alone: anonymizers, attacks on releases in memory, and the figures of the papers.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod anonymizer;
+mod brute_force;
+mod chains;
+mod coin;
+mod counterexamples;
+mod diversity;
+mod global_recoding;
+mod golden_adult;
+mod golden_anonymizer;
+mod golden_chain;
+mod golden_detect;
+mod golden_standing;
+mod halves;
+mod local_recoding;
+mod mask;
+mod minimality;
+mod properties;
+mod taxonomies;

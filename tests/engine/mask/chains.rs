@@ -1,0 +1,319 @@
+//! Whole chains of masked increments, from arrivals to what the gate says.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidegate::engine::feed::{Candidate, Closed, Feed};
+use tidegate::engine::histogram::{Histogram, Release, Values};
+use tidegate::engine::model::{Columns, Cut, Node, Role, Value};
+use tidegate::engine::policy::{ChainKind, Facts, Policy, Rare, Settings};
+
+use super::chain::{Chain, Human, Offer, arrivals};
+use crate::common::columns;
+use crate::common::random::{self, Draw};
+
+const MOST: u64 = 8;
+
+/// Some columns whose values `s1` (and `s2`) are guarded.
+fn guarded(draw: &mut Draw) -> Columns {
+    let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
+    let mut all: Vec<_> = columns(trees).iter().cloned().collect();
+    let sets = if draw.once_in(2) { vec![vec!["s1".into()], vec!["s2".into()]] } else { vec![vec!["s1".into()]] };
+    all.last_mut().expect("a sensitive column").guarded = sets;
+    Columns::new(all)
+}
+
+fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
+    let written = Settings {
+        k: Some(draw.between(2, 9)),
+        m: Some(2),
+        rare: draw.once_in(2).then_some(Rare::Coarsen),
+        ..Settings::default()
+    };
+    let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
+    let facts = Facts { guarded_sets: sets, sensitive: 1, ..Facts::default() };
+    Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
+}
+
+/// People, of whom many have a guarded value in some ticks.
+fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
+    let (trees, many) = (columns.trees(), draw.between(2, 12));
+    let human = |at: u64, draw: &mut Draw| {
+        let leaves = trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as u32).collect();
+        let value = if draw.between(0, many) > 1 { draw.between(3, MOST) } else { draw.between(1, 2) };
+        Human { number: first + u128::from(at), leaves, values: vec![text(value)] }
+    };
+    (0..draw.between(0, 40)).map(|at| human(at, draw)).collect()
+}
+
+/// What a table says under a recoding that is not finer: by class and value.
+fn told(table: &Release, values: &Values, cuts: &[Cut], columns: &Columns) -> BTreeMap<(Vec<Node>, Vec<Value>), u64> {
+    let trees = columns.trees();
+    let mut told = BTreeMap::new();
+    for class in 0..table.classes() {
+        let lifted = table.class(class).iter().zip(&trees).zip(cuts);
+        let nodes: Vec<Node> = lifted.map(|((&node, tree), cut)| cut.at(tree.leaf_range(node).start)).collect();
+        for at in table.range(class) {
+            let value = values.get(table.values()[at]).to_vec();
+            *told.entry((nodes.clone(), value)).or_default() += table.counts()[at];
+        }
+    }
+    told
+}
+
+/// How often something is said less often than a release before.
+fn taken_back(tables: &[(Release, Values)], columns: &Columns) -> usize {
+    let missing = |pair: &[(Release, Values)]| {
+        let cuts = pair[1].0.recoding();
+        let [before, after] = [&pair[0], &pair[1]].map(|(table, values)| told(table, values, cuts, columns));
+        before.iter().filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count).count()
+    };
+    tables.windows(2).map(missing).sum()
+}
+
+/// An increment when it had formed and nothing was masked yet.
+struct Formed {
+    feed: Feed,
+    rows: Histogram,
+}
+
+/// Every release of a masked chain is approved and takes nothing back. Masked anew for every release the same chains do.
+#[test]
+fn masked_chains_take_nothing_back() {
+    let seen: [AtomicU64; 3] = Default::default();
+    random::run("masked chains", 1_500, |draw| {
+        let columns = guarded(draw);
+        let policy = policy(draw, &columns);
+        let mut chain = Chain::new(columns, policy);
+        chain.chance.0 = draw.clone();
+        let (mut changed, mut first) = (0, 0);
+        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, Values)>) = (Vec::new(), Vec::new());
+        for _ in 0..draw.between(2, 6) {
+            let people = people(draw, &chain.columns, first);
+            first += people.len() as u128;
+            let mut before = chain.feed.clone();
+            before.tick(arrivals(&chain.columns, &people), &chain.policy, &chain.columns.trees());
+            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ledgers = candidate.increments.iter().flat_map(|new| &new.ledger);
+            changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
+            assert_eq!(candidate.increments.len(), 1, "everything is approved");
+            formed.push(Formed { rows: candidate.increments[0].rows.clone(), feed: before });
+            let Some(table) = masked_anew(&formed, candidate.table.recoding(), &mut chain) else {
+                // Nobody has another value.
+                return;
+            };
+            anew.push(table);
+            let approved = chain.offer(&candidate).decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            chain.publish(*candidate, approved);
+        }
+        assert_eq!(taken_back(&chain.tables, &chain.columns), 0, "a release takes something back");
+        let lies = taken_back(&anew, &chain.columns) > 0;
+        for (seen, is) in seen.iter().zip([chain.tables.len() > 1, changed > 0, lies]) {
+            seen.fetch_add(u64::from(is), Ordering::Relaxed);
+        }
+    });
+    let seen = seen.map(AtomicU64::into_inner);
+    println!("{seen:?} have several releases, changed values, would lie if they were masked anew");
+    assert!(seen.iter().all(|times| *times > 40), "{seen:?}");
+}
+
+/// A policy that guards the sets of these columns.
+fn guarding(written: &Settings, kind: ChainKind, columns: &Columns) -> Policy {
+    let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
+    Policy::new(written, kind, &Facts { guarded_sets: sets, sensitive: 1, ..Facts::default() })
+        .expect("no contradiction")
+}
+
+/// Releases of people of their own are masked like increments: the gate approves each where somebody has another value.
+#[test]
+fn masked_releases_that_stand_alone_are_approved() {
+    let seen: [AtomicU64; 2] = Default::default();
+    random::run("masked releases of their own", 400, |draw| {
+        let columns = guarded(draw);
+        let written = Settings { k: Some(draw.between(2, 9)), m: Some(2), ..Settings::default() };
+        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Disjoint, &columns));
+        chain.chance.0 = draw.clone();
+        let mut first = 0;
+        for _ in 0..draw.between(1, 4) {
+            let people = people(draw, &chain.columns, first);
+            first += people.len() as u128;
+            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            if !can_be_masked(&candidate, &columns) {
+                return;
+            }
+            let ledger = candidate.increments[0].ledger.as_ref().expect("it is masked");
+            let offer = chain.offer(&candidate);
+            let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            for (seen, is) in seen.iter().zip([true, !ledger.changed.is_empty()]) {
+                seen.fetch_add(u64::from(is), Ordering::Relaxed);
+            }
+            chain.publish(*candidate, approved);
+        }
+    });
+    let seen = seen.map(AtomicU64::into_inner);
+    assert!(seen.iter().all(|times| *times > 40), "{seen:?}");
+}
+
+/// Under `chain` the standing release always passes, whatever finer ones came out before it; and some finer ones do, whose
+/// slices show little of what is guarded.
+#[test]
+fn masked_chains_with_a_coin_are_approved() {
+    let seen: [AtomicU64; 3] = Default::default();
+    random::run("masked chains with a coin", 300, |draw| {
+        let columns = guarded(draw);
+        let number = |text| tidegate::engine::policy::Decimal::parse(text);
+        let written = Settings {
+            k: Some(3),
+            m: Some(2),
+            guarantee: Some(tidegate::engine::policy::Guarantee::Chain),
+            rho: number("0.95"),
+            max_odds: number("1.2"),
+            rare: draw.once_in(2).then_some(Rare::Coarsen),
+            ..Settings::default()
+        };
+        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Cumulative, &columns));
+        chain.chance.0 = draw.clone();
+        let (mut first, nobody) = (0, draw.once_in(3));
+        for _ in 0..draw.between(2, 6) {
+            let mut people = people(draw, &chain.columns, first);
+            if nobody {
+                // Who has a guarded value has another one in these chains.
+                people.iter_mut().for_each(|human| human.values = vec![text(3 + human.number as u64 % (MOST - 2))]);
+            }
+            first += people.len() as u128;
+            let ticked = chain.tick(&people);
+            let Closed::Candidate(proposed) = ticked.closed else { continue };
+            if !can_be_masked(&proposed, &columns) {
+                return;
+            }
+            let mut out = *proposed;
+            if let Some(finer) = ticked.finer {
+                chain.feed.tested();
+                let candidate = chain.feed.propose(&finer, &chain.policy, &chain.columns.trees());
+                let passes = chain.offer(&candidate).decided(|_| ()).is_ok();
+                seen[usize::from(passes)].fetch_add(1, Ordering::Relaxed);
+                if passes {
+                    out = candidate;
+                }
+            }
+            let approved = chain.offer(&out).decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            chain.publish(out, approved);
+            seen[2].fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let seen = seen.map(AtomicU64::into_inner);
+    let [fail, pass, published] = seen;
+    // A slice that shows a guarded value has to be large, so that few of them pass.
+    assert!(fail > 10 && pass > 10 && published > 10, "{seen:?} fail, pass, were published");
+}
+
+/// A release of increments that are all masked for it; `None` where one cannot be.
+fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, Values)> {
+    let told = |one: &Formed| {
+        let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
+        Some(ledger.expect("it is not masked yet").applied(&one.rows).as_one(0))
+    };
+    let all = Histogram::merge_all(formed.iter().map(told).collect::<Option<_>>()?).expect("one at least");
+    Some((Release::under(&all, 0..1, recoding), all.values().clone()))
+}
+
+/// Where everybody has a guarded value there is nothing to show instead: the chain comes to its end.
+#[test]
+fn a_chain_of_guarded_values_alone_is_stopped() {
+    let draw = &mut Draw::new(7, 7);
+    let columns = guarded(draw);
+    let policy = policy(draw, &columns);
+    let mut chain = Chain::new(columns, policy);
+    let human = |number| Human { number, leaves: vec![0; chain.columns.trees().len()], values: vec![text(1)] };
+    let people: Vec<Human> = (0..20).map(human).collect();
+    let candidate = chain.proposed(&people);
+    let verdict = chain.offer(&candidate).decided(|_| ()).expect_err("they would all show it");
+    assert!(verdict.stops());
+}
+
+fn text(value: u64) -> Value {
+    Value::Text(format!("s{value}").into())
+}
+
+/// Whether somebody has a value that others can show instead of theirs.
+fn can_be_masked(candidate: &Candidate, columns: &Columns) -> bool {
+    let sets = candidate.rows.values().guarded(columns);
+    (0..candidate.rows.values().len()).any(|value| !sets.iter().any(|set| set[value]))
+}
+
+/// When there is a release, and under which recoding, depends on no value.
+#[test]
+fn when_masked_releases_come_depends_on_no_value() {
+    random::run("values that are permuted", 300, |draw| {
+        let columns = guarded(draw);
+        let policy = policy(draw, &columns);
+        let mut chains = [0; 2].map(|_| Chain::new(columns.clone(), policy.clone()));
+        let mut first = 0;
+        for _ in 0..draw.between(2, 6) {
+            let people = people(draw, &columns, first);
+            first += people.len() as u128;
+            let mut permuted = people.clone();
+            for at in (1..permuted.len()).rev() {
+                let other = draw.between(0, at as u64) as usize;
+                let value = permuted[at].values.clone();
+                permuted[at].values = std::mem::replace(&mut permuted[other].values, value);
+            }
+            let mut came = Vec::new();
+            for (chain, people) in chains.iter_mut().zip([&people, &permuted]) {
+                let ticked = chain.tick(people);
+                let seen = (ticked.tick, ticked.added, ticked.step, format!("{:?}", ticked.refusals));
+                let Closed::Candidate(candidate) = ticked.closed else {
+                    came.push((seen, None));
+                    continue;
+                };
+                if !can_be_masked(&candidate, &columns) {
+                    return;
+                }
+                let offer = chain.offer(&candidate);
+                let sizes: Vec<u64> = (0..candidate.table.classes()).map(|class| candidate.table.size(class)).collect();
+                came.push((seen, Some((candidate.table.recoding().to_vec(), sizes))));
+                let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+                chain.publish(*candidate, approved);
+            }
+            assert_eq!(came[0], came[1]);
+        }
+    });
+}
+
+/// What the gate says of a chain that was masked otherwise than it must be.
+#[test]
+fn the_gate_sees_what_was_not_masked() {
+    let seen = AtomicU64::new(0);
+    random::run("spoiled masks", 300, |draw| {
+        let columns = guarded(draw);
+        let policy = policy(draw, &columns);
+        let mut chain = Chain::new(columns, policy);
+        chain.chance.0 = draw.clone();
+        let people = people(draw, &chain.columns, 0);
+        let Closed::Candidate(candidate) = chain.tick(&people).closed else { return };
+        if !can_be_masked(&candidate, &chain.columns) {
+            return;
+        }
+        let good = chain.offer(&candidate);
+        let ledger = candidate.increments[0].ledger.clone().expect("it is masked");
+        assert!(good.decided(|_| ()).is_ok());
+        let minimality = |offer: &Offer| {
+            let judged = offer.judged();
+            let found =
+                judged.verdict().checks.iter().find(|check| check.check == "minimality").expect("it is made").clone();
+            (found.made, found.sensitive, found.reasons.into_iter().map(|reason| reason.text).collect::<Vec<_>>())
+        };
+        assert_eq!(minimality(&good), (true, true, vec![]));
+        assert_eq!(minimality(&Offer { raw: vec![None], ..good.clone() }).2.len(), 1);
+        if !ledger.changed.is_empty() {
+            seen.fetch_add(1, Ordering::Relaxed);
+            // As if nothing had been changed, with the table to it.
+            let raw = candidate.increments[0].rows.clone();
+            let mut plain = good.clone();
+            plain.newest[0].1 = raw;
+            let text = &minimality(&plain).2[0];
+            assert!(text.contains("more than one in 4 of its people"), "{text}");
+        }
+    });
+    assert!(seen.into_inner() > 20, "many have to be changed");
+}

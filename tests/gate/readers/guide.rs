@@ -1,0 +1,88 @@
+//! The Python that README and the guide show, run as it stands on releases that the program has made: page by page, one
+//! block after the other, in a folder that holds what the pages speak of.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::common::needs;
+
+const PAGES: [&str; 3] = ["README.md", "src/guide/releases.md", "src/guide/analysts.md"];
+
+/// The blocks of a page that are Python, in order; not those for a cluster that is not here.
+fn blocks(page: &str) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).expect("a page");
+    let blocks = text.split("```python\n").skip(1).map(|rest| rest.split("```").next().expect("an end").to_owned());
+    blocks.filter(|block| !block.contains("pyspark")).collect()
+}
+
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Two releases of a feed in `admissions`, and two in the folder `releases`.
+fn made(folder: &Path) {
+    let tidegate = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(folder).output();
+        said(&output.expect("the program starts"))
+    };
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/samples/hospital");
+    let file = |name: &str| sample.join(name).to_str().expect("text").to_owned();
+    let (one, two) = (file("admissions-1.csv"), file("admissions-2.csv"));
+    tidegate(&["init", "admissions", "--sample", &one]);
+    let feed = folder.join("admissions/feed.toml");
+    let text = fs::read_to_string(&feed).expect("a feed file").replace("min_records = 150", "min_records = 10");
+    fs::write(&feed, text).expect("a feed file");
+    for file in [&one, &two] {
+        let name = Path::new(file).file_name().expect("a name");
+        fs::copy(file, folder.join("admissions/incoming").join(name)).expect("a copy");
+        assert!(tidegate(&["run", "admissions/feed.toml", "--once"]).contains("is published"));
+    }
+    fs::copy(folder.join("admissions/keys/admissions.signing.pub"), folder.join("admissions.signing.pub"))
+        .expect("a key");
+    tidegate(&["anonymize", "--feed", &file("feed.toml"), "--in", &one, "--in", &two, "--out", "releases"]);
+    // The same people in two tables.
+    let text = fs::read_to_string(file("feed.toml")).expect("a feed file");
+    let kept =
+        text.lines().filter(|line| !["guarantee", "max_wait", "max_withheld"].iter().any(|key| line.starts_with(key)));
+    let text: String = kept.map(|line| format!("{line}\n")).collect();
+    let text = text
+        .replace("chain = \"cumulative\"", "chain = \"disjoint\"")
+        .replace("k = 10 ", "k = 10\noutput = \"two-table\" ");
+    fs::write(folder.join("two.toml"), text).expect("a feed file");
+    fs::copy(sample.join("ward.csv"), folder.join("ward.csv")).expect("a copy");
+    tidegate(&["anonymize", "--feed", "two.toml", "--in", &one, "--out", "two"]);
+}
+
+#[test]
+fn what_pages_show_to_analysts_works() {
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    made(folder.path());
+    let run = |page: &str, text: &str| {
+        let output = Command::new(&python).args(["-W", "error", "-c", text]).current_dir(folder.path()).output();
+        let output = output.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
+        assert!(output.status.success(), "{page}: {}", String::from_utf8_lossy(&output.stderr));
+        said(&output)
+    };
+    for page in PAGES {
+        assert!(!blocks(page).is_empty(), "{page} shows nothing");
+        run(page, &blocks(page).concat());
+    }
+    // Three readers estimate the same from two tables, to the last but few digits.
+    let said = run(PAGES[2], &blocks(PAGES[2]).concat());
+    let number = said.lines().rev().find(|line| line.parse::<f64>().is_ok()).expect("an estimate");
+    let first = number.get(..6).expect("no whole number");
+    assert!(said.matches(first).count() >= 3, "{first}: {said}");
+    // The newest release, not the first one; and whoever changes it is found out.
+    let page = PAGES[2];
+    assert!(run(page, &blocks(page)[0]).starts_with("admissions 2 417 rows"), "{}", run(page, &blocks(page)[0]));
+    let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
+    let forged = fs::read_to_string(&manifest).expect("a manifest").replace("417", "418");
+    fs::write(&manifest, forged).expect("a manifest");
+    let output =
+        Command::new(&python).args(["-c", &blocks(page)[0]]).current_dir(folder.path()).output().expect("Python");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("InvalidSignature"));
+}

@@ -1,0 +1,34 @@
+//! Refinement attacks (SCIENCE 6; CRA): known answers, every placement of the rows of small releases enumerated, bounds that
+//! hold when the budget is spent, and figures that do not depend on the number of threads.
+
+mod budget;
+mod enumerate;
+mod known;
+mod local;
+mod random;
+mod steps;
+mod together;
+mod truth;
+
+use tidegate::engine::gate::refinement::{Attack, Attacker, Budget, Column, Release, Target, Terms, Values};
+
+/// Everything exact, with marginals.
+fn terms(attacker: Attacker, values: Values) -> Terms {
+    Terms { attacker, values, marginals: true, seed: 1, budget: Budget::FULL }
+}
+
+fn attack(release: &Release, terms: Terms) -> Vec<Target> {
+    Attack::new(release, terms).expect("an order of formation").targets()
+}
+
+/// A column with so many children per node, from the leaves up.
+fn column(lengths: &[u64], fans: &[usize]) -> Column {
+    let mut width = 1;
+    let mut layers = Vec::new();
+    for fan in [1].iter().chain(fans) {
+        width *= fan;
+        let starts = (0..lengths.len()).step_by(width);
+        layers.push(starts.map(|start| start..(start + width).min(lengths.len())).collect());
+    }
+    Column::new(lengths.to_vec(), &layers).expect("a hierarchy")
+}

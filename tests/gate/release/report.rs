@@ -1,0 +1,167 @@
+//! The report: well-formed, self-contained, bounded however large a taxonomy is, and silent about sensitive values.
+//! The pages are left in the target folder for a person to look at.
+
+use std::path::Path;
+
+use tidegate::engine::model::forms::{self, TaxonomyTable};
+use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
+use tidegate::engine::policy::Guarantee;
+use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Sha256, report};
+
+use super::manifest::{checks, facts, policy, small, terms};
+use super::table::{Table, declared, random_table};
+use crate::common::random::{self, Draw};
+use crate::common::well_formed;
+
+fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
+    let policy = policy(guarantee);
+    let manifest = Manifest::of(&facts(), &terms(table, &policy, checks), &table.release, Vec::new());
+    let bytes = report(&manifest, &table.columns, &table.release);
+    String::from_utf8(bytes).expect("text")
+}
+
+/// Leaves a page where a person finds it.
+fn keep(name: &str, page: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reports");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join(name).with_extension("html"), page).expect("a file");
+}
+
+fn tree(form: &str) -> Taxonomy {
+    let table: TaxonomyTable = toml::from_str(form).expect("a form");
+    forms::build(&table, &[]).expect("a taxonomy").domain.tree
+}
+
+/// All nodes at this depth, and leaves above it.
+fn at_depth(tree: &Taxonomy, depth: u32) -> Cut {
+    let mut open: Vec<(Node, u32)> = vec![(0, 0)];
+    let mut nodes = Vec::new();
+    while let Some((node, at)) = open.pop() {
+        if at == depth || tree.is_leaf(node) {
+            nodes.push(node)
+        } else {
+            open.extend(tree.children(node).map(|c| (c, at + 1)))
+        }
+    }
+    Cut::completed(tree, &nodes).expect("nodes of one depth")
+}
+
+/// A hospital's columns, each cut at some depth.
+fn hospital(rows: usize, depths: [u32; 6]) -> Table {
+    let zips: Vec<String> = (0..100_000).map(|code| format!("\"{code:05}\"")).collect();
+    let trees = [
+        tree("bands = [5, 10, 20, 40]\nmin = 0\nmax = 119"),
+        tree("builtin = \"sex\""),
+        tree("builtin = \"icd10\""),
+        tree(&format!("prefix = [4, 3, 2, 1]\nlength = 5\ndomain = [{}]", zips.join(","))),
+        tree("date = [\"month\", \"quarter\", \"year\", \"decade\"]\nfrom = \"2015-01-01\"\nto = \"2026-12-31\""),
+        tree("flat = [\"north wing\", \"south wing\", \"day clinic\"]"),
+    ];
+    let cuts = trees.iter().zip(depths).map(|(tree, depth)| at_depth(tree, depth)).collect();
+    let mut draw = Draw::new(5, 5);
+    let row = |draw: &mut Draw| {
+        let leaf = |tree: &Taxonomy, draw: &mut Draw| {
+            let most = tree.leaves() as u64 - 1;
+            let upper = draw.between(0, most);
+            draw.between(0, upper) as u32
+        };
+        let leaves = trees.iter().map(|tree| leaf(tree, draw)).collect();
+        (leaves, vec![Value::Text(format!("secret {}", draw.between(0, 9)).into())])
+    };
+    let raw = (0..rows).map(|_| row(&mut draw)).collect();
+    Table::of(declared(trees.to_vec(), &[Kind::String]), cuts, raw)
+}
+
+#[test]
+fn hospital_reports_are_bounded() {
+    for (name, depths, most) in [
+        ("coarse", [2, 1, 1, 1, 2, 1], 60_000),
+        ("fine", [9, 9, 9, 9, 9, 9], 400_000),
+        ("mixed", [1, 1, 2, 3, 3, 0], 200_000),
+    ] {
+        let table = hospital(20_000, depths);
+        let page = page(&table, Guarantee::Blind, &checks());
+        keep(name, &page);
+        assert!(page.len() < most, "{name}: {} bytes", page.len());
+        assert!(!page.contains("secret"));
+    }
+}
+
+#[test]
+fn pages_are_self_contained() {
+    let page = page(&small(), Guarantee::Blind, &checks());
+    keep("small", &page);
+    for word in ["<script", "http:", "https:", "url(", "@import", "src=", "<link", "onload"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(
+        page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">")
+            && page.contains("<title>admissions, release 3</title>")
+    );
+    assert!(
+        page.contains("Never combine releases by adding or subtracting them; the newest replaces all earlier ones.")
+    );
+    assert!(page.contains("any &lt;age&gt;") && !page.contains("<age>"));
+    for value in ["Flu", "HIV"] {
+        assert!(!page.contains(value));
+    }
+    assert!(page.contains("<b>not made</b>") && page.contains("passed; the figure is private"));
+}
+
+#[test]
+fn bcf_is_said_to_be_unsafe() {
+    let page = page(&small(), Guarantee::Bcf, &[]);
+    keep("bcf", &page);
+    assert!(page.contains("Not safe against an attacker who knows the algorithm"));
+    assert!(page.contains("No check was made."));
+}
+
+#[test]
+fn a_limit_that_is_not_kept_is_said() {
+    let mut line = checks();
+    line[0].value = Some(tidegate::engine::release::Figure::Whole(1));
+    assert!(page(&small(), Guarantee::Blind, &line).contains("<b>beyond its limit</b>"));
+}
+
+/// Names and labels that try to become part of the page.
+#[test]
+fn labels_stay_text() {
+    let evil = ["</title><script>alert(1)</script>", "\"><img src=x>", "'&amp;<svg", "</style>", "\u{202e}\0\u{7f}"];
+    let mut tree = Tree::new("<!--");
+    for label in evil {
+        tree.add(0, label, 1);
+    }
+    let tree = tree.finish().expect("a tree");
+    let raw = (0..10).map(|row| (vec![row % 5], vec![])).collect();
+    let table = Table::of(declared(vec![tree.clone()], &[]), vec![Cut::leaves(&tree)], raw);
+    let policy = policy(Guarantee::Blind);
+    let mut checks = checks();
+    checks[0].check = evil[0].to_owned();
+    let said = Facts { feed: evil[0], time: evil[1], ..facts() };
+    let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &table.release, Vec::new());
+    let page = String::from_utf8(report(&manifest, &table.columns, &table.release)).expect("text");
+    keep("labels", &page);
+    for word in ["<script", "<img", "<!--", "\0"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert_eq!(page.matches("</style>").count(), 1);
+    well_formed(&page);
+}
+
+#[test]
+fn reports_are_functions_of_what_is_published() {
+    random::run("release_report", 100, |draw| {
+        let table = random_table(draw, 60);
+        let policy = policy(Guarantee::Blind);
+        let checks = checks();
+        let manifest = Manifest::of(&facts(), &terms(&table, &policy, &checks), &table.release, Vec::new());
+        let bytes = report(&manifest, &table.columns, &table.release);
+        well_formed(std::str::from_utf8(&bytes).expect("text"));
+        let again = table.built_otherwise(draw);
+        // Files and the decision come later and change nothing.
+        let file = FileLine { path: "report.html".to_owned(), sha256: Sha256::of(&bytes), rows: None };
+        let later = Manifest { files: vec![file], decision: Some(Sha256::of(b"a decision")), ..manifest };
+        assert_eq!(report(&later, &again.columns, &again.release), bytes);
+    });
+    well_formed(&page(&small().without_rows(), Guarantee::Blind, &[]));
+}

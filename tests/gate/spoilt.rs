@@ -1,0 +1,157 @@
+//! What the gate refuses, and that each refusal is for the right reason: a good release with one thing spoilt, from a list
+//! that is data.
+
+mod bytes;
+mod cases;
+mod pages;
+mod people;
+mod promises;
+mod rows;
+mod sample;
+mod sheet;
+mod two;
+
+use crate::common::chain;
+
+use chain::Offer;
+use sample::{lines, third};
+use sheet::Sheet;
+use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::policy::{ChainKind, Guarantee};
+use tidegate::engine::release::Pages;
+
+type OfferSpoiler = dyn Fn(&mut Offer);
+type PagesSpoiler = dyn Fn(&Offer, &mut Pages);
+
+/// What is done to a good release.
+pub enum Spoil {
+    /// To the table, or to what the gate knows beside it.
+    Offer(Box<OfferSpoiler>),
+    /// To the files that go with the table.
+    Pages(Box<PagesSpoiler>),
+}
+
+/// A release with one thing spoilt.
+pub struct Mutant {
+    /// What is wrong with it.
+    pub name: &'static str,
+    /// How it is made.
+    pub spoil: Spoil,
+    /// The check that must refuse it.
+    pub check: &'static str,
+    /// Part of `place: text` of one of its reasons.
+    pub reason: &'static str,
+}
+
+/// Shorthand for the lists.
+pub fn offer(
+    name: &'static str,
+    check: &'static str,
+    reason: &'static str,
+    spoil: impl Fn(&mut Offer) + 'static,
+) -> Mutant {
+    Mutant { name, spoil: Spoil::Offer(Box::new(spoil)), check, reason }
+}
+
+fn told(verdict: &Verdict) -> Vec<(String, String)> {
+    verdict.reasons().map(|(check, why)| (check.check.clone(), format!("{}: {}", why.place, why.text))).collect()
+}
+
+/// Every mutant of this release is refused, by the right check and in the right words; all that are not, at once.
+fn refused(good: &Offer, mutants: &[Mutant]) {
+    let mut wrong = Vec::new();
+    for mutant in mutants {
+        let mut spoilt = good.clone();
+        match &mutant.spoil {
+            Spoil::Offer(spoil) => spoil(&mut spoilt),
+            Spoil::Pages(_) => {}
+        }
+        let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &mutant.spoil {
+            Spoil::Offer(_) => spoilt.decided(|_| ()),
+            Spoil::Pages(spoil) => spoilt.decided(|pages| spoil(&spoilt, pages)),
+        }));
+        let Ok(verdict) = decided else {
+            wrong.push(format!("{}: the gate panicked", mutant.name));
+            continue;
+        };
+        match verdict {
+            Ok(_) => wrong.push(format!("{}: approved", mutant.name)),
+            Err(verdict) => {
+                let reasons = told(&verdict);
+                let right = |(check, text): &(String, String)| check == mutant.check && text.contains(mutant.reason);
+                if !reasons.iter().any(right) {
+                    wrong.push(format!("{}: refused for {reasons:?}", mutant.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), mutants.len(), wrong.join("\n"));
+}
+
+const FEEDS: [(ChainKind, Option<Guarantee>); 3] = [
+    (ChainKind::Cumulative, Some(Guarantee::Blind)),
+    (ChainKind::Cumulative, Some(Guarantee::Bcf)),
+    (ChainKind::Disjoint, None),
+];
+
+#[test]
+fn what_is_spoilt_is_good_before() {
+    for (kind, guarantee) in FEEDS {
+        let (_, good) = third(kind, guarantee);
+        let approved = good.decided(|_| ());
+        assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| told(&verdict)));
+        assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data, "mutants are written as releases are");
+    }
+}
+
+#[test]
+fn every_mutant_is_refused() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let mutants: Vec<Mutant> =
+        [rows::mutants(), bytes::mutants(), cases::mutants(), pages::mutants()].into_iter().flatten().collect();
+    println!("{} mutants", mutants.len());
+    assert!(mutants.len() >= 25);
+    refused(&good, &mutants);
+}
+
+/// The bytes of one of the files that go with a table.
+type Bytes = fn(&mut Pages) -> &mut Vec<u8>;
+
+const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report, |pages| &mut pages.taxonomy];
+
+/// Whichever byte is another one, and wherever a file ends too early: refused, and never by falling over.
+#[test]
+fn no_byte_can_be_changed() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let refused = |data: Vec<u8>, place: &str| {
+        let spoilt = Offer { data, ..good.clone() };
+        assert!(spoilt.decided(|_| ()).is_err(), "{place}");
+    };
+    for at in 0..good.data.len() {
+        let mut data = good.data.clone();
+        data[at] ^= [0x01, 0x80][at % 2];
+        refused(data, &format!("byte {at} of the table"));
+        if at % 7 == 0 {
+            refused(good.data[..at].to_vec(), &format!("a table of {at} bytes"));
+        }
+    }
+    for (number, bytes) in PAGES.iter().enumerate() {
+        let mut length = 0;
+        assert!(good.decided(|pages| length = bytes(pages).len()).is_ok());
+        for at in (0..length).step_by(41) {
+            let verdict = good.decided(|pages| bytes(pages)[at] ^= 0x01);
+            assert!(verdict.is_err(), "byte {at} of page {number}");
+        }
+    }
+}
+
+/// What does not depend on the guarantee is refused under each.
+#[test]
+fn spoilt_rows_and_bytes_are_refused_in_every_chain() {
+    for (kind, guarantee) in &FEEDS[1..] {
+        let (_, good) = third(*kind, *guarantee);
+        refused(&good, &bytes::mutants());
+        refused(&good, &rows::everywhere());
+        refused(&good, &cases::other(guarantee.is_some()));
+    }
+}

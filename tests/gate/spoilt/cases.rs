@@ -1,0 +1,182 @@
+//! What the gate knows beside the bytes, spoilt: another recoding, other atoms, people who are gone, a history that is not
+//! the one that was published.
+
+use tidegate::engine::gate::bytes::Table;
+use tidegate::engine::gate::own::History;
+use tidegate::engine::histogram::{Histogram, Release};
+use tidegate::engine::model::{Cut, Recoding, Taxonomy};
+use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Settings};
+use tidegate::engine::release;
+
+use super::chain::{Offer, policy};
+use super::sample::{settings, third};
+use super::{Mutant, offer};
+
+/// The offered people under the recoding with these labels, and a table that is right for it.
+fn recoded(offer: &mut Offer, labels: [&[&str]; 2]) {
+    offer.recoding = recoding(offer, labels);
+    retold(offer);
+}
+
+fn recoding(offer: &Offer, labels: [&[&str]; 2]) -> Recoding {
+    let cut = |(labels, tree): (&&[&str], &&Taxonomy)| {
+        let nodes: Vec<u32> = labels.iter().map(|label| tree.find(label).expect("a label")).collect();
+        Cut::completed(tree, &nodes).expect("an antichain")
+    };
+    labels.iter().zip(&offer.columns.trees()).map(cut).collect()
+}
+
+/// The table of whoever is in the private tables.
+fn retold(offer: &mut Offer) {
+    let mut all = vec![offer.before.clone().as_one(0)];
+    all.extend(offer.newest.iter().map(|(_, rows)| rows.clone().as_one(0)));
+    let all = Histogram::merge_all(all).expect("one at least");
+    offer.table = Release::under(&all, 0..1, &offer.recoding);
+    offer.values = all.values().clone();
+    offer.data = release::data(&offer.table, &offer.values, &offer.columns);
+}
+
+/// Without the first people with one leaf tuple and value.
+fn without_some(rows: &Histogram) -> Histogram {
+    let first: Vec<u32> = rows.tuple_at(0).collect();
+    let value = rows.cells_of(0)[0].value;
+    let [rest, gone] = rows.divide(|tuple, cell| tuple != first || cell.value != value);
+    assert!(gone.rows() > 0);
+    rest
+}
+
+fn recodings() -> Vec<Mutant> {
+    const HALVES: [&[&str]; 2] = [&["young", "old"], &["north", "south"]];
+    vec![
+        offer("a recoding that splits a new atom", "atoms", "people of the atom", |offer| {
+            recoded(offer, [HALVES[0], &["n1", "n2", "south"]]);
+        }),
+        offer("a recoding that splits an older atom", "atoms", "who were published together", |offer| {
+            recoded(offer, [&["0-19", "20-39", "old"], HALVES[1]]);
+        }),
+        offer("a recoding that splits every atom", "atoms", "people of the atom", |offer| {
+            recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+        }),
+        offer("classes below k", "crowd", "the policy wants at least 3", |offer| {
+            recoded(offer, [&["young", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+        }),
+        offer("a recoding that nobody can follow", "correspondence", "fewer than 3", |offer| {
+            recoded(offer, [HALVES[0], &["n1", "n2", "south"]]);
+        }),
+        offer("a recoding that cracks the chain", "chain", "all releases together", |offer| {
+            recoded(offer, [HALVES[0], &["n1", "n2", "south"]]);
+        }),
+        offer("a finer recoding stated than the labels show", "form", "the manifest states", |offer| {
+            offer.recoding = recoding(offer, [&["0-19", "20-39", "old"], HALVES[1]]);
+        }),
+        offer("a coarser recoding stated than the labels show", "form", "the manifest states", |offer| {
+            offer.recoding = recoding(offer, [&["any age"], HALVES[1]]);
+        }),
+        offer("an atom below a", "atoms", "it must hold at least 3", |offer| {
+            let trees = offer.columns.trees();
+            offer.newest[0].0 = trees.iter().map(|tree| Cut::leaves(tree)).collect();
+        }),
+        offer("a policy that wants more", "atoms", "it must hold at least 4", |offer| {
+            offer.policy = policy(&Settings { k: Some(4), ..settings(Some(Guarantee::Blind)) }, ChainKind::Cumulative);
+        }),
+        offer("everything at the root, above the floor of usefulness", "utility", "only a new chain", |offer| {
+            recoded(offer, [&["any age"], &["any ward"]]);
+        }),
+        offer("a policy with a lower floor", "utility", "floor of usefulness is 0.1", |offer| {
+            let written = Settings { max_loss: Decimal::parse("0.1"), ..settings(Some(Guarantee::Blind)) };
+            offer.policy = policy(&written, ChainKind::Cumulative);
+        }),
+    ]
+}
+
+/// Somebody of an earlier release gone everywhere: the last release had more rows, and nothing can be said of the two.
+fn gone() -> Vec<Mutant> {
+    fn erased(offer: &mut Offer) {
+        offer.before = without_some(&offer.before);
+        offer.older[0].1 = without_some(&offer.older[0].1);
+        retold(offer);
+    }
+    vec![
+        offer("somebody gone everywhere", "growth", "than the last release", erased),
+        offer("somebody gone everywhere, pair by pair", "correspondence", "does not show the people", erased),
+        offer("somebody gone everywhere, in the chain", "chain", "does not show the people", erased),
+    ]
+}
+
+fn people() -> Vec<Mutant> {
+    vec![
+        offer("everybody of earlier releases gone", "growth", "than the last release", |offer| {
+            offer.before = Histogram::empty(2, 2);
+            offer.older.clear();
+            retold(offer);
+        }),
+        offer("somebody new gone from the private table", "growth", "its people are", |offer| {
+            offer.newest[0].1 = without_some(&offer.newest[0].1);
+        }),
+        offer("somebody published gone from the private table", "growth", "its people are", |offer| {
+            offer.before = without_some(&offer.before);
+        }),
+        offer("those who are new twice in the private table", "growth", "its people are", |offer| {
+            offer.newest.push(offer.newest[0].clone());
+        }),
+        offer("those who are new not told", "growth", "its people are", |offer| offer.newest.clear()),
+        offer("somebody new counted as published", "growth", "not the people of the last release", |offer| {
+            let (new, rows) = offer.newest.pop().expect("an increment");
+            offer.older.push((new, rows.clone()));
+            offer.before = offer.before.merge(&rows.as_one(0));
+        }),
+        offer("an increment of the history gone", "growth", "private tables", |offer| _ = offer.older.pop()),
+        offer("somebody of an older increment gone", "growth", "private tables", |offer| {
+            offer.older[1].1 = without_some(&offer.older[1].1);
+        }),
+        offer("older increments in another order", "growth", "private tables", |offer| offer.older.swap(0, 1)),
+    ]
+}
+
+/// What the guarantees of other chains refuse: `bcf`, and disjoint releases, which nothing but their crowds protects.
+pub fn other(bcf: bool) -> Vec<Mutant> {
+    let finest = |offer: &mut Offer| {
+        recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
+    };
+    let crowds = offer("classes below k", "crowd", "the policy wants at least 3", finest);
+    if !bcf {
+        return vec![crowds];
+    }
+    let more = vec![
+        crowds,
+        offer("a recoding that breaks a pair", "correspondence", "attack with an earlier release leaves", finest),
+        offer("a recoding that breaks the chain", "chain", "all releases together", finest),
+        offer("somebody of an older increment gone", "growth", "private tables", |offer| {
+            offer.older[0].1 = without_some(&offer.older[0].1);
+        }),
+        offer("no history", "growth", "not the people of the last release", |offer| {
+            offer.history = History::default();
+        }),
+    ];
+    more.into_iter().chain(gone()).collect()
+}
+
+/// The same release with a history of other tables, by their numbers.
+fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -> Mutant {
+    let (chain, _) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    offer(name, "growth", reason, move |offer| {
+        offer.history = History::default();
+        for &at in tables {
+            let (release, values) = chain.tables[at].clone();
+            let pushed =
+                offer.history.push(&Table { release, values, exact: None }, &chain.feed.published()[at].recoding);
+            pushed.expect("labels of its recoding");
+        }
+    })
+}
+
+pub fn mutants() -> Vec<Mutant> {
+    let told = vec![
+        history("no history", "not the people of the last release", &[]),
+        history("the last release gone from the history", "not the people of the last release", &[0]),
+        history("the first release gone from the history", "private tables", &[1]),
+        history("a release twice in the history", "private tables", &[0, 1, 1]),
+        history("a history in another order", "not the people of the last release", &[1, 0]),
+    ];
+    [recodings(), people(), gone(), told].into_iter().flatten().collect()
+}

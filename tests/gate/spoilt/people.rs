@@ -1,0 +1,128 @@
+//! People who are not where the release says, in chains that are too short for the list of mutants: refused, never fallen
+//! over; and what a refusal that follows from sensitive values does to a chain.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::histogram::Release;
+use tidegate::engine::model::{Cut, Value};
+use tidegate::engine::policy::{ChainKind, Guarantee};
+use tidegate::engine::release;
+
+use super::chain::{Chain, Human, Offer, arrivals, policy};
+use super::sample::{columns, people, settings, third};
+use super::{FEEDS, told};
+
+/// The first release with a table of other people; the gate knows the right ones.
+fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> Offer {
+    let mut chain = Chain::new(columns(), policy(&settings(guarantee), kind));
+    let candidate = chain.proposed(&people(0));
+    let mut offer = chain.offer(&candidate);
+    let rows = arrivals(&chain.columns, other).histogram(0);
+    offer.table = Release::under(&rows, 0..1, &offer.recoding);
+    offer.values = rows.values().clone();
+    offer.data = release::data(&offer.table, &offer.values, &offer.columns);
+    offer
+}
+
+fn refused(offer: &Offer, context: &str) -> Verdict {
+    let decided = catch_unwind(AssertUnwindSafe(|| offer.decided(|_| ())));
+    decided.unwrap_or_else(|_| panic!("{context}: the gate panicked")).expect_err(context)
+}
+
+fn has(verdict: &Verdict, check: &str, text: &str) -> bool {
+    told(verdict).iter().any(|(of, told)| of == check && told.contains(text))
+}
+
+/// Everybody old in the north is told as young: their class is not there.
+#[test]
+fn a_class_under_another_label_is_refused() {
+    for (kind, guarantee) in FEEDS {
+        let moved = people(0).into_iter().map(|mut human| {
+            if human.leaves[0] >= 2 && human.leaves[1] < 2 {
+                human.leaves[0] = 0;
+            }
+            human
+        });
+        let spoilt = first_of(kind, guarantee, &moved.collect::<Vec<_>>());
+        let verdict = refused(&spoilt, "people in another class");
+        assert!(has(&verdict, "growth", "its people are"), "{verdict:?}");
+        if guarantee == Some(Guarantee::Blind) {
+            // What cannot be looked at is no reason to let a release pass.
+            assert!(has(&verdict, "correspondence", "does not show the people"), "{verdict:?}");
+            assert!(has(&verdict, "chain", "does not show the people"), "{verdict:?}");
+        }
+    }
+}
+
+/// The private table of an older increment holds a value that nobody has.
+#[test]
+fn an_older_table_with_a_foreign_value_is_refused() {
+    let stranger = |human: Human| Human { values: vec![Value::Text("Zoster".into()), Value::Null], ..human };
+    for guarantee in [Guarantee::Blind, Guarantee::Bcf] {
+        let (chain, mut spoilt) = third(ChainKind::Cumulative, Some(guarantee));
+        let strangers: Vec<Human> = people(0).into_iter().map(stranger).collect();
+        spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0);
+        if guarantee == Guarantee::Blind {
+            // Under the recoding of the release before nobody older is looked for.
+            spoilt.recoding = columns().trees().iter().map(|tree| Cut::root(tree)).collect();
+            let all = spoilt
+                .newest
+                .iter()
+                .fold(spoilt.before.clone().as_one(0), |all, (_, rows)| all.merge(&rows.clone().as_one(0)));
+            spoilt.table = Release::under(&all, 0..1, &spoilt.recoding);
+            spoilt.values = all.values().clone();
+            spoilt.data = release::data(&spoilt.table, &spoilt.values, &spoilt.columns);
+        }
+        let verdict = refused(&spoilt, "a value that was never published");
+        assert!(has(&verdict, "growth", "private tables"), "{guarantee:?}: {verdict:?}");
+    }
+}
+
+/// A release that is refused for what it shows of values is never merged with the next one.
+#[test]
+fn a_refusal_that_may_follow_from_values_stops_the_chain() {
+    let other =
+        people(0).into_iter().map(|human| Human { values: vec![Value::Text("Flu".into()), Value::Null], ..human });
+    let other: Vec<Human> = other.collect();
+    for (kind, guarantee) in FEEDS {
+        let verdict = refused(&first_of(kind, guarantee, &other), "other values");
+        assert!(verdict.stops(), "{verdict:?}");
+        let (_, good) = third(kind, guarantee);
+        let cut = Offer { data: good.data[..good.data.len() / 2].to_vec(), ..good.clone() };
+        assert!(refused(&cut, "half of the bytes").stops());
+        let verdict = good.decided(|pages| pages.manifest.push(b' ')).expect_err("another manifest");
+        assert!(verdict.stops(), "{verdict:?}");
+    }
+}
+
+/// What every check reads: those that may depend on values, and those whose figures are private for another reason.
+#[test]
+fn checks_say_what_they_read() {
+    let sensitive = ["form", "growth", "correspondence", "chain", "pages"];
+    for (kind, guarantee) in FEEDS {
+        let (_, good) = third(kind, guarantee);
+        let approved = good.decided(|_| ()).expect("a good release");
+        for check in &approved.verdict().checks {
+            assert_eq!(check.sensitive, sensitive.contains(&&*check.check), "{}", check.check);
+            assert_eq!(check.private, check.made && check.check == "atoms", "{}", check.check);
+            let public = ["crowd", "utility"].contains(&&*check.check) || (check.check == "certainty" && check.made);
+            assert_eq!(check.public_value().is_some(), public, "{}", check.check);
+        }
+    }
+}
+
+/// Nobody is lost between the ticks: whoever came is in the release, waits, or is withheld.
+#[test]
+fn somebody_who_is_lost_is_missed() {
+    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let census = good.census.expect("people are counted under blind");
+    assert_eq!(census.came, good.table.rows() + census.waiting + good.withheld);
+    for [came, waiting, withheld] in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
+        let mut spoilt = Offer { withheld: good.withheld + withheld, ..good.clone() };
+        let counted = spoilt.census.as_mut().expect("people are counted");
+        counted.came += came;
+        counted.waiting += waiting;
+        assert!(has(&refused(&spoilt, "somebody too many"), "growth", "came into the chain"));
+    }
+}

@@ -1,0 +1,150 @@
+//! What a policy promises is looked at or nothing leaves, and what a manifest says of it.
+
+use serde_json::{Value as Json, json};
+use tidegate::engine::gate::own::{Approved, Verdict};
+use tidegate::engine::model::Value as Cell;
+use tidegate::engine::policy::{
+    ChainKind, Decimal, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy, Search, Settings,
+};
+
+use super::chain::{Chain, Human, Offer, policy};
+use super::sample::{columns, people, settings, third};
+use super::told;
+
+/// The first release under a policy, which is good apart from what the policy asks for.
+fn first(written: &Settings, kind: ChainKind) -> Offer {
+    let known = Known { guarded_sets: 1, sensitive: 2, measures: 1, ..Known::default() };
+    let asked = Policy::new(written, kind, &known).expect("no contradiction");
+    // The feed need not know what is asked for.
+    let plain = Settings { k: Some(3), ..Settings::default() };
+    let mut chain = Chain::new(columns(), policy(&plain, kind));
+    let candidate = chain.proposed(&people(0));
+    Offer { policy: asked, ..chain.offer(&candidate) }
+}
+
+/// What is refused because no check is there for a key.
+fn uncovered(verdict: &Verdict) -> Vec<(String, String)> {
+    let text = |key: &str| format!("policy.{key}: `{key}` is asked for and this version has no check for it");
+    let mut found = told(verdict);
+    found.retain(|(_, told)| told.contains("no check for it"));
+    for (_, told) in &mut found {
+        let key = told.strip_prefix("policy.").and_then(|rest| rest.split(':').next()).expect("a key").to_owned();
+        assert_eq!(*told, text(&key));
+        *told = key;
+    }
+    found
+}
+
+fn ratio(text: &str) -> Option<Decimal> {
+    Some(Decimal::parse(text).expect("a decimal"))
+}
+
+/// Each key that asks for something, and the check that would have to be made.
+fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
+    use ChainKind::{Cumulative, Disjoint};
+    let plain = || Settings { k: Some(3), ..Settings::default() };
+    let largest = Dominance { n: 1, share: ratio("0.6").expect("a share") };
+    let searched = |search| Settings { search: Some(search), ..plain() };
+    vec![
+        (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
+        (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
+        (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
+        (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
+        (Cumulative, "policy", "search", searched(Search::Levels)),
+        (Disjoint, "policy", "search", searched(Search::Mondrian)),
+        (Disjoint, "policy", "search", searched(Search::Mdav)),
+        (Disjoint, "policy", "suppression", Settings { suppression: ratio("0.1"), ..plain() }),
+    ]
+}
+
+#[test]
+fn what_is_asked_for_is_checked_or_nothing_leaves() {
+    for (kind, check, key, written) in asking() {
+        let offer = first(&written, kind);
+        assert!(!offer.judged().verdict().safe(), "{key}");
+        let verdict = offer.decided(|_| ()).expect_err(key);
+        let found = uncovered(&verdict);
+        assert_eq!(found, [(check.to_owned(), key.to_owned())]);
+        let line = verdict.checks.iter().find(|line| line.check == check).expect("a line");
+        assert!(!line.made && line.value.is_none(), "{key}");
+    }
+}
+
+/// What happens after a refusal is no promise, and neither is what is written as off.
+#[test]
+fn what_promises_nothing_is_not_asked_for() {
+    let plain = Settings { k: Some(3), ..Settings::default() };
+    let off = [
+        (ChainKind::Cumulative, Settings { on_unsafe: Some(OnUnsafe::Coarsest), ..plain.clone() }),
+        (ChainKind::Cumulative, Settings { search: Some(Search::TopDown), ..plain.clone() }),
+        // Limits of what is attacked where classes have labels of their own.
+        (ChainKind::Cumulative, Settings { max_ratio: ratio("2").map(MaxRatio::Limit), ..plain.clone() }),
+        (
+            ChainKind::Cumulative,
+            Settings { min_solutions: Some(1 << 40), max_joint_ratio: ratio("2"), ..plain.clone() },
+        ),
+        (ChainKind::Disjoint, Settings { suppression: Some(Decimal::ZERO), ..plain.clone() }),
+        (ChainKind::Disjoint, Settings { output: Some(Output::OneTable), ..plain }),
+    ];
+    for (kind, written) in off {
+        let decided = first(&written, kind).decided(|_| ());
+        assert!(decided.is_ok(), "{:?}", decided.err().map(|verdict| told(&verdict)));
+    }
+}
+
+fn manifest(approved: &Approved) -> Json {
+    serde_json::from_slice(approved.manifest()).expect("JSON")
+}
+
+/// Every release under `bcf` says that it is not safe against whoever knows the algorithm; no other does.
+#[test]
+fn bcf_says_what_it_is_not_safe_against() {
+    for guarantee in [Guarantee::Blind, Guarantee::Bcf] {
+        let (_, good) = third(ChainKind::Cumulative, Some(guarantee));
+        let approved = good.decided(|_| ()).expect("a good release");
+        let told = manifest(&approved);
+        let lines: Vec<&Json> =
+            told["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "algorithm").collect();
+        let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
+        let said = report.contains("<th scope=\"row\">An attacker who knows the algorithm<p>");
+        if guarantee == Guarantee::Bcf {
+            assert_eq!(lines, [&json!({"check": "algorithm", "made": false, "value": null, "limit": null})]);
+            assert!(said && report.contains("not safe against one"));
+        } else {
+            assert!(lines.is_empty() && !said);
+        }
+    }
+}
+
+/// Two atoms of one class, 3 and 7 or 5 and 5 people: the first was not published when it formed, so that both come out
+/// with one release. Nothing public tells how many came together.
+#[test]
+fn a_manifest_tells_no_sizes_of_atoms() {
+    let published = |sizes: [usize; 2]| {
+        let mut chain = Chain::new(columns(), policy(&settings(Some(Guarantee::Blind)), ChainKind::Cumulative));
+        chain.release(&people(0));
+        let some = |first: usize, count: usize| -> Vec<Human> {
+            let values = vec![Cell::Text("Flu".into()), Cell::Null];
+            let human = |at: usize| Human { number: 1000 + at as u128, leaves: vec![0, 0], values: values.clone() };
+            (first..first + count).map(human).collect()
+        };
+        chain.proposed(&some(0, sizes[0]));
+        let candidate = chain.proposed(&some(sizes[0], sizes[1]));
+        let offer = chain.offer(&candidate);
+        assert_eq!(offer.newest.len(), 2);
+        let approved = offer.decided(|_| ()).expect("a good release");
+        let smallest = approved.verdict().checks.iter().find(|check| check.check == "atoms").expect("a check").value;
+        let manifest = String::from_utf8(approved.manifest().to_vec()).expect("text");
+        (smallest.map(|figure| figure.get() as usize), approved.files().to_vec(), manifest)
+    };
+    let (least, files, told) = published([3, 7]);
+    let (other_least, other_files, other_told) = published([5, 5]);
+    assert_eq!([least, other_least], [Some(3), Some(5)], "the operator is told");
+    assert!(files == other_files, "the same public files");
+    assert_eq!(told, other_told);
+    let json: Json = serde_json::from_str(&told).expect("JSON");
+    let atoms = json["checks"].as_array().expect("checks").iter().find(|line| line["check"] == "atoms");
+    assert_eq!(atoms, Some(&json!({"check": "atoms", "made": true, "value": null, "limit": 3})));
+    let report = String::from_utf8_lossy(&files[2].1).into_owned();
+    assert!(!report.contains("sensitive values and is not given"));
+}

@@ -1,0 +1,154 @@
+//! The house keeps its shape: who may name whom, headers, lengths, and words that do not belong. Each check is also run
+//! on text that breaks it, in `planted`, because a check that cannot fail shows nothing.
+
+mod imports;
+mod planted;
+mod rooms;
+mod rules;
+mod text;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use imports::Source;
+
+/// All files below a folder of the package, sorted; nothing where there is no such folder.
+fn files(folder: &str) -> Vec<PathBuf> {
+    const SKIPPED: &[&str] = &["target", ".git", ".venv", "LICENSE", "Cargo.lock"];
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("a folder of the package can be read").path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+            if SKIPPED.contains(&name) {
+                continue;
+            }
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A file as its place in the package and its text; `None` where it is not text.
+fn read(path: PathBuf) -> Option<Source> {
+    let text = String::from_utf8(fs::read(&path).ok()?).ok()?;
+    let place = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("below the package").to_str()?.to_string();
+    Some(Source { place, text })
+}
+
+fn rust(folder: &str) -> Vec<Source> {
+    files(folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).filter_map(read).collect()
+}
+
+fn all_rust() -> Vec<Source> {
+    ["src", "tests", "benches"].into_iter().flat_map(rust).collect()
+}
+
+#[track_caller]
+fn none(found: Vec<String>) {
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+}
+
+#[test]
+fn rooms_name_only_rooms_that_the_table_allows() {
+    none(rooms::trespasses(&imports::imports(&rust("src"))));
+}
+
+#[test]
+fn every_module_lies_in_a_room() {
+    let modules = rust("src").into_iter().map(|source| imports::module(&source.place));
+    none(modules.filter(|module| rooms::room(module).is_none()).collect());
+}
+
+#[test]
+fn checks_of_the_gate_do_not_name_each_other() {
+    none(rooms::whispers(&imports::imports(&rust("src"))));
+}
+
+#[test]
+fn there_is_no_ring() {
+    assert!(imports::rings(&rooms::table()).is_empty(), "the table of rooms has a ring");
+    let rings = imports::rings(&imports::edges(&imports::imports(&rust("src"))));
+    none(rings.into_iter().map(|ring| format!("these name each other in a ring: {ring:?}")).collect());
+}
+
+#[test]
+fn every_file_opens_with_a_header() {
+    none(all_rust().iter().filter_map(rules::header).collect());
+}
+
+/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws a number or talks.
+const PURE: &[&str] = &[
+    "arrow-array",
+    "arrow-schema",
+    "bytes",
+    "dashmap",
+    "foldhash",
+    "hashbrown",
+    "num-bigint",
+    "num-integer",
+    "parquet",
+    "rayon",
+    "schemars",
+    "serde",
+    "serde_json",
+    "sha2",
+    "thiserror",
+];
+
+/// The crates below `[dependencies]` in a manifest, and whether each is one of the pure ones.
+fn dependencies(manifest: &str) -> Vec<(String, bool)> {
+    let (_, rest) = manifest.split_once("\n[dependencies]\n").expect("a manifest with dependencies");
+    let section = rest.split("\n[").next().expect("a section");
+    let names = section.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim().to_owned());
+    names.map(|name| (name.clone(), PURE.contains(&name.as_str()))).collect()
+}
+
+#[test]
+fn the_engine_depends_on_pure_crates_only() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/Cargo.toml"));
+    let found = dependencies(&manifest.expect("the engine's manifest"));
+    assert_eq!(found.len(), PURE.len(), "the list names what the manifest names");
+    none(
+        found
+            .into_iter()
+            .filter(|(_, pure)| !pure)
+            .map(|(name, _)| format!("the engine may not name {name}"))
+            .collect(),
+    );
+    let planted = dependencies("[package]\n\n[dependencies]\nbytes = \"1\"\ntokio = { version = \"1\" }\n\n[lints]\n");
+    assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
+}
+
+#[test]
+fn the_engine_holds_no_word_of_the_world_outside() {
+    none(rust("src/engine").iter().flat_map(rules::words).collect());
+    none(rust("src").iter().flat_map(rules::unsafe_code).collect());
+}
+
+#[test]
+fn files_and_functions_are_short() {
+    none(all_rust().iter().flat_map(rules::lengths).collect());
+    let median = rules::median(&rust("src"));
+    assert!(median <= rules::MEDIAN, "the file in the middle has {median} lines");
+}
+
+#[test]
+fn the_project_speaks_only_of_itself() {
+    none(files("").into_iter().filter_map(read).flat_map(|file| rules::outside(&file.place, &file.text)).collect());
+}
+
+#[test]
+fn cited_sections_stand_in_the_guide() {
+    let pages = [
+        ("SCIENCE", include_str!("../../src/guide/science.md")),
+        ("HOUSE", include_str!("../../src/guide/house.md")),
+        ("CONTRACTS", include_str!("../../src/guide/contracts.md")),
+    ];
+    let mut sources = all_rust();
+    // The guide's door says what the names stand for.
+    sources.retain(|source| source.place != "src/guide/mod.rs" && source.place != file!());
+    none(sources.iter().flat_map(|source| rules::citations(source, &pages)).collect());
+}

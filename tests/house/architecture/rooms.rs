@@ -1,0 +1,209 @@
+//! The rooms of the house and who may name whom. A new room is entered here before it can be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::imports::Import;
+
+/// A room and the rooms it may name; a folder and everything below it, or one file. What is not listed may not be
+/// named: the deciding storey names nothing of the acting one because no line here lets it.
+pub const ROOMS: &[(&str, &[&str])] = &[
+    // The deciding storey, in the order in which data goes through it.
+    ("engine::model", &[]),
+    ("engine::policy", &["engine::model"]),
+    ("engine::histogram", &["engine::model", "engine::policy"]),
+    ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram"]),
+    ("engine::safeguards", &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"]),
+    // A feed between two ticks: what the search decides, and the people it is about.
+    (
+        "engine::feed",
+        &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer", "engine::safeguards"],
+    ),
+    // The public files as values and as bytes; whoever judges them reads them back.
+    ("engine::release", &["engine::model", "engine::policy", "engine::histogram"]),
+    // The gate shares no code with the search that it judges.
+    ("engine::gate", &["engine::model", "engine::policy", "engine::histogram", "engine::release"]),
+    ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),
+    // The acting storey. `ENGINE` stands for all rooms above.
+    ("daemon::error", &[]),
+    ("daemon::chance", &["daemon::error"]),
+    ("daemon::config", &["daemon::error", ENGINE]),
+    ("daemon::clock", &[]),
+    ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
+    ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::web", ENGINE]),
+    // The log knows bytes; what entries mean for a feed is told elsewhere.
+    ("daemon::seal", &["daemon::error", "daemon::chance"]),
+    ("daemon::sign", &["daemon::seal"]),
+    ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
+    ("daemon::journal", &["daemon::error", "daemon::chance", "daemon::config", "daemon::seal", "engine::release"]),
+    // A feed at work: what its log means, and how entries come into it.
+    (
+        "daemon::live",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::seal",
+            "daemon::sign",
+            "daemon::terms",
+            "daemon::journal",
+            ENGINE,
+        ],
+    ),
+    // Tells what happens; it is told by whoever acts, and names nobody of them.
+    ("daemon::observe", &["daemon::error", "daemon::config", ENGINE]),
+    ("daemon::verify", &["daemon::error", "daemon::sign", "daemon::journal", "daemon::live", ENGINE]),
+    // Asks others over HTTP.
+    ("daemon::web", &["daemon::error"]),
+    // Tells others; what they are told, the log says.
+    (
+        "daemon::notify",
+        &[
+            "daemon::error",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::journal",
+            "daemon::observe",
+            "daemon::web",
+            ENGINE,
+        ],
+    ),
+    (
+        "daemon::run",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::seal",
+            "daemon::sign",
+            "daemon::journal",
+            "daemon::live",
+            "daemon::notify",
+            "daemon::observe",
+            ENGINE,
+        ],
+    ),
+    (
+        "daemon::oneshot",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::seal",
+            "daemon::journal",
+            "daemon::live",
+            ENGINE,
+        ],
+    ),
+    // Commands name both storeys, never each other.
+    (
+        "cli",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::ingest",
+            "daemon::guess",
+            "daemon::oneshot",
+            "daemon::seal",
+            "daemon::sign",
+            "daemon::terms",
+            "daemon::journal",
+            "daemon::live",
+            "daemon::observe",
+            "daemon::run",
+            "daemon::verify",
+            ENGINE,
+        ],
+    ),
+    // The doors: they list their rooms.
+    ("", &[]),
+    ("main", &["cli", "daemon::error"]),
+    ("engine", &[]),
+    ("daemon", &[]),
+    ("guide", &[]),
+];
+
+const ENGINE: &str = "engine::";
+
+/// The files of the gate that hold one check each, or what one check stands on. They get what they share as values from
+/// the others and never name each other, so that a mistake in one cannot hide in another.
+pub const CHECKS: &[&str] = &[
+    "form",
+    "crowd",
+    "growth",
+    "past",
+    "atoms",
+    "correspondence",
+    "chain",
+    "diversity",
+    "utility",
+    "minimality",
+    "slices",
+    "refinement",
+    "certainty",
+    "dominance",
+];
+
+/// The room that a module lies in: the longest entry of the table that it is in.
+pub fn room(module: &str) -> Option<&'static str> {
+    let inside = |name: &str| match name {
+        // Doors are files, not folders.
+        "" | "engine" | "daemon" => module == name,
+        _ => module == name || module.strip_prefix(name).is_some_and(|rest| rest.starts_with("::")),
+    };
+    ROOMS.iter().map(|&(name, _)| name).filter(|name| inside(name)).max_by_key(|name| name.len())
+}
+
+/// Imports that the table does not allow, and modules that are in no room.
+pub fn trespasses(imports: &[Import]) -> Vec<String> {
+    let mut found = Vec::new();
+    for Import { from, to, line } in imports {
+        let (Some(here), Some(there)) = (room(from), room(to)) else {
+            let stray = if room(from).is_none() { from } else { to };
+            found.push(format!("{stray} is in no room; enter it in tests/house/architecture/rooms.rs"));
+            continue;
+        };
+        let allowed = ROOMS.iter().find(|(name, _)| *name == here).map_or(&[][..], |(_, allowed)| allowed);
+        let may = here == there
+            || allowed.contains(&there)
+            || (allowed.contains(&ENGINE) && there.starts_with(ENGINE))
+            // A door re-exports from its own rooms.
+            || (["", "engine", "daemon"].contains(&here) && to.starts_with(from.as_str()));
+        if !may {
+            found.push(format!("{from} (line {line}) names {to}, but {here} may name only {allowed:?}"));
+        }
+    }
+    found
+}
+
+/// Checks of the gate that name each other.
+pub fn whispers(imports: &[Import]) -> Vec<String> {
+    let check = |module: &str| {
+        let inside = module.strip_prefix("engine::gate::")?;
+        let inside = inside.strip_prefix("own::").unwrap_or(inside);
+        CHECKS
+            .iter()
+            .find(|name| inside == **name || inside.strip_prefix(**name).is_some_and(|rest| rest.starts_with("::")))
+    };
+    imports
+        .iter()
+        .filter(|import| matches!((check(&import.from), check(&import.to)), (Some(a), Some(b)) if a != b))
+        .map(|import| format!("the check {} (line {}) names the check {}", import.from, import.line, import.to))
+        .collect()
+}
+
+/// The table itself as edges, to be tested for rings.
+pub fn table() -> BTreeMap<String, BTreeSet<String>> {
+    let rooms = |allowed: &[&str]| -> BTreeSet<String> {
+        let named = |name: &&str| allowed.contains(name) || (allowed.contains(&ENGINE) && name.starts_with(ENGINE));
+        ROOMS.iter().map(|&(name, _)| name).filter(named).map(str::to_string).collect()
+    };
+    ROOMS.iter().map(|&(name, allowed)| (name.to_string(), rooms(allowed))).collect()
+}

@@ -1,0 +1,96 @@
+//! What lies in `deploy/` is what the program takes: every sample is a feed that `check` accepts and that publishes its own
+//! messages; image, compose file, chart and unit start the program as it is, once per feed, without rights and without a
+//! secret of their own. What a tool has to say is asked where the tool is installed.
+
+mod chart;
+mod compose;
+mod image;
+mod samples;
+mod unit;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::common::needs;
+
+/// A file of the package.
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(place(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn tidegate(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(place("")).output().expect("the program starts")
+}
+
+/// What a program says when all went well.
+#[track_caller]
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// These are arguments that the program knows.
+#[track_caller]
+fn understood(args: &[&str]) {
+    said(&tidegate(&[args, &["--help"]].concat()));
+}
+
+/// The documents of a YAML text; `None` where there is nobody to read it.
+fn yaml(text: &str) -> Option<Vec<Value>> {
+    let python = needs::tool("TIDEGATE_PYTHON")?;
+    let script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
+    let mut reader = Command::new(python);
+    reader.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut reader = reader.spawn().expect("Python starts");
+    reader.stdin.take().expect("piped").write_all(text.as_bytes()).expect("it reads");
+    let documents = said(&reader.wait_with_output().expect("it ends"));
+    Some(serde_json::from_str(&documents).expect("JSON"))
+}
+
+/// A tool, if it is installed and does this much.
+fn tool(name: &str, args: &[&str]) -> Option<Command> {
+    let works = Command::new(name).args(args).output().is_ok_and(|output| output.status.success());
+    needs::program(name, works).then(|| Command::new(name))
+}
+
+/// An image that says which version it is.
+#[track_caller]
+fn pinned(image: &str) {
+    let (_, version) = image.rsplit_once(':').unwrap_or_else(|| panic!("{image} has no version"));
+    assert!(version.contains('.') && version.starts_with(|c: char| c.is_ascii_digit()), "{image} is not pinned");
+}
+
+/// Words of a list.
+fn words(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().map(|word| word.as_str().expect("a word")).collect()
+}
+
+/// Seconds that the daemon may take to end.
+fn grace() -> u64 {
+    let source = text("src/daemon/run/mod.rs");
+    let (_, rest) = source.split_once("const GRACE: Duration = Duration::from_secs(").expect("the daemon's grace");
+    rest.split(')').next().expect("a number").parse().expect("a number")
+}
+
+/// A page that the daemon has.
+#[track_caller]
+fn page(path: &str) {
+    assert!(text("src/daemon/observe/http/pages.rs").contains(&format!(": &str = \"{path}\";")), "there is no {path}");
+}
+
+/// Key material, or what could pass for it.
+#[track_caller]
+fn no_secret(name: &str, text: &str) {
+    let word = |word: &&str| word.len() >= 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let long: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(word).collect();
+    assert!(long.is_empty() && !text.contains("PRIVATE KEY-"), "{name} holds what looks like a key");
+}

@@ -1,0 +1,10 @@
+//! What holds of the package itself: its architecture, its lints, its schemas and what `deploy` ships.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod architecture;
+mod deploy;
+mod lints;
+mod needs;
+mod schemas;
