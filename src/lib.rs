@@ -4,5 +4,7 @@
 pub mod cli;
 #[cfg(feature = "daemon")]
 pub mod daemon;
-pub mod engine;
 pub mod guide;
+
+#[doc(inline)]
+pub use tidegate_engine as engine;

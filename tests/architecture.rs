@@ -84,6 +84,49 @@ fn every_file_opens_with_a_header() {
     none(all_rust().iter().filter_map(rules::header).collect());
 }
 
+/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws a number or talks.
+const PURE: &[&str] = &[
+    "arrow-array",
+    "arrow-schema",
+    "bytes",
+    "dashmap",
+    "foldhash",
+    "hashbrown",
+    "num-bigint",
+    "num-integer",
+    "parquet",
+    "rayon",
+    "schemars",
+    "serde",
+    "serde_json",
+    "sha2",
+    "thiserror",
+];
+
+/// The crates below `[dependencies]` in a manifest, and whether each is one of the pure ones.
+fn dependencies(manifest: &str) -> Vec<(String, bool)> {
+    let (_, rest) = manifest.split_once("\n[dependencies]\n").expect("a manifest with dependencies");
+    let section = rest.split("\n[").next().expect("a section");
+    let names = section.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim().to_owned());
+    names.map(|name| (name.clone(), PURE.contains(&name.as_str()))).collect()
+}
+
+#[test]
+fn the_engine_depends_on_pure_crates_only() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/Cargo.toml"));
+    let found = dependencies(&manifest.expect("the engine's manifest"));
+    assert_eq!(found.len(), PURE.len(), "the list names what the manifest names");
+    none(
+        found
+            .into_iter()
+            .filter(|(_, pure)| !pure)
+            .map(|(name, _)| format!("the engine may not name {name}"))
+            .collect(),
+    );
+    let planted = dependencies("[package]\n\n[dependencies]\nbytes = \"1\"\ntokio = { version = \"1\" }\n\n[lints]\n");
+    assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
+}
+
 #[test]
 fn the_engine_holds_no_word_of_the_world_outside() {
     none(rust("src/engine").iter().flat_map(rules::words).collect());

@@ -92,6 +92,10 @@ fn ends_in(path: &[String], modules: &BTreeSet<String>) -> String {
         .unwrap_or_default()
 }
 
+fn engine() -> impl Iterator<Item = String> {
+    std::iter::once("engine".to_owned())
+}
+
 /// One reading of a file's tokens.
 struct Walk<'a> {
     tokens: &'a [Token],
@@ -222,6 +226,11 @@ impl<'a> Walk<'a> {
         let ups = path.iter().take_while(|segment| *segment == "super").count();
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
+            // The engine is a package of its own, whose root is the module `engine` of this one.
+            "crate" if self.here.first().is_some_and(|storey| storey == "engine") => {
+                Some(engine().chain(rest(1)).collect())
+            }
+            "tidegate_engine" => Some(engine().chain(rest(1)).collect()),
             "crate" | "tidegate" => Some(rest(1).collect()),
             "self" => Some(self.here.iter().cloned().chain(rest(1)).collect()),
             "super" => {

@@ -47,24 +47,18 @@ fn test_modules_are_left_out() {
 fn imports_are_found_however_they_are_written() {
     let gate = "src/engine/gate/verdict.rs";
     let cut = ["engine::model::cut"];
-    assert_eq!(named(gate, "use crate::engine::model::cut::Cut;"), cut);
+    assert_eq!(named(gate, "use crate::model::cut::Cut;"), cut);
     assert_eq!(named(gate, "use super::super::model::cut::{self, Cut as C};"), cut);
-    assert_eq!(named(gate, "pub use crate::{engine::{model::cut::*}};"), cut);
-    assert_eq!(named(gate, "fn f() -> crate::engine::model::cut::Cut { todo() }"), cut);
-    assert_eq!(
-        named(gate, "use crate::engine::model;\nfn f() { model::cut::f() }"),
-        ["engine::model", "engine::model::cut"]
-    );
+    assert_eq!(named(gate, "pub use crate::{model::{cut::*}};"), cut);
+    assert_eq!(named(gate, "fn f() -> crate::model::cut::Cut { todo() }"), cut);
+    assert_eq!(named(gate, "use crate::model;\nfn f() { model::cut::f() }"), ["engine::model", "engine::model::cut"]);
     assert_eq!(named(gate, "use tidegate::engine::model::Cut;"), ["engine::model"]);
     assert_eq!(named(gate, "mod inner { use super::super::chain::f; }"), ["engine::gate::chain"]);
     assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nuse chain::judge;"), ["engine::gate::chain"]);
     assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\npub use chain::judge;"), [""; 0]);
     assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nfn f() { self::chain::judge() }"), ["engine::gate::chain"]);
-    assert_eq!(named(gate, "#[cfg(test)]\nmod tests { use crate::engine::model::cut::Cut; }"), [""; 0]);
-    assert_eq!(
-        named(gate, "// use crate::engine::model;\nuse std::fmt;\npub(in crate::engine::gate) fn f() {}"),
-        [""; 0]
-    );
+    assert_eq!(named(gate, "#[cfg(test)]\nmod tests { use crate::model::cut::Cut; }"), [""; 0]);
+    assert_eq!(named(gate, "// use crate::model;\nuse std::fmt;\npub(in crate::gate) fn f() {}"), [""; 0]);
     assert_eq!(named(gate, "fn f<'a>(x: &'a u8) -> impl Sized + use<'a> { x }"), [""; 0]);
 }
 
@@ -79,13 +73,13 @@ fn trespasses(place: &str, text: &str, other: &str) -> usize {
 fn trespasses_are_found() {
     let (config, model) = ("src/daemon/config/mod.rs", "src/engine/model/mod.rs");
     let (gate, search) = ("src/engine/gate/chain.rs", "src/engine/anonymizer/mod.rs");
-    assert_eq!(trespasses(model, "use crate::daemon::config::Settings;", config), 1);
-    assert_eq!(trespasses(gate, "use crate::engine::anonymizer::Candidate;", search), 1);
+    assert_eq!(trespasses(model, "use tidegate::daemon::config::Settings;", config), 1);
+    assert_eq!(trespasses(gate, "use crate::anonymizer::Candidate;", search), 1);
     assert_eq!(trespasses(config, "use crate::cli::check::run;", "src/cli/check.rs"), 1);
-    assert_eq!(trespasses(model, "use crate::run;", "src/lib.rs"), 1);
-    assert_eq!(trespasses(model, "use crate::attic::f;", "src/attic.rs"), 1);
+    assert_eq!(trespasses(model, "use tidegate::run;", "src/lib.rs"), 1);
+    assert_eq!(trespasses(model, "use tidegate::attic::f;", "src/attic.rs"), 1);
     assert_eq!(trespasses(config, "use crate::engine::model::Cut;", model), 0);
-    assert_eq!(trespasses(gate, "use crate::engine::model::Cut;", model), 0);
+    assert_eq!(trespasses(gate, "use crate::model::Cut;", model), 0);
     assert_eq!(rooms::room("attic"), None);
 }
 

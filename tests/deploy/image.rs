@@ -26,7 +26,7 @@ fn the_image_is_built_from_what_is_locked_and_runs_as_nobody() {
         .iter()
         .for_each(|stage| pinned(stage.split(' ').next().unwrap_or(stage).trim_end_matches("-slim-bookworm")));
     let locked = of("COPY").iter().any(|copy| copy.contains("Cargo.lock"));
-    assert!(locked && of("RUN").iter().any(|run| run.contains("cargo build --release --locked")));
+    assert!(locked && of("RUN").iter().any(|run| run.contains("cargo build --profile dist --locked")));
     let last = all.iter().rposition(|(word, _)| word == "FROM").expect("a stage");
     assert!(all[last..].iter().all(|(word, _)| word != "RUN"), "there is no shell to run it");
     let user = all[last..].iter().find(|(word, _)| word == "USER").expect("a user");
@@ -53,6 +53,6 @@ fn the_context_holds_what_is_copied() {
             assert!(place(source).exists() && ignore.lines().any(|line| line == format!("!{source}")), "{source}");
         }
     }
-    let manifest = text("Cargo.toml");
-    assert!(text("deploy/Containerfile").contains("perl") && manifest.contains("ssl-vendored"));
+    assert!(text("deploy/Containerfile").contains("libssl-dev"), "the program is built with the system's OpenSSL");
+    assert!(text("Cargo.toml").contains("\n[profile.dist]\n"), "there is no profile of this name");
 }

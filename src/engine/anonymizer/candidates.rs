@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use super::table::{Split, Table};
-use crate::engine::histogram::Partition;
-use crate::engine::model::{Cut, Node, Recoding};
+use crate::histogram::Partition;
+use crate::model::{Cut, Node, Recoding};
 
 /// Classes and candidates of one state of the search.
 pub struct Candidates<'a> {

@@ -7,8 +7,8 @@
 use super::table::{Split, Table};
 use super::top_down::{Found, top_down};
 use super::validity::{Accepted, Reason, Validity, View};
-use crate::engine::histogram::Headcount;
-use crate::engine::model::{Cut, Recoding, Taxonomy};
+use crate::histogram::Headcount;
+use crate::model::{Cut, Recoding, Taxonomy};
 
 /// Classes that hold an urgent item must hold at least `a` rows.
 pub struct Crowd<'a> {

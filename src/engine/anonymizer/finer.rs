@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::table::{Split, Table};
 use super::top_down::top_down_from;
 use super::validity::{Accepted, Reason, Validity, View};
-use crate::engine::model::{Cut, Leaf, Recoding, Taxonomy};
+use crate::model::{Cut, Leaf, Recoding, Taxonomy};
 
 /// The fewest people of a slice.
 const FEWEST: u64 = 2;

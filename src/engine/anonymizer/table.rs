@@ -3,7 +3,7 @@
 //!
 //! This file knows no Score and no validity.
 
-use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::model::{Leaf, Node, Taxonomy};
 
 /// What is searched over: items that are never told apart, such as leaf tuples.
 pub struct Table<'a> {

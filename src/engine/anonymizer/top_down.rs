@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::candidates::Candidates;
 use super::table::Table;
 use super::validity::{Reason, Validity, View};
-use crate::engine::model::{Cut, Node, Recoding};
+use crate::model::{Cut, Node, Recoding};
 
 /// How many candidates are tried at a time at most: a trial is wasted when one before it is accepted.
 const TRIALS: usize = 4;

@@ -5,7 +5,7 @@
 
 use super::candidates::Candidates;
 use super::table::{Split, Table};
-use crate::engine::model::Node;
+use crate::model::Node;
 
 /// What a search is told of its state when it has to judge a candidate.
 pub struct View<'s> {

@@ -5,9 +5,9 @@ use super::look::{Look, Seen};
 use super::solve::{Open, solve};
 use super::suspects::{Suspects, share};
 use super::tables::Subject;
-use crate::engine::gate::chain::{Budget, Chain, ComparablePairs, Shrunk, lower_bounds};
-use crate::engine::gate::diversity::{Diversity, Measures, Shares};
-use crate::engine::histogram::Slices;
+use crate::gate::chain::{Budget, Chain, ComparablePairs, Shrunk, lower_bounds};
+use crate::gate::diversity::{Diversity, Measures, Shares};
+use crate::histogram::Slices;
 
 /// The figures of the chain, and per release the diversity of what attacks leave; `judged` is the k that is asked for,
 /// and how much work may go into it.

@@ -3,10 +3,10 @@
 //! alone don't tell them.
 
 use super::tables::Subject;
-use crate::engine::gate::certainty::{Certainty, learnt};
-use crate::engine::histogram::Release;
-use crate::engine::model::Columns;
-use crate::engine::policy::{Chain, Output, Policy};
+use crate::gate::certainty::{Certainty, learnt};
+use crate::histogram::Release;
+use crate::model::Columns;
+use crate::policy::{Chain, Output, Policy};
 
 /// What one release tells.
 #[derive(Debug, Clone, PartialEq)]

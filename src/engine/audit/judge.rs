@@ -2,13 +2,13 @@
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
 use super::{ChainFigures, Figures, Weakest};
-use crate::engine::gate::certainty::Answer;
-use crate::engine::gate::diversity::{Limited, ROUNDING};
-use crate::engine::gate::minimality::Credibility;
-use crate::engine::gate::own::against;
-use crate::engine::histogram::{Release, describe};
-use crate::engine::model::Columns;
-use crate::engine::policy::{Decimal, Policy};
+use crate::gate::certainty::Answer;
+use crate::gate::diversity::{Limited, ROUNDING};
+use crate::gate::minimality::Credibility;
+use crate::gate::own::against;
+use crate::histogram::{Release, describe};
+use crate::model::Columns;
+use crate::policy::{Decimal, Policy};
 
 /// What comes of an audit.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 //! the worst diversity of what is left, and where recodings cross the targets that are worth a search.
 
 use super::suspects::Suspects;
-use crate::engine::gate::chain::{Fold, Sight, Suspect, Target};
-use crate::engine::gate::diversity::{Diversity, Measures, Shares};
+use crate::gate::chain::{Fold, Sight, Suspect, Target};
+use crate::gate::diversity::{Diversity, Measures, Shares};
 
 /// How targets are looked at; without measures diversity is left out.
 pub struct Look<'l> {

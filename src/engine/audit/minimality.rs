@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::engine::gate::minimality::requirement::l_diverse;
-use crate::engine::gate::minimality::{Attack, Credibility, Origin};
-use crate::engine::histogram::{Histogram, Release};
-use crate::engine::model::{Columns, Node};
+use crate::gate::minimality::requirement::l_diverse;
+use crate::gate::minimality::{Attack, Credibility, Origin};
+use crate::histogram::{Histogram, Release};
+use crate::model::{Columns, Node};
 
 /// How strongly people are tied to guarded sets.
 #[derive(Debug)]

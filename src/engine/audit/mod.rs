@@ -23,12 +23,12 @@ pub use pairs::PairFigures;
 pub use refinement::Attacked;
 pub use tables::{Subject, Unfit};
 
-use crate::engine::gate::chain::{Budget, Chain, Shrunk};
-use crate::engine::gate::diversity::{Diversity, Measures, Shares};
-use crate::engine::gate::utility;
-use crate::engine::histogram::{Numbered, Slices};
-use crate::engine::model::Columns;
-use crate::engine::policy::{ChainKind, Policy};
+use crate::gate::chain::{Budget, Chain, Shrunk};
+use crate::gate::diversity::{Diversity, Measures, Shares};
+use crate::gate::utility;
+use crate::histogram::{Numbered, Slices};
+use crate::model::Columns;
+use crate::policy::{ChainKind, Policy};
 use rayon::prelude::*;
 
 /// All figures of an audit.

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::engine::gate::chain::{Chain, Shrunk};
-use crate::engine::gate::correspondence::{Anonymity, Correspondence};
-use crate::engine::histogram::{Excess, JoinCells, Slices, Tuples};
-use crate::engine::model::Taxonomy;
+use crate::gate::chain::{Chain, Shrunk};
+use crate::gate::correspondence::{Anonymity, Correspondence};
+use crate::histogram::{Excess, JoinCells, Slices, Tuples};
+use crate::model::Taxonomy;
 
 /// Two releases.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //! made, but not which of two classes that tie came first: their order is in no table.
 
 use super::tables::Subject;
-use crate::engine::gate::refinement::{Attacker, Judged, Together, Unlike, attacked, divide, fuzzy};
-use crate::engine::histogram::Histogram;
-use crate::engine::model::{Columns, Leaf, Node};
-use crate::engine::policy::Policy;
+use crate::gate::refinement::{Attacker, Judged, Together, Unlike, attacked, divide, fuzzy};
+use crate::histogram::Histogram;
+use crate::model::{Columns, Leaf, Node};
+use crate::policy::Policy;
 
 /// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
 const SEED: u64 = 1;

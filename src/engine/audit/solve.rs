@@ -3,7 +3,7 @@
 
 use super::found::{ChainFigures, Weakest};
 use super::suspects::Suspects;
-use crate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Least, Suspect};
+use crate::gate::chain::{Budget, Chain, ComparablePairs, Exact, Least, Suspect};
 
 /// What is to be solved.
 pub struct Open {

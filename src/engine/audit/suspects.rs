@@ -1,6 +1,6 @@
 //! The targets of crossing chains that are worth a search: those with the fewest candidates by the pair bound.
 
-use crate::engine::gate::chain::Suspect;
+use crate::gate::chain::Suspect;
 
 /// The most targets that are kept for the search, of all increments together.
 const MOST_SUSPECTS: usize = 100_000;

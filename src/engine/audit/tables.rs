@@ -1,9 +1,9 @@
 //! Brings what was read, releases by their labels and increments by their leaves, onto one dictionary, and checks that
 //! it belongs together: labels are antichains, and the increments give exactly the releases.
 
-use crate::engine::histogram::{Histogram, Release, Values, describe, number_recodings};
-use crate::engine::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
-use crate::engine::policy::ChainKind;
+use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
+use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
+use crate::policy::ChainKind;
 
 /// What is audited.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Subject {
                 continue;
             }
             let made = Release::from_labels(&labels.with_values(&values, map), &trees);
-            let crossing = |(column, found): (usize, crate::engine::model::NoAntichain)| Unfit::Crossing {
+            let crossing = |(column, found): (usize, crate::model::NoAntichain)| Unfit::Crossing {
                 release,
                 column,
                 upper: found.upper,

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::Feed;
-use crate::engine::anonymizer::{Atom, Rules, Standing, State, Step};
-use crate::engine::histogram::{Cell, Headcount, Histogram, Release};
-use crate::engine::model::{Cut, Leaf, Node, Taxonomy};
-use crate::engine::policy;
+use crate::anonymizer::{Atom, Rules, Standing, State, Step};
+use crate::histogram::{Cell, Headcount, Histogram, Release};
+use crate::model::{Cut, Leaf, Node, Taxonomy};
+use crate::policy;
 
 /// The rules of the standing recoding under this policy.
 pub(super) fn rules(a: u64, rare: &policy::Standing) -> Rules {

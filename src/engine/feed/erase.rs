@@ -3,8 +3,8 @@
 
 use super::ledger::Ledger;
 use super::state::Feed;
-use crate::engine::histogram::Person;
-use crate::engine::model::{Leaf, Value};
+use crate::histogram::Person;
+use crate::model::{Leaf, Value};
 
 /// Where somebody was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

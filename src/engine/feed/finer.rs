@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::state::Feed;
-use crate::engine::anonymizer::{Known, finer};
-use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Cuts, Policy};
+use crate::anonymizer::{Known, finer};
+use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::policy::{Chain, Cuts, Policy};
 
 /// What tells people apart so far: the release that they came with, and their class in that one and each after it.
 type Slice = (usize, Vec<Node>);

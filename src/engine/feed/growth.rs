@@ -2,8 +2,8 @@
 //! are nobody's yet.
 
 use super::state::Feed;
-use crate::engine::model::{Cut, Growth, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Policy};
+use crate::model::{Cut, Growth, Recoding, Taxonomy};
+use crate::policy::{Chain, Policy};
 
 impl Feed {
     /// The same feed under taxonomies that have new leaves; one growth per quasi column.

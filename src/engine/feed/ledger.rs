@@ -6,8 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::histogram::{Cell, Histogram, ValueCode, Values};
-use crate::engine::model::{Growth, Leaf};
+use crate::histogram::{Cell, Histogram, ValueCode, Values};
+use crate::model::{Growth, Leaf};
 
 /// Rows that are alike, and what is published of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

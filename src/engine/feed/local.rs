@@ -6,11 +6,11 @@
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Feed, everything};
-use crate::engine::anonymizer::{Class, Region, arx_lr, halves};
-use crate::engine::histogram::{Histogram, Release};
-use crate::engine::model::{Carving, Leaf, Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Outliers, Policy, Search};
-use crate::engine::safeguards::mask::Draws;
+use crate::anonymizer::{Class, Region, arx_lr, halves};
+use crate::histogram::{Histogram, Release};
+use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
+use crate::policy::{Chain, Outliers, Policy, Search};
+use crate::safeguards::mask::Draws;
 
 impl Feed {
     /// Whoever is in classes that were not published waits again.

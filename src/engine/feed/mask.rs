@@ -11,11 +11,11 @@ use std::collections::btree_map::Entry;
 use super::ledger::{Changed, Ledger};
 use super::parts::Increment;
 use super::state::Feed;
-use crate::engine::anonymizer::Course;
-use crate::engine::histogram::{Histogram, ValueCode, Values};
-use crate::engine::model::{Carved, Columns, Leaf, Node, Recoding, Taxonomy};
-use crate::engine::policy::Policy;
-use crate::engine::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
+use crate::anonymizer::Course;
+use crate::histogram::{Histogram, ValueCode, Values};
+use crate::model::{Carved, Columns, Leaf, Node, Recoding, Taxonomy};
+use crate::policy::Policy;
+use crate::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
 
 /// Rows of a value outside of every guarded set, by the class that they are in.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::blind::rules;
 use super::state::Feed;
-use crate::engine::anonymizer::{Rules, Standing, State, Step};
-use crate::engine::histogram::Rows;
-use crate::engine::model::{Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Decimal, Policy, Search};
+use crate::anonymizer::{Rules, Standing, State, Step};
+use crate::histogram::Rows;
+use crate::model::{Node, Recoding, Taxonomy};
+use crate::policy::{Chain, Decimal, Policy, Search};
 
 /// For how many ticks rows wait, and how many do.
 type Ages = Vec<(u32, u64)>;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
-use crate::engine::anonymizer::{NoRelease, Refusal, Step};
-use crate::engine::histogram::{Headcount, Histogram, Release};
-use crate::engine::model::{Carving, Recoding};
-use crate::engine::policy::Output;
+use crate::anonymizer::{NoRelease, Refusal, Step};
+use crate::histogram::{Headcount, Histogram, Release};
+use crate::model::{Carving, Recoding};
+use crate::policy::Output;
 
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

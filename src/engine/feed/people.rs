@@ -12,7 +12,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::histogram::Person;
+use crate::histogram::Person;
 
 /// People from which on they are looked for on all cores.
 const MANY: usize = 1 << 12;

@@ -6,9 +6,9 @@
 use super::blind::rules;
 use super::parts::{Closed, Ticked};
 use super::state::{Alone, Feed};
-use crate::engine::anonymizer::{Course, Standing, State, raised};
-use crate::engine::model::{Node, Taxonomy};
-use crate::engine::policy::{Chain, Policy};
+use crate::anonymizer::{Course, Standing, State, raised};
+use crate::model::{Node, Taxonomy};
+use crate::policy::{Chain, Policy};
 
 impl Feed {
     /// The recoding of the last tick becomes coarser for a class, and its release is put together anew. Returns the column of

@@ -5,10 +5,10 @@
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Alone, Feed};
-use crate::engine::anonymizer::{Course, State};
-use crate::engine::histogram::{Headcount, Histogram};
-use crate::engine::model::{Carving, Node, Recoding, Taxonomy};
-use crate::engine::policy::{Chain, Policy};
+use crate::anonymizer::{Course, State};
+use crate::histogram::{Headcount, Histogram};
+use crate::model::{Carving, Node, Recoding, Taxonomy};
+use crate::policy::{Chain, Policy};
 
 /// What a tick has fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
-use crate::engine::anonymizer::{Course, Refusal, State, alone, bcf};
-use crate::engine::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
-use crate::engine::model::{Columns, Cut, Recoding, Role, Taxonomy};
-use crate::engine::policy::{Chain, OnRepeat, Policy};
-use crate::engine::safeguards::mask::Draws;
+use crate::anonymizer::{Course, Refusal, State, alone, bcf};
+use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
+use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
+use crate::policy::{Chain, OnRepeat, Policy};
+use crate::safeguards::mask::Draws;
 
 /// Leaf tuples that are looked at to tell whether two parts are alike.
 const LOOKED_AT: usize = 64;

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use crate::engine::histogram::{Excess, JoinCells, Release, ValueCode};
+use crate::histogram::{Excess, JoinCells, Release, ValueCode};
 
 /// The least number of candidates left, over all targets that were looked at; `None` when there were none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

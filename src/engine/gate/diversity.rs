@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::engine::histogram::{Release, ValueCode, Values};
-use crate::engine::model::{Column, Columns, Domain, Node, Role, Value};
-use crate::engine::policy::{Distance, Diversity as Asked};
+use crate::histogram::{Release, ValueCode, Values};
+use crate::model::{Column, Columns, Domain, Node, Role, Value};
+use crate::policy::{Distance, Diversity as Asked};
 
 /// A crowd: sensitive values with the number of candidates that carry each, ascending by value, all above 0.
 pub type Crowd = [(ValueCode, u64)];

@@ -1,7 +1,7 @@
 //! What a release is still worth (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
 
-use crate::engine::histogram::Release;
-use crate::engine::model::Taxonomy;
+use crate::histogram::Release;
+use crate::model::Taxonomy;
 
 /// Loss of one column: the mean over the rows of (domain values under the node − 1) / (domain values − 1).
 pub fn column_loss(release: &Release, column: usize, tree: &Taxonomy) -> f64 {

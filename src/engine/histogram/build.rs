@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::encode::{Dictionary, Encoded, Encoder, Misfit};
 use super::{Cell, Histogram, Tuples, Values};
-use crate::engine::model::Value;
+use crate::model::Value;
 
 /// Into how many chunks the batches are dealt; each is counted on its own before they are merged.
 const CHUNKS: usize = 32;

@@ -12,8 +12,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
 use super::reading::Reading;
-use crate::engine::model::forms::dates;
-use crate::engine::model::{Finite, Kind, Role, Value, whole_number};
+use crate::model::forms::dates;
+use crate::model::{Finite, Kind, Role, Value, whole_number};
 
 /// Bytes of the longest text that is a value; more is no value of any column.
 pub const MOST_TEXT: usize = 1 << 16;

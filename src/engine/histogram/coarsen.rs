@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::{Cell, Histogram, Tuples};
-use crate::engine::model::{Cut, Leaf, Taxonomy};
+use crate::model::{Cut, Leaf, Taxonomy};
 
 /// Leaf tuples that are taken in one go.
 const CHUNK: usize = 1 << 16;

@@ -18,7 +18,7 @@ use hashbrown::HashTable;
 use super::cells::{Cells, MisfitKind, RawCell, as_seen, in_calendar, parse_value};
 use super::reading::Reading;
 use super::{Histogram, ValueCode};
-use crate::engine::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
+use crate::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
 
 /// A cell, or a whole column, that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! uses it.
 
 use super::Headcount;
-use crate::engine::model::{Cut, Node, Recoding, Taxonomy};
+use crate::model::{Cut, Node, Recoding, Taxonomy};
 
 /// The finest recoding under which each of these crowds falls into one class.
 pub fn finest_unsplit<'h>(atoms: impl IntoIterator<Item = &'h Headcount>, trees: &[&Taxonomy]) -> Recoding {

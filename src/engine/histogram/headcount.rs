@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Histogram, place};
-use crate::engine::model::{Growth, Leaf};
+use crate::model::{Growth, Leaf};
 
 /// People of one leaf tuple who came at the same time. They are interchangeable: whatever is decided of one of them is
 /// decided of all.

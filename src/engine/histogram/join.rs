@@ -3,7 +3,7 @@
 //! the search for comparable classes.
 
 use super::{Release, Tuples, ValueCode};
-use crate::engine::model::{Node, Taxonomy};
+use crate::model::{Node, Taxonomy};
 
 /// Which join cell each class of two releases falls into.
 pub struct JoinCells {

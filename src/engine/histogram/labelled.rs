@@ -7,7 +7,7 @@ use arrow_array::types::Int64Type;
 
 use super::encode::{Dictionary, Encoder, Misfit};
 use super::{Cell, Histogram, MisfitKind, Tuples, ValueCode, Values};
-use crate::engine::model::{Column, Node, Value};
+use crate::model::{Column, Node, Value};
 
 /// Equal rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::{Growth, Leaf, Value};
+use crate::model::{Growth, Leaf, Value};
 
 pub use build::Builder;
 pub use cells::{Cells, MOST_TEXT, MisfitKind, RawCell, parse_text as parse_value, parse_value as value_of};

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cell, Histogram, Tuples, ValueCode};
-use crate::engine::model::{Carving, Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
+use crate::model::{Carving, Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
 /// Classes in preorder of their nodes, each with its groups in order of value.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::{Cell, Histogram, Tuples, ValueCode, Values};
-use crate::engine::model::Leaf;
+use crate::model::Leaf;
 
 /// Rows that are counted in one go.
 const CHUNK: usize = 1 << 16;

@@ -2,7 +2,7 @@
 //! classes everywhere form a slice (SCIENCE 4); what a check asks of a person it asks once per slice.
 
 use super::{Histogram, Release, Tuples};
-use crate::engine::model::Cut;
+use crate::model::Cut;
 
 /// The class that is not there: no row of a release has come into it yet.
 pub const NOWHERE: u32 = u32::MAX;

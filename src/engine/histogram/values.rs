@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::cells::parse_text;
-use crate::engine::model::{Columns, Role, Value};
+use crate::model::{Columns, Role, Value};
 
 /// A code in a [`Values`] dictionary.
 pub type ValueCode = u32;

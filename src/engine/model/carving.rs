@@ -113,7 +113,7 @@ fn above(tree: &Taxonomy) -> Vec<Vec<Node>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     #[test]
     fn whoever_lies_under_several_classes_is_in_the_first() {

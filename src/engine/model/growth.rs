@@ -52,7 +52,7 @@ impl Growth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     fn tree(root: &str, below: &[(&str, &[&str])]) -> Taxonomy {
         let mut tree = Tree::new(root);

@@ -49,7 +49,7 @@ impl Taxonomy {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     #[test]
     fn layers_are_told_by_depth() {

@@ -5,7 +5,7 @@
 use std::ops::RangeInclusive;
 
 use super::settings::Values;
-use crate::engine::model::{Node, Taxonomy};
+use crate::model::{Node, Taxonomy};
 
 /// How regions are cut.
 #[derive(Debug, Clone)]
@@ -142,7 +142,7 @@ fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     /// `*` over `a` (4 values in two leaves) and `b` (2 values).
     fn uneven() -> Taxonomy {

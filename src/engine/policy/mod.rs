@@ -24,7 +24,7 @@ pub use settings::{
 
 use serde::{Serialize, Serializer};
 
-use crate::engine::model::Taxonomy;
+use crate::model::Taxonomy;
 
 /// A policy without contradictions. Serialises as the whole `[policy]` in force, defaults filled in.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,12 +7,12 @@ use super::decimal::Decimal;
 
 /// `[policy]`: what is promised to the people in the data, and what may be paid for it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "daemon", schemars(rename = "Policy"))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
 pub struct Settings {
     /// The smallest crowd in which everybody hides; at least 2.
-    #[cfg_attr(feature = "daemon", schemars(required, range(min = 2)))]
+    #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
     /// What a cumulative chain promises; `blind` when left out.
@@ -25,7 +25,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_wait: Option<u64>,
     /// The share of all rows of a chain that may be withheld for being rare; 0.02 when left out.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 0, max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_withheld: Option<Decimal>,
     /// How the recodings of a chain under `chain` may differ; `nested` when left out.
@@ -38,7 +38,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_odds: Option<Decimal>,
     /// Nobody is tied to a guarded value with more than 1/m; off when left out.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 2)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
     /// Whether guarded values are masked where that is needed for `m`; true when left out.
@@ -60,7 +60,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
     /// Disjoint chains: the share of rows that may be suppressed; 0 when left out.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 0, max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<Decimal>,
     /// Disjoint chains: one table, or quasi-identifiers and sensitive values apart; `one-table` when left out.
@@ -73,7 +73,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_ratio: Option<MaxRatio>,
     /// The fewest solutions that a refinement attack must leave for a target; 1000 when left out.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_solutions: Option<u64>,
     /// The most that the refusals of a global search may narrow down; off when left out.
@@ -95,7 +95,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dominance_safe: Option<bool>,
     /// The utility floor: the most that generalisation may cost, 0 to 1 (SCIENCE 8); 1 when left out.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 0, max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_loss: Option<Decimal>,
     /// What happens to a second row of one person; `ignore` when left out.
@@ -105,35 +105,35 @@ pub struct Settings {
 
 /// `policy.diversity`: any of these, judged on the counts that attacks leave.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "daemon", schemars(rename = "Diversity"))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Diversity"))]
 pub struct DiversitySettings {
     /// The fewest different sensitive values in a class.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_l: Option<u64>,
     /// The least exp(entropy) of the sensitive values of a class.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_l: Option<Decimal>,
     /// Recursive (c,l): the most frequent value stays below c times all from the l-th on. Goes with `l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Decimal>,
     /// Recursive (c,l). Goes with `c`.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 2)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l: Option<u64>,
     /// The largest share of one sensitive value in a class.
-    #[cfg_attr(feature = "daemon", schemars(range(max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<Decimal>,
     /// The largest share of a guarded set in a class.
-    #[cfg_attr(feature = "daemon", schemars(range(max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Decimal>,
     /// t-closeness: the farthest that a class may lie from the whole table.
-    #[cfg_attr(feature = "daemon", schemars(range(max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<Decimal>,
     /// How far two sensitive values lie apart, for `t`; `equal` when left out.
@@ -143,20 +143,20 @@ pub struct DiversitySettings {
 
 /// `policy.dominance`: a sum is sensitive when its n largest contributions make up more than this share of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dominance {
     /// How many of the largest contributions.
-    #[cfg_attr(feature = "daemon", schemars(range(min = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     pub n: u64,
     /// Their share of the sum.
-    #[cfg_attr(feature = "daemon", schemars(range(max = 1)))]
+    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
     pub share: Decimal,
 }
 
 /// `policy.max_ratio`: a number above 1, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "must be a ratio above 1, as 100, or \"off\"")]
 pub enum MaxRatio {
     /// The limit.
@@ -167,7 +167,7 @@ pub enum MaxRatio {
 
 /// The word `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Off {
     /// `off`
@@ -179,7 +179,7 @@ macro_rules! words {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $word:ident),* $(,)? })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$what])* $word),* }
     )*};

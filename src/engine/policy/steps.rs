@@ -5,7 +5,7 @@
 use num_bigint::BigUint;
 
 use super::settings::Values;
-use crate::engine::model::Taxonomy;
+use crate::model::Taxonomy;
 
 /// Layers per column, counted from 1 at the leaves; each step is nowhere finer than the one before.
 pub fn steps(trees: &[&Taxonomy], k: u64, least: u64, values: Values) -> Vec<Vec<usize>> {
@@ -41,7 +41,7 @@ fn solutions(volume: &BigUint, rows: u64, values: Values) -> BigUint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     fn tree() -> Taxonomy {
         let mut tree = Tree::new("*");

@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Sha256 {
     }
 }
 
-#[cfg(feature = "daemon")]
+#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Sha256 {
     fn inline_schema() -> bool {
         true

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::model::Finite;
+use crate::model::Finite;
 
 /// A figure or a limit: a whole number, or any other finite one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Figure {
     }
 }
 
-#[cfg(feature = "daemon")]
+#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Figure {
     fn inline_schema() -> bool {
         true
@@ -80,7 +80,7 @@ impl schemars::JsonSchema for Figure {
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CheckLine {
     /// Its name.

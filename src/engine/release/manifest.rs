@@ -12,9 +12,9 @@ use super::figure::CheckLine;
 use super::layout::{Layout, Placed};
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
-use crate::engine::histogram::Release;
-use crate::engine::model::Columns;
-use crate::engine::policy::{Guarantee, Policy};
+use crate::histogram::Release;
+use crate::model::Columns;
+use crate::policy::{Guarantee, Policy};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
@@ -55,7 +55,7 @@ pub struct Terms<'a> {
 
 /// A manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The version of this form: 1.
@@ -69,7 +69,7 @@ pub struct Manifest {
     /// When the release was due, in UTC.
     pub time: String,
     /// The whole policy in force.
-    #[cfg_attr(feature = "daemon", schemars(with = "crate::engine::policy::Settings"))]
+    #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::Settings"))]
     pub policy: Value,
     /// What the chain promises; null where each release holds other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
@@ -106,7 +106,7 @@ pub struct Manifest {
 
 /// A published file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileLine {
     /// Where it lies, from the place of all published files.

@@ -4,7 +4,7 @@ use super::manifest::{Facts, FileLine, Manifest, Terms};
 use super::report::report;
 use super::tables::Tables;
 use super::taxonomy::taxonomy;
-use crate::engine::histogram::Release;
+use crate::histogram::Release;
 
 /// The files that go with the tables of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::histogram::Release;
-use crate::engine::model::{Columns, Role};
+use crate::histogram::Release;
+use crate::model::{Columns, Role};
 
 /// Columns in the order of the feed file, each with its labels in preorder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Labels {
     }
 }
 
-#[cfg(feature = "daemon")]
+#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Labels {
     fn inline_schema() -> bool {
         true

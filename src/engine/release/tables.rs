@@ -1,8 +1,8 @@
 //! The tables of a release: one, or two that are joined by the number of the class (CONTRACTS 4).
 
 use super::data::{ROW_GROUP, data, two_in_groups};
-use crate::engine::histogram::{Headcount, Release, Values};
-use crate::engine::model::Columns;
+use crate::histogram::{Headcount, Release, Values};
+use crate::model::Columns;
 
 /// The tables of a release as they are published.
 #[derive(Clone, PartialEq, Eq)]

@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::{Columns, Node, Role, Taxonomy};
+use crate::model::{Columns, Node, Role, Taxonomy};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
 
 /// The taxonomies of all quasi columns, in the order of the feed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Taxonomies {
     /// The version of this form: 1.
@@ -23,7 +23,7 @@ pub struct Taxonomies {
 
 /// The taxonomy of one column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ColumnTree {
     /// The column.
@@ -34,7 +34,7 @@ pub struct ColumnTree {
 
 /// One label. Labels are unique in a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// What the table shows.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::histogram::Release;
-use crate::engine::model::{Node, Taxonomy};
+use crate::histogram::Release;
+use crate::model::{Node, Taxonomy};
 
 /// What one column shows: how many rows there are under each published label that has any.
 pub struct Shown {

@@ -5,6 +5,7 @@
 mod access;
 mod asked;
 mod client;
+mod crypto;
 mod fault;
 
 use std::future::Future;

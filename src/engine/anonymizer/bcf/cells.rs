@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::super::table::Split;
 use super::groups::{self, Groups};
-use crate::engine::histogram::{Numbered, Release};
-use crate::engine::model::Cut;
+use crate::histogram::{Numbered, Release};
+use crate::model::Cut;
 
 /// The earlier releases, those of one recoding together.
 pub struct Past<'a> {

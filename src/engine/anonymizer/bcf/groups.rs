@@ -3,7 +3,7 @@
 //!
 //! Nothing here prints a value.
 
-use crate::engine::histogram::{Release, ValueCode};
+use crate::histogram::{Release, ValueCode};
 
 /// Rows per sensitive value, ascending, none of them 0.
 pub type Groups = Vec<(ValueCode, u64)>;

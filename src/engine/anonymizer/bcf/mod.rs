@@ -13,8 +13,8 @@ mod validity;
 use super::table::Table;
 use super::top_down::{Found, top_down};
 use super::validity::Reason;
-use crate::engine::histogram::{Excess, Histogram, JoinCells, Numbered, Release};
-use crate::engine::model::{Cut, Recoding, Taxonomy};
+use crate::histogram::{Excess, Histogram, JoinCells, Numbered, Release};
+use crate::model::{Cut, Recoding, Taxonomy};
 use cells::Past;
 use validity::Bcf;
 

@@ -8,8 +8,8 @@
 
 use super::cells::Past;
 use super::groups::{self, Groups};
-use crate::engine::histogram::{Excess, JoinCells};
-use crate::engine::model::{Node, Taxonomy};
+use crate::histogram::{Excess, JoinCells};
+use crate::model::{Node, Taxonomy};
 
 /// The most tuples that are looked at.
 const MOST: usize = 4_000_000;

@@ -10,8 +10,8 @@ use super::super::validity::{Accepted, Reason, Validity, View};
 use super::cells::{Cell, Cells, NewCells, Past};
 use super::groups::{self, Groups};
 use super::targets::Family;
-use crate::engine::histogram::Histogram;
-use crate::engine::model::Node;
+use crate::histogram::Histogram;
+use crate::model::Node;
 
 /// What is known of the state that the search is in.
 pub struct Bcf<'a> {

@@ -12,8 +12,8 @@ use super::ladder::{Ladder, NoLadder};
 use super::left::{Group, Left};
 use super::paths::Paths;
 use super::states::{State, States, count};
-use crate::engine::histogram::Headcount;
-use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::histogram::Headcount;
+use crate::model::{Leaf, Node, Taxonomy};
 
 /// States that are looked at at most.
 const MOST_STATES: u64 = 4_000_000;

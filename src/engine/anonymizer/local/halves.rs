@@ -6,9 +6,9 @@
 //! however they lie there, the same release is as likely, and nothing narrows it down. Nothing here could look at a sensitive
 //! value: there is none in what it is given.
 
-use crate::engine::histogram::Headcount;
-use crate::engine::model::{Node, Taxonomy};
-use crate::engine::policy::{Halving, Parts};
+use crate::histogram::Headcount;
+use crate::model::{Node, Taxonomy};
+use crate::policy::{Halving, Parts};
 
 /// A region that is published.
 #[derive(Debug, Clone, PartialEq, Eq)]

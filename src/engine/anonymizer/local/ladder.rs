@@ -1,7 +1,7 @@
 //! A taxonomy whose leaves all lie at one depth, as layers from the leaves up (SCIENCE 6: layer 1 are the leaves, the last one
 //! is the root). The intervals of a layer must hold equally many values; the last may be shorter and counts as full.
 
-use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::model::{Leaf, Node, Taxonomy};
 
 /// The layers of one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn length(layer: &[Node], tree: &Taxonomy) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     fn tree(sizes: &[&[u64]]) -> Taxonomy {
         let mut tree = Tree::new("*");

@@ -80,7 +80,7 @@ fn places(ladder: &Ladder, layer: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     /// Threes of threes, the last of which is alone.
     fn ladder() -> Ladder {

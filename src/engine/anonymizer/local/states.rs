@@ -117,7 +117,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::model::Tree;
+    use crate::model::Tree;
 
     /// Pairs of pairs of equal intervals.
     fn ladder(values: u64) -> Ladder {

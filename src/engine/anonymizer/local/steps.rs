@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::arx_lr::{Carved, Class};
-use crate::engine::histogram::Headcount;
-use crate::engine::model::{Node, Taxonomy};
+use crate::histogram::Headcount;
+use crate::model::{Node, Taxonomy};
 
 /// Classes of at least `k` people, found in these steps: a layer per column, counted from 1 at the leaves, each step nowhere
 /// finer than the one before.

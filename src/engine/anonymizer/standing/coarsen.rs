@@ -11,7 +11,7 @@ use super::super::table::Table;
 use super::super::top_down::{Found, Refusal, top_down};
 use super::course::Course;
 use super::parts::Step;
-use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// People in one class of the standing recoding.
 #[derive(Clone)]

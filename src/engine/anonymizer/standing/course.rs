@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::top_down::Found;
-use crate::engine::model::{Cut, Growth, Node, Recoding, Taxonomy};
+use crate::model::{Cut, Growth, Node, Recoding, Taxonomy};
 
 /// A recoding and how it was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ mod parts;
 mod state;
 
 use super::crowd::alone;
-use crate::engine::histogram::{Headcount, Tuples};
-use crate::engine::model::{Node, Recoding, Taxonomy};
+use crate::histogram::{Headcount, Tuples};
+use crate::model::{Node, Recoding, Taxonomy};
 use coarsen::Row;
 pub use coarsen::raised;
 pub use course::Course;

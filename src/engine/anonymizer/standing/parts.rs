@@ -3,9 +3,9 @@
 //! This file only names things; nothing is decided here.
 
 use super::super::top_down::Refusal;
-use crate::engine::histogram::Headcount;
-use crate::engine::model::Node;
-use crate::engine::policy::Decimal;
+use crate::histogram::Headcount;
+use crate::model::Node;
+use crate::policy::Decimal;
 
 /// The parameters of a chain that decide over rare rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::course::Course;
 use super::parts::Atom;
-use crate::engine::histogram::Headcount;
-use crate::engine::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
+use crate::histogram::Headcount;
+use crate::model::{Cut, Growth, Leaf, Node, Recoding, Taxonomy};
 
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::leak::Leak;
 use super::sheet::{Sheet, Wanted};
-use crate::engine::model::Kind;
+use crate::model::Kind;
 
 const MAGIC: usize = 4;
 /// Length of the footer, and the magic bytes after it.

@@ -8,9 +8,9 @@ use super::leak::Leak;
 use super::sheet::Sheet;
 use super::table::Table;
 use super::{layout, rows, two};
-use crate::engine::histogram::{Histogram, Labelled, Release};
-use crate::engine::model::{Columns, Cut, Role};
-use crate::engine::release::Tables;
+use crate::histogram::{Histogram, Labelled, Release};
+use crate::model::{Columns, Cut, Role};
+use crate::release::Tables;
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
 pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {

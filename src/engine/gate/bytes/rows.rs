@@ -11,8 +11,8 @@ use parquet::file::metadata::ParquetMetaData;
 use super::dictionary;
 use super::leak::Leak;
 use super::sheet::Sheet;
-use crate::engine::histogram::{Cells, Encoder, Labelled, RawCell, Reading};
-use crate::engine::model::Kind;
+use crate::histogram::{Cells, Encoder, Labelled, RawCell, Reading};
+use crate::model::Kind;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;

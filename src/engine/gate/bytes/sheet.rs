@@ -1,7 +1,7 @@
 //! What one published table consists of: quasi columns, the number of the class where the release is in two tables, and
 //! sensitive columns, in this order.
 
-use crate::engine::model::{Column, Columns, Kind, Role};
+use crate::model::{Column, Columns, Kind, Role};
 
 /// A published table by its columns.
 pub struct Sheet {

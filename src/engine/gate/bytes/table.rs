@@ -1,6 +1,6 @@
 //! A release as whoever reads its tables sees it. This file reads nothing.
 
-use crate::engine::histogram::{Headcount, Release, Values};
+use crate::histogram::{Headcount, Release, Values};
 
 /// A table as its readers see it; two tables joined by class.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::leak::Leak;
 use super::table::Table;
-use crate::engine::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, Values, describe};
-use crate::engine::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
+use crate::histogram::{Alike, Cell, Headcount, Heads, Histogram, Release, Values, describe};
+use crate::model::{Columns, Cut, Leaf, Node, Role, Taxonomy};
 
 /// What verdicts call the one with the quasi columns.
 pub const QUASI: &str = "quasi table";

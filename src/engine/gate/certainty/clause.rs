@@ -12,9 +12,9 @@ use std::ops::RangeInclusive;
 use super::budget::{Budget, Undone};
 use super::fact::Fact;
 use super::replay::{Crowd, Refused};
-use crate::engine::histogram::Release;
-use crate::engine::model::{Node, Taxonomy};
-use crate::engine::policy::Values;
+use crate::histogram::Release;
+use crate::model::{Node, Taxonomy};
+use crate::policy::Values;
 
 /// A refusal, and what its classes consist of.
 pub struct Clause<'c> {
@@ -205,8 +205,8 @@ impl Held<'_> {
 mod tests {
     use super::super::replay::refusals;
     use super::*;
-    use crate::engine::histogram::{Cell, Histogram, Values as Dictionary};
-    use crate::engine::model::{Cut, Tree};
+    use crate::histogram::{Cell, Histogram, Values as Dictionary};
+    use crate::model::{Cut, Tree};
 
     /// Of two leaves with this room, and a recoding at the root.
     fn solved(sizes: &[u64], people: u32, a: u64, values: Values) -> Vec<(Node, u64, u64)> {

@@ -1,7 +1,7 @@
 //! What is certain, as plain values (SCIENCE 6). Judges nothing; limits are for whoever asks.
 
 use super::budget::Undone;
-use crate::engine::model::Node;
+use crate::model::Node;
 
 /// A crowd below `a` that everybody knows of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use super::budget::{Budget, Undone};
 use super::fact::{Certainty, Fact};
-use crate::engine::histogram::Release;
-use crate::engine::model::{Cut, Node, Taxonomy};
+use crate::histogram::Release;
+use crate::model::{Cut, Node, Taxonomy};
 
 /// What it makes certain that the recoding of `before` was made coarser into that of `after`, the next release of the chain.
 /// The recodings must be those that were stated, not what the labels tell. Facts speak of those who came in between: so

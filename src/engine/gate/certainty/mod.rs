@@ -32,9 +32,9 @@ pub use self::fact::{Answer, Certainty, Fact};
 pub use self::grown::coarsened;
 
 use self::clause::Clause;
-use crate::engine::histogram::Release;
-use crate::engine::model::Taxonomy;
-use crate::engine::policy::Values;
+use crate::histogram::Release;
+use crate::model::Taxonomy;
+use crate::policy::Values;
 
 /// What a release makes certain to whoever has all releases of its chain: of the first one what its search tells, of a later
 /// one what it tells that the recoding was made coarser; where it stays nobody learns anything.

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use super::budget::{Budget, Undone};
-use crate::engine::histogram::Release;
-use crate::engine::model::{Node, Taxonomy};
+use crate::histogram::Release;
+use crate::model::{Node, Taxonomy};
 
 /// A class of a state: published classes that were one then.
 #[derive(Debug, Clone)]
@@ -171,8 +171,8 @@ impl State<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::histogram::{Cell, Histogram, Values};
-    use crate::engine::model::{Cut, Tree};
+    use crate::histogram::{Cell, Histogram, Values};
+    use crate::model::{Cut, Tree};
 
     /// One person of four has another first value, and two another second one.
     #[test]

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::targets::Scratch;
 use super::{Chain, Sweep};
-use crate::engine::histogram::{Histogram, Numbered, Release, Slices, number_recodings};
-use crate::engine::model::{Cut, Recoding, Taxonomy, cut};
+use crate::histogram::{Histogram, Numbered, Release, Slices, number_recodings};
+use crate::model::{Cut, Recoding, Taxonomy, cut};
 
 /// Per increment the lower bound on the anonymity of its people; `None` for an increment without people.
 /// `recodings[r]` is the recoding of release r, which holds the increments up to r.

@@ -10,8 +10,8 @@ mod targets;
 
 use rayon::prelude::*;
 
-use crate::engine::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
-use crate::engine::model::{Cut, Taxonomy};
+use crate::histogram::{Excess, JoinCells, NotSuperset, Numbered, Release};
+use crate::model::{Cut, Taxonomy};
 
 pub use exact::{Budget, Exact, Least, Suspect};
 pub use lower::lower_bounds;

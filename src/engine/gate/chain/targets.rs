@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::{Chain, Sight};
-use crate::engine::histogram::{JoinCells, ValueCode};
+use crate::histogram::{JoinCells, ValueCode};
 
 /// The most tuples that are looked at in a chain; each increment has the same share of them.
 const MOST_TUPLES: u64 = 20_000_000;

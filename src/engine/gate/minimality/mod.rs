@@ -24,7 +24,7 @@ pub use self::fraction::Fraction;
 use self::fraction::choose;
 pub use self::masked::{masked, masked_from};
 use self::residues::{Factor, Kept};
-use crate::engine::policy::Decimal;
+use crate::policy::Decimal;
 
 /// One of the classes C_1 … C_u that were generalised into one: people who were equal before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

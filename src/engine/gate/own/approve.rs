@@ -17,12 +17,12 @@
 
 use super::case::Case;
 use super::verdict::{Checked, Figure, Reason, Verdict};
-use crate::engine::gate::bytes::Table;
-use crate::engine::gate::utility;
-use crate::engine::histogram::Release;
-use crate::engine::model::{Columns, Role};
-use crate::engine::policy::Policy;
-use crate::engine::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Tables, Terms};
+use crate::gate::bytes::Table;
+use crate::gate::utility;
+use crate::histogram::Release;
+use crate::model::{Columns, Role};
+use crate::policy::Policy;
+use crate::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Tables, Terms};
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
 pub struct Judged {

@@ -5,7 +5,7 @@
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
-use crate::engine::policy::{Chain, Decimal, Policy, Search, Settings};
+use crate::policy::{Chain, Decimal, Policy, Search, Settings};
 
 /// Checks that later versions make.
 const LATER: &[&str] = &["dominance"];

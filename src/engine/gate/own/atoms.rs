@@ -6,9 +6,9 @@
 
 use super::case::{Newest, Older, Ready};
 use super::verdict::{Checked, Reason};
-use crate::engine::histogram::{Release, Tuples, describe};
-use crate::engine::model::{Leaf, Node, Taxonomy};
-use crate::engine::policy::Chain;
+use crate::histogram::{Release, Tuples, describe};
+use crate::model::{Leaf, Node, Taxonomy};
+use crate::policy::Chain;
 
 /// Places that are named at most.
 const NAMED: usize = 12;

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Reason;
-use crate::engine::gate::bytes::{Table, told_under};
-use crate::engine::histogram::{Headcount, Histogram, Release, ValueCode, Values};
-use crate::engine::model::{Carving, Columns, Cut, Node, Recoding, Role, Taxonomy};
-use crate::engine::policy::{Chain, Policy};
+use crate::gate::bytes::{Table, told_under};
+use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
+use crate::model::{Carving, Columns, Cut, Node, Recoding, Role, Taxonomy};
+use crate::policy::{Chain, Policy};
 
 /// The next release, apart from its bytes.
 #[derive(Clone, Copy)]

@@ -7,10 +7,10 @@
 
 use super::case::{Case, History, Ready};
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
-use crate::engine::histogram::{Release, describe};
-use crate::engine::model::{Cut, Taxonomy};
-use crate::engine::policy::{Chain, Decimal, Policy};
+use crate::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
+use crate::histogram::{Release, describe};
+use crate::model::{Cut, Taxonomy};
+use crate::policy::{Chain, Decimal, Policy};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;

@@ -4,9 +4,9 @@
 use super::case::{Lineage, Ready};
 use super::crossing;
 use super::verdict::{Checked, Reason};
-use crate::engine::gate::chain::{Chain, ComparablePairs, Fold, Sight, Target};
-use crate::engine::histogram::{Numbered, Slices};
-use crate::engine::policy;
+use crate::gate::chain::{Chain, ComparablePairs, Fold, Sight, Target};
+use crate::histogram::{Numbered, Slices};
+use crate::policy;
 
 /// Judges all targets.
 pub fn check(ready: &Ready<'_>) -> Checked {

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::case::{Lineage, Ready};
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::correspondence::{Anonymity, Correspondence};
-use crate::engine::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
-use crate::engine::policy::Chain;
+use crate::gate::correspondence::{Anonymity, Correspondence};
+use crate::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
+use crate::policy::Chain;
 
 /// Judges every pair with the candidate in it.
 pub fn check(ready: &Ready<'_>) -> Checked {

@@ -4,10 +4,10 @@
 
 use super::case::{Lineage, Ready};
 use super::verdict::Reason;
-use crate::engine::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds};
-use crate::engine::histogram::{Numbered, Slices};
-use crate::engine::model::Cut;
-use crate::engine::policy::{self, Cuts};
+use crate::gate::chain::{Budget, Chain, ComparablePairs, Exact, Fold, Sight, Suspect, Target, lower_bounds};
+use crate::histogram::{Numbered, Slices};
+use crate::model::Cut;
+use crate::policy::{self, Cuts};
 
 /// Targets that are looked at one by one at most.
 const MOST: usize = 100_000;

@@ -4,8 +4,8 @@
 use super::case::Ready;
 use super::left::Measured;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::diversity::{Crowd, Diversity, Limited, Measures, Shares};
-use crate::engine::policy;
+use crate::gate::diversity::{Crowd, Diversity, Limited, Measures, Shares};
+use crate::policy;
 
 /// Judges the crowds of all people of the chain, a line for each figure that is limited.
 pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {

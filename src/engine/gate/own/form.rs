@@ -6,9 +6,9 @@
 
 use super::case::Case;
 use super::verdict::{Checked, Reason};
-use crate::engine::gate::bytes::{self, Table};
-use crate::engine::policy::Output;
-use crate::engine::release::Tables;
+use crate::gate::bytes::{self, Table};
+use crate::policy::Output;
+use crate::release::Tables;
 
 /// Judges the form and hands on the table that was read; two as the one that they were made of.
 pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Table>) {

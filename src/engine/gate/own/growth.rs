@@ -6,8 +6,8 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Reason};
-use crate::engine::histogram::{Excess, Headcount, JoinCells, describe};
-use crate::engine::model::Node;
+use crate::histogram::{Excess, Headcount, JoinCells, describe};
+use crate::model::Node;
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &Ready<'_>) -> Checked {

@@ -1,8 +1,8 @@
 //! What all attacks together leave of the crowds of everybody in a chain, for whoever measures it.
 
 use super::case::{Lineage, Ready};
-use crate::engine::gate::chain::{Chain, Fold, Target};
-use crate::engine::histogram::{Numbered, Slices, ValueCode};
+use crate::gate::chain::{Chain, Fold, Target};
+use crate::histogram::{Numbered, Slices, ValueCode};
 
 /// Candidates by value.
 type Crowd = [(ValueCode, u64)];

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use super::case::{Newest, Ready};
 use super::together::{Slice, slices};
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::minimality::{Credibility, masked, masked_from};
-use crate::engine::histogram::{Histogram, ValueCode, Values};
-use crate::engine::model::{Leaf, Node};
-use crate::engine::policy::{Chain, Decimal, Masking};
+use crate::gate::minimality::{Credibility, masked, masked_from};
+use crate::histogram::{Histogram, ValueCode, Values};
+use crate::model::{Leaf, Node};
+use crate::policy::{Chain, Decimal, Masking};
 
 /// Places that are named at most.
 const NAMED: usize = 12;

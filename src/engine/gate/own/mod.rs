@@ -32,7 +32,7 @@ pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
 
-use crate::engine::release::Tables;
+use crate::release::Tables;
 
 /// The checks that are made on a table that can be read, in the order of a verdict.
 const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[

@@ -3,7 +3,7 @@
 
 use super::case::{Lineage, Ready};
 use super::verdict::Reason;
-use crate::engine::histogram::{Histogram, Release, Values};
+use crate::histogram::{Histogram, Release, Values};
 
 impl Ready<'_> {
     /// What speaks against the history.

@@ -4,7 +4,7 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::refinement::{Against, Together, judge};
+use crate::gate::refinement::{Against, Together, judge};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;

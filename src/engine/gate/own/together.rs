@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::case::{Case, Lineage};
-use crate::engine::histogram::ValueCode;
-use crate::engine::model::{Cut, Leaf, Node};
+use crate::histogram::ValueCode;
+use crate::model::{Cut, Leaf, Node};
 
 /// What a slice shows.
 #[derive(Default)]

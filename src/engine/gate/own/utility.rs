@@ -2,8 +2,8 @@
 
 use super::case::Ready;
 use super::verdict::{Checked, Figure, Reason};
-use crate::engine::gate::utility;
-use crate::engine::policy::Chain;
+use crate::gate::utility;
+use crate::policy::Chain;
 
 /// What the last bits of a sum of floats may differ by.
 const ROUNDING: f64 = 1e-12;

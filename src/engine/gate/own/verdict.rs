@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::engine::release::Figure;
+pub use crate::release::Figure;
 
 /// Everything the gate found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// All checks, made or not.
     pub checks: Vec<Checked>,
@@ -15,7 +15,7 @@ pub struct Verdict {
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Checked {
     /// Its name.
     pub check: String,
@@ -35,7 +35,7 @@ pub struct Checked {
 
 /// Why a release may not leave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Reason {
     /// Where: a class, a column, a file.
     pub place: String,

@@ -10,7 +10,7 @@ use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Place, Release, Values};
 use super::target::Target;
-use crate::engine::policy;
+use crate::policy;
 
 /// By how many powers of two the work on all targets together is less where no limit judges it.
 const QUICKLY: u32 = 4;

@@ -15,8 +15,8 @@ use super::labels::Layers;
 use super::malformed::Malformed;
 use super::release::{Class, Release};
 use super::target::{Held, Support, Target};
-use crate::engine::model::Node;
-use crate::engine::policy::Halving;
+use crate::model::Node;
+use crate::policy::Halving;
 
 impl Layers {
     /// A release of these classes and rows that was made by halving; a class at the root is everybody's, and the only one. It is

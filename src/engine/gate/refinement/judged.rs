@@ -8,9 +8,9 @@ use super::labels::Layers;
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Attacker, Place, Release, Values};
-use crate::engine::histogram::describe;
-use crate::engine::model::{Columns, Node};
-use crate::engine::policy::{self, Policy, Search};
+use crate::histogram::describe;
+use crate::model::{Columns, Node};
+use crate::policy::{self, Policy, Search};
 
 /// What an attacker finds.
 #[derive(Debug)]

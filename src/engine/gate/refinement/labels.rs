@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::column::Column;
 use super::malformed::Malformed;
 use super::release::{Class, Release};
-use crate::engine::model::{Leaf, Node, Taxonomy};
+use crate::model::{Leaf, Node, Taxonomy};
 
 /// The quasi columns as layers.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use super::figure::{Count, Ratio};
 use super::joint::Joint;
 use super::release::Place;
 use super::target::{Crowd, Part, Target};
-use crate::engine::policy::{Decimal, Refinement};
+use crate::policy::{Decimal, Refinement};
 
 /// Something that speaks against a release.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,10 +161,10 @@ fn power(log10: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::gate::refinement::{Held, Support};
+    use crate::gate::refinement::{Held, Support};
 
     const LIMITS: Refinement = Refinement {
-        values: crate::engine::policy::Values::Repeated,
+        values: crate::policy::Values::Repeated,
         max_ratio: Some(Refinement::MAX_RATIO),
         min_solutions: Refinement::MIN_SOLUTIONS,
         max_joint_ratio: None,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use num_bigint::BigUint;
 
 use super::ring::{Residues, Ring};
-use crate::engine::gate::primes::{BITS, largest};
+use crate::gate::primes::{BITS, largest};
 
 /// How many primes hold every number of so many bits.
 pub fn needed(bits: u64) -> usize {

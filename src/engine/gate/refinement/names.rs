@@ -4,8 +4,8 @@
 use super::labels::Layers;
 use super::release::{Place, Release, Rule};
 use super::target::{Part, Target};
-use crate::engine::histogram::describe;
-use crate::engine::model::{Columns, Node};
+use crate::histogram::describe;
+use crate::model::{Columns, Node};
 
 /// Names of a release's targets.
 #[derive(Clone, Copy)]

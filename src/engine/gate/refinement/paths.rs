@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::engine::histogram::Tuples;
+use crate::histogram::Tuples;
 
 use super::blocks::Shape;
 use super::budget::Spent;

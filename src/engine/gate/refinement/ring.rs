@@ -193,7 +193,7 @@ impl<const N: usize> Ring for Several<'_, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::gate::primes::largest;
+    use crate::gate::primes::largest;
 
     #[test]
     fn residues_are_residues() {

@@ -4,8 +4,8 @@
 use super::built::{Built, FormError};
 use super::table::needed;
 use super::{Form, TaxonomyTable};
-use crate::engine::model::taxonomy::MOST_NODES;
-use crate::engine::model::{Domain, Kind, Rule, Taxonomy, Tree};
+use crate::model::taxonomy::MOST_NODES;
+use crate::model::{Domain, Kind, Rule, Taxonomy, Tree};
 
 /// Integers `min..=max` under inclusive bands that start at `min`.
 pub(super) fn bands(table: &TaxonomyTable) -> Result<Built, FormError> {

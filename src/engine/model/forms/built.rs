@@ -1,6 +1,6 @@
 //! What a form hands on: a taxonomy with its rule and warnings, or why there is none, with the key and the lines.
 
-use crate::engine::model::{Domain, Kind, TreeError};
+use crate::model::{Domain, Kind, TreeError};
 
 /// A taxonomy made from a table.
 #[derive(Debug)]

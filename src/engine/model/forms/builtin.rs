@@ -5,7 +5,7 @@ use super::built::{Built, FormError};
 use super::table::needed;
 use super::{Builtin, Form, TaxonomyTable, bands, codes, icd10};
 
-use crate::engine::model::{CodeShape, Domain, Kind, Rule, Tree};
+use crate::model::{CodeShape, Domain, Kind, Rule, Tree};
 
 /// Years of age that have a leaf of their own end here; this one stands for all that follow.
 const OLDEST: i64 = 90;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::built::{Built, FormError};
 use super::table::needed;
 use super::{Codes, Form, TaxonomyTable, hierarchy};
-use crate::engine::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, paths};
+use crate::model::{Domain, Kind, Path, Rule, Taxonomy, TreeError, paths};
 
 /// Codes of one length under their prefixes, padded with `*`.
 pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError> {

@@ -4,8 +4,8 @@
 use super::built::{Built, FormError};
 use super::table::needed;
 use super::{Form, TaxonomyTable};
-use crate::engine::model::taxonomy::MOST_NODES;
-use crate::engine::model::{DateLevel, Domain, Kind, Rule, Tree};
+use crate::model::taxonomy::MOST_NODES;
+use crate::model::{DateLevel, Domain, Kind, Rule, Tree};
 
 /// Days since 1970-01-01 of a day of the Gregorian calendar.
 pub fn days_from_civil(year: i32, month: u32, day: u32) -> i32 {

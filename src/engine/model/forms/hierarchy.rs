@@ -1,7 +1,7 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
 use super::built::{Built, FormError};
-use crate::engine::model::{Domain, Kind, Path, Rule, TreeError, paths};
+use crate::model::{Domain, Kind, Path, Rule, TreeError, paths};
 
 /// How many repeated rows are named before the rest is counted.
 const NAMED: usize = 3;

@@ -4,7 +4,7 @@
 
 use super::built::FormError;
 
-use crate::engine::model::{CodeShape, Domain, Rule, Tree};
+use crate::model::{CodeShape, Domain, Rule, Tree};
 
 /// Every chapter with its blocks, in the order of the classification.
 const CHAPTERS: [(&str, &str); 22] = [

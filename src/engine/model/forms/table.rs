@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::built::FormError;
-use crate::engine::model::DateLevel;
+use crate::model::DateLevel;
 
 /// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `prefix`, `length`,
 /// `domain`; `date`, `from`, `to`; `flat`; or `builtin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaxonomyTable {
     /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last, no header; split at
@@ -62,7 +62,7 @@ pub struct TaxonomyTable {
 
 /// The codes of a `prefix` taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a list of codes, or the name of a file with one code a line")]
 pub enum Codes {
     /// A file with one code a line.
@@ -73,7 +73,7 @@ pub enum Codes {
 
 /// Taxonomies that come with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "daemon", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Builtin {
     /// Years of age: 0 to 89 and `90+`, bands of 5, 10 and 20.

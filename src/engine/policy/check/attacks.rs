@@ -1,8 +1,8 @@
 //! Contradictions of limits on refinement attacks (SCIENCE 6) and on published sums (SCIENCE 7).
 
 use super::found::{Facts, Found};
-use crate::engine::policy::decimal::Decimal;
-use crate::engine::policy::settings::{MaxRatio, Search, Settings};
+use crate::policy::decimal::Decimal;
+use crate::policy::settings::{MaxRatio, Search, Settings};
 
 /// Limits of refinement attacks.
 pub(super) fn refinement(written: &Settings, found: &mut Found) {

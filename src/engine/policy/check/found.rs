@@ -1,7 +1,7 @@
 //! What the checks of a policy share: the facts they are given and the list they add to. Judges nothing itself.
 
-use crate::engine::model::{Columns, Role};
-use crate::engine::policy::decimal::Decimal;
+use crate::model::{Columns, Role};
+use crate::policy::decimal::Decimal;
 
 /// What a policy must know of the columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Contradictions of what is asked of sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
 
 use super::found::{Facts, Found, last};
-use crate::engine::policy::decimal::Decimal;
-use crate::engine::policy::settings::{Distance, DiversitySettings, Settings};
+use crate::policy::decimal::Decimal;
+use crate::policy::settings::{Distance, DiversitySettings, Settings};
 
 /// m-confidentiality of guarded sets.
 pub(super) fn guarded(written: &Settings, facts: &Facts, found: &mut Found) {

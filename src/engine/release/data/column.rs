@@ -9,8 +9,8 @@ use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
 use arrow_schema::{DataType, Field};
 
 use super::exact::Exact;
-use crate::engine::histogram::{Release, Values};
-use crate::engine::model::{Kind, Taxonomy, Value};
+use crate::histogram::{Release, Values};
+use crate::model::{Kind, Taxonomy, Value};
 
 /// A column and how far it has been written.
 pub struct Column<'a> {

@@ -1,8 +1,8 @@
 //! Leaf tuples in the order of a table that shows them as they are (SCIENCE 9, two tables): class by class, and within a
 //! class in preorder. What they are to be counted with, sensitive values, this file is never given.
 
-use crate::engine::histogram::{Headcount, Release};
-use crate::engine::model::{Leaf, Node};
+use crate::histogram::{Headcount, Release};
+use crate::model::{Leaf, Node};
 
 /// Leaf tuples, each with its people, class by class.
 pub struct Exact<'a> {

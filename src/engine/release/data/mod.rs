@@ -21,8 +21,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use crate::engine::histogram::{Headcount, Release, Values};
-use crate::engine::model::{self, Columns, Role};
+use crate::histogram::{Headcount, Release, Values};
+use crate::model::{self, Columns, Role};
 use column::Column;
 use exact::Exact;
 

@@ -3,7 +3,7 @@
 
 use super::html::{Count, Page, Text, put};
 use super::known::{Known, Side, known};
-use crate::engine::release::figure::{CheckLine, Figure};
+use crate::release::figure::{CheckLine, Figure};
 
 /// From here on a figure is told by its power of ten.
 const LARGE: f64 = 1e9;

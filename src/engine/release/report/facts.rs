@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::html::{Count, Many, Page, Text, put};
-use crate::engine::policy::Guarantee;
-use crate::engine::release::manifest::Manifest;
+use crate::policy::Guarantee;
+use crate::release::manifest::Manifest;
 
 /// Heading, figures, promise.
 pub fn write(page: &mut Page, manifest: &Manifest) {

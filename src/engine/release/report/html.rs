@@ -21,10 +21,13 @@ impl Page {
 }
 
 /// `put!(page, "…", …)`: adds formatted HTML to a page.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! put {
     ($page:expr, $($text:tt)*) => { $page.put(format_args!($($text)*)) };
 }
-pub(crate) use put;
+#[doc(inline)]
+pub use put;
 
 /// How every page of this program looks, on a screen and on paper.
 pub const STYLE: &str = include_str!("style.css");

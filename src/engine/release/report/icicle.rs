@@ -6,7 +6,7 @@
 
 use super::Cutting;
 use super::html::{Count, Many, Page, Text, percent, put};
-use crate::engine::model::Node;
+use crate::model::Node;
 
 /// Narrower than so many thousandths of the domain is too narrow to see.
 const THIN: u64 = 6;

@@ -3,7 +3,7 @@
 
 use super::Cutting;
 use super::html::{Bar, Count, Many, Page, Share, Text, put};
-use crate::engine::model::Node;
+use crate::model::Node;
 
 /// Longer lists are cut, and to how many labels.
 const ALL: usize = 24;

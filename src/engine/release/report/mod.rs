@@ -16,8 +16,8 @@ mod sizes;
 
 use super::manifest::Manifest;
 use super::utility::Shown;
-use crate::engine::histogram::Release;
-use crate::engine::model::{Column, Columns, Node, Role, Taxonomy};
+use crate::histogram::Release;
+use crate::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Page, STYLE, Text, put};
 
 /// A quasi column: its name, its tree, its published labels, and how many rows show which.

@@ -9,7 +9,7 @@ mod stock;
 
 use std::collections::BTreeSet;
 
-use crate::engine::histogram::ValueCode;
+use crate::histogram::ValueCode;
 pub use draws::Draws;
 pub use shares::{Crowd, Shares};
 pub use stock::{Stock, Stocks};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::draws::Draws;
-use crate::engine::histogram::ValueCode;
+use crate::histogram::ValueCode;
 
 /// Rows of the stock for each row of the atom.
 const ENOUGH: u64 = 10;

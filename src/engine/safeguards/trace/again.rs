@@ -1,8 +1,8 @@
 //! Runs the search on a pre-image and says whether the same release comes of it.
 
-use crate::engine::anonymizer::alone;
-use crate::engine::histogram::{Headcount, Release};
-use crate::engine::model::{Node, Taxonomy};
+use crate::anonymizer::alone;
+use crate::histogram::{Headcount, Release};
+use crate::model::{Node, Taxonomy};
 
 /// A release to be made again.
 pub struct Again<'r> {

@@ -4,7 +4,7 @@
 use num_bigint::BigUint;
 
 use super::terms::Budget;
-use crate::engine::policy::Values;
+use crate::policy::Values;
 
 /// Ways without a small child, and all ways.
 pub struct Ways {

@@ -11,9 +11,9 @@ use super::near::{self, Bounds};
 use super::pmf::ln_sum;
 use super::refusals;
 use super::terms::Budget;
-use crate::engine::histogram::Release;
-use crate::engine::model::{Node, Taxonomy};
-use crate::engine::policy::Values;
+use crate::histogram::Release;
+use crate::model::{Node, Taxonomy};
+use crate::policy::Values;
 
 /// What final maximality tells: the node of the recoding that tells most. It bounds what is learnt from below only.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,9 +11,9 @@ use super::again::Again;
 use super::chance::{self, Chance};
 use super::figure::Ratio;
 use super::terms::{Source, Terms, Whole};
-use crate::engine::histogram::{Headcount, Heads, Release};
-use crate::engine::model::{Leaf, Node, Taxonomy};
-use crate::engine::policy::Values;
+use crate::histogram::{Headcount, Heads, Release};
+use crate::model::{Leaf, Node, Taxonomy};
+use crate::policy::Values;
 
 /// Draws that share one stream of chance.
 const TOGETHER: u64 = 64;

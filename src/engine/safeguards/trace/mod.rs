@@ -32,9 +32,9 @@ pub use self::closed::{Maximality, maximality};
 pub use self::figure::Ratio;
 pub use self::terms::{Budget, Source, Terms, Whole};
 
-use crate::engine::histogram::Release;
-use crate::engine::model::Taxonomy;
-use crate::engine::policy::Values;
+use crate::histogram::Release;
+use crate::model::Taxonomy;
+use crate::policy::Values;
 
 /// All pre-images over those from which the search makes this release: by the closed form where there is one, by the search
 /// itself otherwise. The trees are those of the search.

@@ -6,7 +6,7 @@
 //! the share of worlds that is clean so far by how many people are left.
 
 use super::pmf::{Pmf, ln_sum};
-use crate::engine::policy::Values;
+use crate::policy::Values;
 
 /// What two small children at once may take off at most, as a part.
 const TWICE: f64 = 1e-6;

@@ -2,7 +2,7 @@
 //! a hypergeometric one where they are distinct. Both rise to one place and fall from there on, and the share of one count
 //! over the next is a short formula; so sums begin at the place in question and go outward, without a factorial.
 
-use crate::engine::policy::Values;
+use crate::policy::Values;
 
 /// What is below this part of a sum is not seen in it.
 const UNSEEN: f64 = 1e-25;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::anonymizer::{Accepted, Reason, Split, Table, Tried, Validity, View, top_down};
-use crate::engine::histogram::Release;
-use crate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy};
+use crate::anonymizer::{Accepted, Reason, Split, Table, Tried, Validity, View, top_down};
+use crate::histogram::Release;
+use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// A candidate that was refused.
 pub struct Refused {

@@ -1,7 +1,7 @@
 //! What a figure depends on, how much work it may take, and where it comes from (SCIENCE 6). Names things only.
 
 use super::figure::Ratio;
-use crate::engine::policy::{Refinement, Values};
+use crate::policy::{Refinement, Values};
 
 /// How much work a figure may take, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::again::Again;
 use super::clean::all;
 use super::figure::Ratio;
 use super::terms::{Source, Terms, Whole};
-use crate::engine::histogram::{Headcount, Heads, Release};
-use crate::engine::model::{Leaf, Taxonomy};
-use crate::engine::policy::Values;
+use crate::histogram::{Headcount, Heads, Release};
+use crate::model::{Leaf, Taxonomy};
+use crate::policy::Values;
 
 /// Worlds that are looked at in one go.
 const TOGETHER: u64 = 256;

@@ -14,6 +14,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, RetryConfig};
 
 use super::access::{Address, Keeper, Patience, Times, Variables, settings};
+use super::crypto::OpenSsl;
 use super::fault::Fault;
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -98,18 +99,21 @@ fn client(address: &Address, variables: &Variables, times: &Times) -> Result<Arc
             .fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_bucket_name(&address.bucket)
             .with_retry(once())
+            .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
         Keeper::Google => known(&settings)
             .fold(GoogleCloudStorageBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_bucket_name(&address.bucket)
             .with_retry(once())
+            .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
         Keeper::Azure => known(&settings)
             .fold(MicrosoftAzureBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
             .with_container_name(&address.bucket)
             .with_retry(once())
+            .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
     };

@@ -22,7 +22,7 @@ mod whole;
 mod worlds;
 
 use super::{Chain, ComparablePairs, Target};
-use crate::engine::histogram::{NOWHERE, ValueCode};
+use crate::histogram::{NOWHERE, ValueCode};
 pub use budget::Budget;
 use budget::Undone;
 use search::Search;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::budget::{Budget, Undone};
 use super::part::Part;
-use crate::engine::gate::chain::{Chain, ComparablePairs};
-use crate::engine::histogram::{NOWHERE, Tuples, ValueCode};
+use crate::gate::chain::{Chain, ComparablePairs};
+use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
 /// All parts of one value.
 pub struct Worlds {
