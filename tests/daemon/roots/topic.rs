@@ -6,11 +6,11 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use super::broker::Broker;
 use super::feeds::{count_unpublished, open_as_left, run_again, verify_and_audit};
 use super::people::{read_people, read_texts};
 use super::published::{account_for_people, releases};
 use super::root::Root;
+use crate::common::broker::Broker;
 
 const TOPIC: &str = "clinic.cases";
 

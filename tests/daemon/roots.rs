@@ -1,23 +1,12 @@
 //! Roots that versions of the program have left behind (`tests/roots/README.md`): this version opens each of them, finds it
 //! as it was written, and continues it. Each person who has a row keeps it, and no person gets a second one.
 
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "kafka/broker.rs"]
-mod broker;
-
-#[path = "stored_roots/feeds.rs"]
 mod feeds;
-#[path = "stored_roots/folders.rs"]
 mod folders;
-#[path = "stored_roots/notified.rs"]
 mod notified;
-#[path = "stored_roots/people.rs"]
 mod people;
-#[path = "stored_roots/published.rs"]
 mod published;
-#[path = "stored_roots/root.rs"]
 mod root;
-#[path = "stored_roots/topic.rs"]
 mod topic;
 
 use std::collections::BTreeSet;
