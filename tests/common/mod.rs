@@ -5,6 +5,8 @@
 
 pub mod adult;
 pub mod avro_write;
+#[cfg(feature = "daemon")]
+pub mod broker;
 pub mod chain;
 #[cfg(feature = "daemon")]
 pub mod draw;

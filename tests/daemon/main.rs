@@ -1,4 +1,4 @@
-//! A feed at work: in memory, with damaged objects, killed at any place, observed, and as the real program.
+//! A feed at work: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier versions, and as the real program.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -7,4 +7,5 @@ mod damage;
 mod kills;
 mod live;
 mod observe;
+mod roots;
 mod run;

@@ -29,8 +29,12 @@ log.segment.delete.delay.ms=100
 log.initial.task.delay.ms=500
 END
     cat "$folder/more.properties" >> "$properties" 2> /dev/null || true
-    id=$(java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool random-uuid 2> /dev/null)
-    java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool format -t "$id" -c "$properties" ${KAFKA_FORMAT:-} > "$folder/format.log" 2>&1
+    # Data that another broker has left behind are formatted already.
+    if [ ! -f "$folder/data/meta.properties" ]; then
+        id=$(java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool random-uuid 2> /dev/null)
+        java -cp "$TIDEGATE_KAFKA/*" kafka.tools.StorageTool format -t "$id" -c "$properties" ${KAFKA_FORMAT:-} \
+            > "$folder/format.log" 2>&1
+    fi
 fi
 # Its words of one start; those of the starts before would be taken for its own.
 said="$folder/said-$$"

@@ -5,7 +5,6 @@
 mod common;
 
 mod avro;
-mod broker;
 mod certificates;
 mod connect;
 mod feed;
@@ -19,4 +18,4 @@ mod topic_faults;
 mod topics;
 mod two;
 
-use common::{avro_write, place, public};
+use common::{avro_write, broker, place, public};
