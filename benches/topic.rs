@@ -7,9 +7,6 @@
 //! Rows have four quasi columns, of which there are 8,400 combinations; with `wide` six, so that hardly two people are
 //! alike and what came since the last tick takes memory of its own.
 
-#[path = "../tests/kafka/broker.rs"]
-#[allow(dead_code, reason = "a bench uses its part")]
-mod broker;
 #[path = "../tests/common/mod.rs"]
 mod common;
 #[path = "synthetic/raw.rs"]
@@ -24,8 +21,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use broker::Broker;
 use common::avro_write as write;
+use common::broker::Broker;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer as _};
 use registry::Registry;
