@@ -68,6 +68,10 @@ pub fn why(error: &reqwest::Error) -> Complaint {
             why = "its name is not known here".to_owned();
             break;
         }
+        // The system has let the connection through, and OpenSSL does not.
+        if next.is::<openssl::error::ErrorStack>() {
+            why = "there is no encrypted connection to it".to_owned();
+        }
         if let Some(system) = next.downcast_ref::<std::io::Error>() {
             use std::io::ErrorKind::{InvalidData, Other};
             why = match system.kind() {

@@ -6,7 +6,7 @@
 //! many" is said only of a world whose every equation was checked; "at most so many" only on the ground of a sum of
 //! multiples of the equations that shows it, checked coefficient by coefficient in whole numbers ([`proof`]); between the
 //! two, a variable is split at a whole number and both sides are searched. What comes from the pair bound is sound by itself. The
-//! equations are compared with an enumeration of all worlds in `tests/brute_force.rs`.
+//! equations are compared with an enumeration of all worlds in `tests/engine/brute_force.rs`.
 //!
 //! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. Out of
 //! budget, numbers too large and releases that contradict each other all mean that what is open stays open; it is never
