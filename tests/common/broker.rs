@@ -21,8 +21,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::common::needs;
-use crate::common::wait::{self, LIMIT};
+use super::needs;
+use super::wait::{self, LIMIT};
 
 /// A running broker.
 pub struct Broker {
