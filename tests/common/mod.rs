@@ -43,6 +43,11 @@ pub fn cases(everyday: u32) -> u32 {
     asked.map_or(everyday, |asked| asked.min(everyday.saturating_mul(LONG)))
 }
 
+/// Whether this is a long run (`tests/long`), which leaves nothing out.
+pub fn is_long() -> bool {
+    std::env::var_os("TIDEGATE_CASES").is_some()
+}
+
 pub fn golden(name: &str) -> Json {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -77,7 +77,7 @@ fn standing(at: usize, case: &Json) {
 fn standing_recodings_tick_by_tick() {
     let cases = golden("standing_small.json");
     // Every third of them is enough for each day; the engine's own test takes all.
-    let every = if std::env::var_os("TIDEGATE_CASES").is_some() { 1 } else { 3 };
+    let every = if crate::common::is_long() { 1 } else { 6 };
     let cases = cases.as_array().expect("cases").iter().enumerate().step_by(every);
     cases.for_each(|(at, case)| standing(at, case));
 }

@@ -13,7 +13,7 @@ use tidegate::engine::release::Sha256;
 
 use super::draw::{CARVED, Draw, HALVED, POLICIES, disjoint};
 use super::feed::{crowd, feed, key, open, rows, step, time};
-use super::fold::long;
+use crate::common::is_long as long;
 
 fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
     let mut chance = Seeded::new(seed);

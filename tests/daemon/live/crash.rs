@@ -10,7 +10,7 @@ use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
 
 use super::draw::{CARVED, Draw, HALVED, POLICIES, TWO_TABLES};
 use super::feed::{Human, crowd, feed, open, step};
-use super::fold::long;
+use crate::common::is_long as long;
 
 /// A store whose writer dies at a write; `after`: what it wrote is there.
 pub struct Dying {

@@ -6,13 +6,10 @@ use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::past;
 
+use crate::common::is_long as long;
+
 use super::draw::{CARVED, Draw, HALVED, POLICIES, TWO_TABLES, disjoint};
 use super::feed::{crowd, feed, key, open, step};
-
-/// Whether this is a run with all cases.
-pub fn long() -> bool {
-    std::env::var_os("TIDEGATE_CASES").is_some()
-}
 
 #[test]
 fn the_state_is_the_fold_of_the_log() {

@@ -14,7 +14,7 @@ use tidegate::engine::histogram::Person;
 use super::crash::Dying;
 use super::draw::{CARVED, Draw, HALVED, POLICIES};
 use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
-use super::fold::long;
+use crate::common::is_long as long;
 
 const NOW: &str = "2026-01-02T00:00:00Z";
 
