@@ -19,7 +19,8 @@ impl CryptoProvider for OpenSsl {
     }
 
     fn hmac(&self, algorithm: DigestAlgorithm, secret: &[u8]) -> Result<Box<dyn HmacContext>> {
-        let key = PKey::hmac(secret).map_err(failed)?;
+        // OpenSSL takes no empty key. A key is padded with zeros, so that one zero is the same key.
+        let key = PKey::hmac(if secret.is_empty() { &[0] } else { secret }).map_err(failed)?;
         let signer = sign::Signer::new(digest(&algorithm)?, &key).map_err(failed)?;
         Ok(Box::new(Code { signer, failure: None, value: Vec::new() }))
     }
