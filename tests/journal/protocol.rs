@@ -76,7 +76,7 @@ fn promises_are_kept_when_the_store_leaves_an_approval_open() {
 }
 
 #[test]
-#[ignore = "half a minute of states, which change only with the model; every_planted_fault_breaks_its_promise erases people daily"]
+#[ignore = "explores for 22 s states that change only with the model; every_planted_fault_breaks_its_promise includes erasures"]
 fn promises_are_kept_when_somebody_is_erased_too() {
     check([Ask::Approve, Ask::Erase], 2, 0);
 }
