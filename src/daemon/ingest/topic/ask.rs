@@ -130,11 +130,9 @@ impl Reader {
                         return Err(told::overtaken_or_shortened(&self.topic, partition, next, low, high).into());
                     }
                 }
-                // It was so for a moment only; or other messages are there now, which is found out from the last one.
-                if !self.id.is_empty() {
-                    self.assign()?;
-                }
-                Ok(())
+                // It was so for a moment only; or other messages are there now, which is found out from the last one; or the
+                // library has read an offset out of a damaged message.
+                if self.id.is_empty() { Ok(()) } else { self.damaged(false) }
             }
             // Whoever does not answer messages may answer this, and then all is well.
             Code::AllBrokersDown => self.same().map(drop),
@@ -150,17 +148,12 @@ impl Reader {
 
     /// Messages cannot be read: they are asked for again, and what the library has of those behind them is dropped.
     fn damaged(&mut self, sure: bool) -> Step<()> {
-        let damage = Damage::again(self.damage);
+        let damage = Damage::again(self.damage, sure);
         self.damage = Some(damage);
         self.complaints.clear();
-        let begun = Instant::now();
-        while begun.elapsed() < AGAIN {
-            if self.shared.ends() {
-                return Err(End::Told);
-            }
-            std::thread::sleep(SLICE);
-        }
-        if damage.lasts(sure) {
+        self.deaf = true;
+        self.listen(AGAIN)?;
+        if damage.lasts() {
             self.hand_on()?;
             let partitions: Vec<i32> = self.positions.keys().copied().collect();
             let unread = self.unread(&partitions)?;

@@ -18,6 +18,8 @@ pub struct Damage {
     since: Instant,
     last: Instant,
     times: u32,
+    /// Whether one of the complaints was of messages that are damaged for sure.
+    sure: bool,
 }
 
 /// Whether a complaint says that messages cannot be read; `Some(true)`: that they are damaged for sure.
@@ -36,15 +38,33 @@ pub fn is_damage(code: Code) -> Option<bool> {
 
 impl Damage {
     /// One more, after those that were.
-    pub fn again(before: Option<Damage>) -> Damage {
+    pub fn again(before: Option<Damage>, sure: bool) -> Damage {
         let now = Instant::now();
-        let first = Damage { since: now, last: now, times: 0 };
+        let first = Damage { since: now, last: now, times: 0, sure: false };
         let known = before.filter(|known| known.last.elapsed() < QUIET).unwrap_or(first);
-        Damage { last: now, times: known.times + 1, ..known }
+        Damage { last: now, times: known.times + 1, sure: known.sure || sure, ..known }
     }
 
     /// Whether it is no use to ask again.
-    pub fn lasts(&self, sure: bool) -> bool {
-        sure && self.times > TRIES || self.since.elapsed() >= PATIENCE
+    pub fn lasts(&self) -> bool {
+        self.sure && self.times > TRIES || self.since.elapsed() >= PATIENCE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(complaints: &[bool]) -> bool {
+        let damage = complaints.iter().fold(None, |before, &sure| Some(Damage::again(before, sure)));
+        damage.is_some_and(|damage| damage.lasts())
+    }
+
+    #[test]
+    fn damage_that_was_sure_once_is_sure() {
+        assert!(!after(&[true; 5]) && after(&[true; 6]));
+        assert!(!after(&[false; 60]));
+        // The library, which reads on at any offset behind a damaged message, complains of that offset afterwards.
+        assert!(!after(&[true, false, false, false, false]) && after(&[true, false, false, false, false, false]));
     }
 }

@@ -54,6 +54,7 @@ impl Fetch {
             first: None,
             complaints: Vec::new(),
             damage: None,
+            deaf: false,
             replaced: None,
             still: Still::new(),
             slowness: SHORT,

@@ -109,6 +109,7 @@ impl Reader {
         }
         self.at_end.clear();
         self.consumer.assign(&list).map_err(|error| refused(&error))?;
+        self.deaf = false;
         Ok(())
     }
 

@@ -67,6 +67,8 @@ pub(super) struct Reader {
     pub(super) complaints: Vec<Code>,
     /// That messages cannot be read.
     pub(super) damage: Option<Damage>,
+    /// Nothing that the library has is believed until partitions are read anew: it lies behind messages that are damaged.
+    pub(super) deaf: bool,
     /// A partition that has another message where the last one was that was taken in.
     pub(super) replaced: Option<i32>,
     /// Partitions that do not go on.
@@ -134,6 +136,7 @@ impl Reader {
     pub(super) fn poll(&mut self, wait: Duration) {
         match self.consumer.poll(wait) {
             None => {}
+            Some(_) if self.deaf => {}
             Some(Ok(message)) => {
                 let (partition, offset) = (message.partition(), u64::try_from(message.offset()).unwrap_or_default());
                 let Some(position) = self.positions.get_mut(&partition) else { return };
