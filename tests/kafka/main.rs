@@ -10,6 +10,7 @@ mod connect;
 mod feed;
 mod halts;
 mod kills;
+mod live;
 mod notices;
 mod registries;
 mod registry;

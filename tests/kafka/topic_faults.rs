@@ -141,7 +141,7 @@ fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
 }
 
 /// It halts with these words, when this happens before the topic is read and when it happens in the midst of it.
-fn halts(name: &str, fault: &(dyn Fn(&Cluster) + Sync), words: &[&str]) {
+fn halts(name: &str, fault: &(dyn Fn(&mut Cluster) + Sync), words: &[&str]) {
     for midst in [false, true] {
         let mut cluster = Cluster::new();
         cluster.send(300);
@@ -149,9 +149,8 @@ fn halts(name: &str, fault: &(dyn Fn(&Cluster) + Sync), words: &[&str]) {
         if midst {
             let begun = reader.insert(Reader::begin(&cluster, BTreeMap::new()));
             begun.take(300).unwrap_or_else(|error| panic!("{name}: {error}"));
-            cluster.send(300);
         }
-        fault(&cluster);
+        fault(&mut cluster);
         let mut reader = reader.unwrap_or_else(|| Reader::begin(&cluster, BTreeMap::new()));
         let said = reader.take(u64::MAX);
         let said = said.expect_err("it halts");
@@ -222,17 +221,22 @@ fn brokers_that_are_slow_or_go_leave_nobody_out() {
 
 #[test]
 fn what_cannot_be_right_halts() {
-    let wards = |cluster: &Cluster, fault| cluster.brokers.topic_error("wards", fault).expect("a topic");
+    let wards = |cluster: &mut Cluster, fault| cluster.brokers.topic_error("wards", fault).expect("a topic");
+    // What is sent before nothing can be fetched any more may be fetched still.
+    let fetches = |cluster: &mut Cluster, fault| {
+        cluster.fail(Api::Fetch, &[fault; 5_000]);
+        cluster.send(300);
+    };
     let right = ["do not let us read the topic wards", "READ and DESCRIBE"];
     let refused = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
     let gone = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     scope(|scope| {
-        scope.spawn(|| halts("fetch", &|cluster| cluster.fail(Api::Fetch, &[refused; 5_000]), &right));
+        scope.spawn(|| halts("fetch", &|cluster| fetches(cluster, refused), &right));
         scope.spawn(|| halts("topic", &|cluster| wards(cluster, refused), &right));
         // Whatever it is, nothing comes.
         let never = RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
         let words = ["no messages of the topic wards have come for a minute", "Nothing was passed over"];
-        scope.spawn(move || halts("never", &|cluster| cluster.fail(Api::Fetch, &[never; 5_000]), &words));
+        scope.spawn(move || halts("never", &|cluster| fetches(cluster, never), &words));
         scope.spawn(|| halts("gone", &|cluster| wards(cluster, gone), &["topic wards"]));
     });
 }

@@ -91,6 +91,8 @@ pub struct SourceTable {
     /// Kafka: where to go on in partitions of which messages are lost: by partition, the offset that is next and the one that
     /// is read instead of it.
     pub resume: Option<BTreeMap<String, (u64, u64)>>,
+    /// Kafka: how long messages may lie there before the feed counts as behind; `60s` when left out.
+    pub max_lag: Option<Period>,
     /// Kafka: whether records may travel unencrypted to another host; false when left out.
     pub allow_plaintext: Option<bool>,
     /// Directory: where files appear.

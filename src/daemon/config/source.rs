@@ -46,6 +46,8 @@ pub enum Place {
         topic_id: Option<String>,
         /// Where to go on in partitions of which messages are lost: instead of the one offset, at the other.
         resume: BTreeMap<i32, (u64, u64)>,
+        /// How long messages may lie there before the feed counts as behind.
+        max_lag: Period,
     },
     /// `kind = "directory"`
     Directory {
@@ -136,6 +138,7 @@ fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Place
         ("security", table.security.is_some()),
         ("topic_id", table.topic_id.is_some()),
         ("resume", table.resume.is_some()),
+        ("max_lag", table.max_lag.is_some()),
     ];
     refuse_foreign(&foreign, "kafka", "directory", notes);
     let Some(path) = table.path else {
@@ -195,7 +198,8 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
             None => notes.refuse("source.resume", "`resume` names partitions: { \"3\" = [1042, 1100] }"),
         }
     }
-    Some(Place::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume })
+    let max_lag = table.max_lag.unwrap_or(Period::seconds(60));
+    Some(Place::Kafka { brokers, topic, start, security, topic_id: table.topic_id, resume, max_lag })
 }
 
 fn refuse_foreign(keys: &[(&str, bool)], owner: &str, kind: &str, notes: &mut Notes) {

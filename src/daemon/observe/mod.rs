@@ -20,6 +20,7 @@
 //! ```
 
 mod agree;
+mod behind;
 pub mod events;
 mod field;
 pub mod http;
@@ -31,6 +32,7 @@ mod state;
 mod words;
 
 pub use agree::format;
+pub use behind::Behind;
 pub use field::Field;
 pub use observer::{FeedObserver, Observer};
 pub use state::{Health, State};

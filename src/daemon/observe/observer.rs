@@ -3,7 +3,9 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::behind::{Behind, Sources};
 use super::events::told::{Event, ProcessEvent, Told};
 use super::line::Line;
 use super::lines::Lines;
@@ -19,6 +21,7 @@ pub struct Observer {
     lines: Lines,
     metrics: Metrics,
     states: States,
+    sources: Sources,
 }
 
 impl Observer {
@@ -41,7 +44,7 @@ impl Observer {
     ) -> Result<Observer> {
         let metrics = Metrics::default();
         let lines = Lines::new(out, metrics.lost_lines.clone())?;
-        Ok(Observer { format, clock, lines, metrics, states: States::default() })
+        Ok(Observer { format, clock, lines, metrics, states: States::default(), sources: Sources::default() })
     }
 
     /// Whoever tells of this feed. The feed counts as starting from now on, so that the process is not ready before it.
@@ -58,12 +61,16 @@ impl Observer {
 
     /// All metrics, as OpenMetrics text.
     pub fn metrics(&self) -> String {
+        for (feed, behind, _) in self.sources.now() {
+            self.metrics.behind(&feed, &behind);
+        }
         self.metrics.text()
     }
 
     /// What every feed does.
     pub fn health(&self) -> Health {
-        self.states.health()
+        let late = self.sources.now().into_iter().filter(|(_, _, late)| *late);
+        self.states.health(late.map(|(feed, _, _)| feed))
     }
 
     fn write<E: Told>(&self, event: &E, feed: Option<&str>, at: jiff::Timestamp) {
@@ -89,6 +96,11 @@ impl FeedObserver {
             self.observer.states.set(&self.feed, state);
         }
         self.observer.write(event, Some(&self.feed), at);
+    }
+
+    /// Asks this source how far the feed is behind, whenever somebody looks; more than `max` and the feed is not ready.
+    pub fn watch(&self, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
+        self.observer.sources.watch(&self.feed, max, source);
     }
 
     /// The observer of the whole process.

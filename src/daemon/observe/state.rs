@@ -13,6 +13,8 @@ pub enum State {
     Starting,
     /// It works.
     Running,
+    /// It works, and its source is further ahead than it may be.
+    Behind,
     /// It does nothing until somebody has acted.
     Halted,
 }
@@ -24,7 +26,7 @@ pub struct States(Mutex<BTreeMap<String, State>>);
 /// All feeds at a moment, as `/health/ready` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Health {
-    /// Whether there is a feed and all of them run.
+    /// Whether there is a feed, and all of them run and are not behind.
     pub ready: bool,
     /// State by feed.
     pub feeds: BTreeMap<String, State>,
@@ -36,9 +38,16 @@ impl States {
         self.lock().insert(feed.to_owned(), state);
     }
 
-    /// All of them now.
-    pub fn health(&self) -> Health {
-        let feeds = self.lock().clone();
+    /// All of them now; those of `late` are behind if they run.
+    pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
+        let mut feeds = self.lock().clone();
+        for feed in late {
+            feeds.entry(feed).and_modify(|state| {
+                if *state == State::Running {
+                    *state = State::Behind;
+                }
+            });
+        }
         let ready = !feeds.is_empty() && feeds.values().all(|state| *state == State::Running);
         Health { ready, feeds }
     }

@@ -1,12 +1,13 @@
 //! Where a feed at work takes its messages from.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::daemon::config::{Feed, Format, Source, SourcePlace};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{Fetch, Settings};
 use crate::daemon::live::State;
+use crate::daemon::observe::{Behind, FeedObserver};
 
 /// How long a single tick waits for brokers.
 const ONCE: Duration = Duration::from_secs(30);
@@ -46,9 +47,23 @@ impl Intake {
     }
 }
 
+impl Intake {
+    /// Has metrics and health say how far the source is behind, where it can be.
+    pub fn watched(&self, feed: &Feed, told: &FeedObserver) {
+        let place = feed.services.source.as_ref().map(|source| &source.place);
+        if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
+            let backlog = topic.fetch.backlog();
+            let now = move || Behind { lag: backlog.lag(), oldest: backlog.oldest(Instant::now()) };
+            told.watch(max_lag.get(), now);
+        }
+    }
+}
+
 /// What a topic is read with; `None` where the source is none.
 pub fn topic_settings<'f>(feed: &'f Feed, source: &'f Source, once: bool) -> Option<Settings<'f>> {
-    let SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume } = &source.place else { return None };
+    let SourcePlace::Kafka { brokers, topic, start, security, topic_id, resume, .. } = &source.place else {
+        return None;
+    };
     Some(Settings {
         feed: &feed.name,
         brokers,

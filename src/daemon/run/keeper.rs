@@ -60,6 +60,7 @@ impl Keeper {
         let (live, found) = live(&feed, &roots, &now)?;
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
         let source = Intake::begin(&feed, live.state(), once)?;
+        source.watched(&feed, &told);
         let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, notifier, _roots: roots };
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
         let rolled = keeper.go_on(&now);

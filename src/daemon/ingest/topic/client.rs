@@ -161,7 +161,10 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
         ("allow.auto.create.topics", "false"),
         ("check.crcs", "true"),
         ("queued.max.messages.kbytes", AHEAD_KIB),
-        ("fetch.wait.max.ms", "250"),
+        // Brokers answer when there is enough, or when the time is over: with producers that send each message by itself, ten
+        // answers a second instead of one for each message. Whatever else is asked waits behind an answer.
+        ("fetch.min.bytes", "65536"),
+        ("fetch.wait.max.ms", "100"),
         ("topic.metadata.refresh.interval.ms", "30000"),
         // There is no session. It is how long a commit waits for whoever takes it, and with it the end of the client: where we
         // have no right to the group, nobody ever does.

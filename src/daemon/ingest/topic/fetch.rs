@@ -10,6 +10,7 @@ use std::time::Instant;
 use rdkafka::consumer::BaseConsumer;
 
 use super::ask::SHORT;
+use super::backlog::Backlog;
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::handover::{Bell, News, Shared};
@@ -36,6 +37,7 @@ impl Fetch {
         let consumer: BaseConsumer<Ear> =
             config.create_with_context(Ear::default()).map_err(|error| refused(&error))?;
         let shared = Arc::new(Shared::default());
+        shared.backlog.begin(positions.iter().map(|(partition, position)| (*partition, position.next)));
         let reader = Reader {
             consumer,
             shared: Arc::clone(&shared),
@@ -50,6 +52,8 @@ impl Fetch {
             positions,
             id: String::new(),
             at_end: BTreeSet::new(),
+            unreached: BTreeMap::new(),
+            asked: None,
             batch: Batch::default(),
             first: None,
             complaints: Vec::new(),
@@ -88,8 +92,14 @@ impl Fetch {
         !caught_up || !self.shared.lock().is_empty()
     }
 
-    /// Kafka is to be told that all before these offsets was taken in.
-    pub fn taken(&self, offsets: impl Iterator<Item = (i32, u64)>) {
+    /// How far the topic is ahead of what was taken in.
+    pub fn backlog(&self) -> Arc<Backlog> {
+        Arc::clone(&self.shared.backlog)
+    }
+
+    /// All before these offsets was taken in; Kafka is to be told.
+    pub fn taken(&self, offsets: impl Iterator<Item = (i32, u64)> + Clone) {
+        self.shared.backlog.taken(offsets.clone());
         if let Ok(mut lag) = self.shared.lag.lock() {
             lag.extend(offsets);
         }

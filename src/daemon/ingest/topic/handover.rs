@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use super::backlog::Backlog;
 use super::batch::Batch;
 use super::positions::Position;
 use crate::daemon::error::{Complaint, Error};
@@ -42,10 +43,12 @@ pub struct Shared {
     pub taken: Condvar,
     /// Rings when there may be something.
     pub came: tokio::sync::Notify,
-    /// All that was there when it was looked last is handed on.
+    /// All that was there when reading began is handed on.
     pub caught_up: AtomicBool,
     /// The thread is to end.
     pub ends: AtomicBool,
+    /// How far the topic is ahead.
+    pub backlog: Arc<Backlog>,
     /// Offsets for displays of lag.
     pub lag: Mutex<BTreeMap<i32, u64>>,
 }

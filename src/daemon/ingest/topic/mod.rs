@@ -5,6 +5,7 @@ mod ask;
 mod ask_again;
 mod avro;
 mod away;
+mod backlog;
 mod batch;
 mod client;
 mod damage;
@@ -31,6 +32,7 @@ mod told;
 
 pub use ask_again::{ask_again, learn, reach as reach_registry, unknown};
 pub use avro::{Key, beside};
+pub use backlog::Backlog;
 pub use batch::{Batch, Fetched, Message};
 pub use client::{Settings, connected, refused};
 pub(super) use decode::{Again, again};

@@ -56,10 +56,14 @@ impl Reader {
                 None => self.on(partition, 0, low, high)?,
                 Some(next) => self.on(partition, next, low, high)?,
             };
+            if next < high {
+                self.unreached.insert(partition, high);
+            }
             if known != Some(next) {
                 let position = Position { topic_id: topic.id.clone(), next, epoch: None };
                 begins.push((partition, known.unwrap_or(next), position.clone()));
                 self.positions.insert(partition, position);
+                self.shared.backlog.begin([(partition, next)]);
             }
         }
         Ok(begins)
@@ -90,6 +94,7 @@ impl Reader {
         };
         let position = Position { topic_id, next: to, epoch: None };
         self.positions.insert(partition, position.clone());
+        self.shared.backlog.begin([(partition, to)]);
         self.tell(News::Begins(vec![(partition, next, position)]))?;
         self.assign()
     }

@@ -31,8 +31,11 @@ use crate::daemon::config::Start;
 const MESSAGES: usize = 200_000;
 /// Bytes of a batch.
 const BYTES: usize = 24 << 20;
-/// How long a message waits for others.
-const LINGER: Duration = Duration::from_millis(200);
+/// How long a message waits for others. A batch ends by this clock or because it is full, and never because partitions are
+/// read to their ends: with producers at work they always are for a moment, and every batch costs questions and an entry.
+const LINGER: Duration = Duration::from_millis(500);
+/// How often brokers are asked where partitions end.
+const ENDS: Duration = Duration::from_secs(2);
 /// How often it is looked for new partitions, and whether the topic is the one that it was.
 const LOOK: Duration = Duration::from_secs(10);
 /// How often Kafka is told of offsets.
@@ -60,6 +63,10 @@ pub(super) struct Reader {
     pub(super) id: String,
     /// Partitions whose last message was seen.
     pub(super) at_end: BTreeSet<i32>,
+    /// Partitions that are not read yet to where they ended when their reading began, with that offset.
+    pub(super) unreached: BTreeMap<i32, u64>,
+    /// When it was asked where partitions end.
+    pub(super) asked: Option<Instant>,
     /// Messages that are not handed on yet, and since when there are any.
     pub(super) batch: Batch,
     pub(super) first: Option<Instant>,
@@ -110,7 +117,9 @@ impl Reader {
             if self.shared.ends() {
                 return Err(End::Told);
             }
-            let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || self.ended());
+            // A single tick does not wait for what comes after it was begun.
+            let complete = self.patience.is_some() && self.unreached.is_empty();
+            let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || complete);
             if self.is_full() || waited {
                 let topic = self.hand_on()?;
                 self.widened(&topic)?;
@@ -120,8 +129,12 @@ impl Reader {
                 self.widened(&topic)?;
                 looked = Instant::now();
             }
-            if self.batch.is_empty() && self.ended() && !self.shared.caught_up.swap(true, Ordering::AcqRel) {
+            if self.batch.is_empty() && self.unreached.is_empty() && !self.shared.caught_up.swap(true, Ordering::AcqRel)
+            {
                 self.shared.came.notify_one();
+            }
+            if self.patience.is_none() && self.asked.is_none_or(|asked| asked.elapsed() >= ENDS) {
+                self.ends()?;
             }
             if self.still.is_due() {
                 self.goes_on()?;
@@ -151,10 +164,15 @@ impl Reader {
                 let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
                 self.batch.push_behind(partition, offset, epoch, named, message.payload());
                 self.at_end.remove(&partition);
-                self.shared.caught_up.store(false, Ordering::Release);
+                if self.unreached.get(&partition).is_some_and(|end| offset + 1 >= *end) {
+                    self.unreached.remove(&partition);
+                }
                 self.first.get_or_insert_with(Instant::now);
             }
-            Some(Err(KafkaError::PartitionEOF(partition))) => _ = self.at_end.insert(partition),
+            Some(Err(KafkaError::PartitionEOF(partition))) => {
+                self.at_end.insert(partition);
+                self.unreached.remove(&partition);
+            }
             Some(Err(error)) => {
                 let new = error.rdkafka_error_code().filter(|code| !self.complaints.contains(code));
                 self.complaints.extend(new);
@@ -191,9 +209,14 @@ impl Reader {
         if self.shared.tell(news) { Ok(()) } else { Err(End::Told) }
     }
 
-    /// Whether the last message of every partition was seen.
-    fn ended(&self) -> bool {
-        self.at_end.len() == self.positions.len()
+    /// Asks where partitions end, for whoever watches how far we are behind.
+    fn ends(&mut self) -> Step<()> {
+        let partitions: Vec<i32> = self.positions.keys().copied().collect();
+        let ends = self.offsets(&partitions, Offset::End)?;
+        let now = Instant::now();
+        self.shared.backlog.ends(now, partitions.into_iter().zip(ends).collect());
+        self.asked = Some(now);
+        Ok(())
     }
 
     /// Says how messages are written; their schemas are waited for.

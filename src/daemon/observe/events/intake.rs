@@ -57,6 +57,7 @@ event! {
 impl Event for BatchTaken {
     fn count(&self, to: &Meters<'_>) {
         to.add(Total::Batches, 1);
+        to.batch(&self.rows);
         to.add(Total::NullCells, self.nulled);
         to.rows(&self.rows);
         to.set(Gauge::NewRows, self.new_rows);

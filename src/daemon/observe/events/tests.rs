@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::told::{Event, ProcessEvent};
 use super::*;
 use crate::daemon::config::{Feed, LogFormat};
 use crate::daemon::error::{Complaint, Error, Kind};
-use crate::daemon::observe::{FeedObserver, Observer, State};
+use crate::daemon::observe::{Behind, FeedObserver, Observer, State};
 use crate::engine::release::Sha256;
 
 #[derive(Clone, Default)]
@@ -157,6 +158,22 @@ fn a_feed_lives() {
     ];
     watch.check(&recovered, &format!("info  recovered {FEED} {line}"), &moved);
     assert!(watch.feeds[0].observer().health().ready);
+    // A source that is further ahead than it may be.
+    let oldest = Arc::new(AtomicU64::new(60));
+    let seconds = Arc::clone(&oldest);
+    let behind = move || Behind { lag: vec![(3, 7)], oldest: Duration::from_secs(seconds.load(Ordering::Relaxed)) };
+    watch.feeds[0].watch(Duration::from_secs(60), behind);
+    assert!(watch.feeds[0].observer().health().ready);
+    oldest.store(61, Ordering::Relaxed);
+    assert!(state() == State::Behind && !watch.feeds[0].observer().health().ready);
+    let text = watch.feeds[0].observer().metrics();
+    for line in
+        ["source_lag{feed=\"admissions\",partition=\"3\"} 7.0", "source_oldest_seconds{feed=\"admissions\"} 61.0"]
+    {
+        assert!(text.contains(&format!("tidegate_{line}\n")), "{text}");
+    }
+    oldest.store(0, Ordering::Relaxed);
+    assert_eq!(state(), State::Running);
     let appended = Appended { seq: 9, kind: "config" };
     watch.check(&appended, &format!("info  appended {FEED} seq=9 kind=config"), &["log_entries 10.0"]);
     let error = Error::new(Kind::Io, "cannot write it: the disk is full").in_file(Path::new("var/a"));
@@ -204,6 +221,8 @@ fn messages_of_a_topic_come_in() {
     let line =
         "partitions=3 seq=6 seen=10 kept=4 duplicate=3 skipped=2 quarantined=1 nulled=0 new_rows=4 seconds=0.250";
     let moved = [
+        "batch_rows_count 1",
+        "batch_rows_sum 10.0",
         "batches_total 1",
         "log_entries 7.0",
         "new_rows 4.0",

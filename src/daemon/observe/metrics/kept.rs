@@ -11,8 +11,9 @@ use prometheus_client::metrics::gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::labels::{OfDecision, OfFeed, OfReceiver, OfRequest, OfRow, OfStep, OfTick};
+use super::labels::{OfDecision, OfFeed, OfPartition, OfReceiver, OfRequest, OfRow, OfStep, OfTick};
 use super::tables::{Gauge, Total};
+use crate::daemon::observe::behind::Behind;
 use crate::daemon::observe::field::{Rows, Standing};
 use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
 
@@ -26,6 +27,8 @@ pub struct Metrics {
     pub lost_lines: Counter,
     totals: Vec<Family<OfFeed, Counter>>,
     gauges: Vec<Family<OfFeed, Number>>,
+    source_lag: Family<OfPartition, Number>,
+    batch_rows: Family<OfFeed, Histogram>,
     rows: Family<OfRow, Counter>,
     ticks: Family<OfTick, Counter>,
     decisions: Family<OfDecision, Counter>,
@@ -43,6 +46,8 @@ impl Default for Metrics {
             lost_lines: Counter::default(),
             totals: Total::ALL.iter().map(|_| Family::default()).collect(),
             gauges: Gauge::ALL.iter().map(|_| Family::default()).collect(),
+            source_lag: Family::default(),
+            batch_rows: Family::new_with_constructor(batches),
             rows: Family::default(),
             ticks: Family::default(),
             decisions: Family::default(),
@@ -60,6 +65,11 @@ impl Default for Metrics {
 /// Seconds of work: a millisecond to an hour.
 fn work() -> Histogram {
     Histogram::new([0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0, 300.0, 900.0, 3_600.0])
+}
+
+/// Rows of a batch.
+fn batches() -> Histogram {
+    Histogram::new([1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0])
 }
 
 /// Seconds that people may take to approve: a tenth of a second to a week.
@@ -93,6 +103,15 @@ impl Metrics {
         touch(&self.tick_to_publication, of_feed());
     }
 
+    /// How far the source of a feed is behind.
+    pub fn behind(&self, feed: &str, behind: &Behind) {
+        for &(partition, lag) in &behind.lag {
+            self.source_lag.get_or_create(&OfPartition::new(feed, partition)).set(lag as f64);
+        }
+        let oldest = &self.gauges[Gauge::SourceOldest as usize];
+        oldest.get_or_create(&OfFeed::new(feed)).set(behind.oldest.as_secs_f64());
+    }
+
     fn register(&mut self) {
         let registry = &mut self.registry;
         for (total, family) in Total::ALL.iter().zip(&self.totals) {
@@ -104,6 +123,9 @@ impl Metrics {
                 None => registry.register(gauge.word(), gauge.help(), family.clone()),
             }
         }
+        let help = "Messages of a partition that were not taken yet";
+        registry.register("source_lag", help, self.source_lag.clone());
+        registry.register("batch_rows", "Messages of a batch that was taken", self.batch_rows.clone());
         registry.register("rows", "Rows by what became of them; together all that were seen", self.rows.clone());
         registry.register("ticks", "Ticks by how they ended", self.ticks.clone());
         registry.register("decisions", "Decisions in the log", self.decisions.clone());
@@ -173,6 +195,11 @@ impl Meters<'_> {
         ] {
             self.all.rows.get_or_create(&OfRow::new(self.feed, outcome)).inc_by(count);
         }
+    }
+
+    /// A batch of messages was taken.
+    pub fn batch(&self, rows: &Rows) {
+        self.all.batch_rows.get_or_create(&self.of_feed()).observe(rows.seen as f64);
     }
 
     /// These rows are not published.

@@ -1,5 +1,5 @@
-//! The labels that metrics have: the feed, and words of closed enumerations. There is no label that takes a text, so that
-//! the number of series is known beforehand.
+//! The labels that metrics have: the feed, words of closed enumerations, and numbers of partitions. There is no label that
+//! takes a text, so that the number of series is known beforehand.
 
 use std::fmt;
 
@@ -29,6 +29,8 @@ macro_rules! sets {
 sets! {
     /// The feed alone.
     OfFeed {}
+    /// A partition of the source.
+    OfPartition { partition: i32 }
     /// What became of a row.
     OfRow { outcome: RowOutcome }
     /// How a tick ended.

@@ -55,6 +55,7 @@ table! {
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
         LastPublication = "last_publication_timestamp", "Time of the last publication";
         Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
+        SourceOldest = "source_oldest", "For how long the oldest message that was not taken has been there";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
         RegistryAway = "registry_away", "1 while the registry of schemas does not answer, else 0";
         Halted = "halted", "1 while the feed is halted and somebody has to act, else 0";
@@ -65,7 +66,7 @@ impl Gauge {
     /// The unit, where the name does not say it.
     pub fn unit(self) -> Option<Unit> {
         match self {
-            Gauge::LastTick | Gauge::LastPublication => Some(Unit::Seconds),
+            Gauge::LastTick | Gauge::LastPublication | Gauge::SourceOldest => Some(Unit::Seconds),
             Gauge::Quarantine => Some(Unit::Other("ratio".to_owned())),
             _ => None,
         }

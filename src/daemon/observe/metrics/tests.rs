@@ -2,14 +2,17 @@
 //! operators, and says so where they read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use super::Metrics;
 use super::tables::Gauge;
+use crate::daemon::observe::behind::Behind;
 use crate::daemon::observe::metrics::Meters;
 use crate::daemon::observe::words::Receiver;
 
 /// Name, type, unit (`-`: none) and label keys.
 const PINNED: &str = "\
+tidegate_batch_rows histogram - feed le
 tidegate_batches counter - feed
 tidegate_brokers_away gauge - feed
 tidegate_checkpoints counter - feed
@@ -38,6 +41,8 @@ tidegate_registry_away gauge - feed
 tidegate_releases counter - feed
 tidegate_requests counter - feed kind outcome
 tidegate_rows counter - feed outcome
+tidegate_source_lag gauge - feed partition
+tidegate_source_oldest_seconds gauge seconds feed
 tidegate_step_seconds histogram seconds feed le step
 tidegate_swept_objects counter - feed
 tidegate_tick_to_publication_seconds histogram seconds feed le
@@ -46,8 +51,8 @@ tidegate_waiting_rows gauge - feed
 tidegate_withheld_rows gauge - feed
 ";
 
-/// The values that labels have, but for feeds and the bounds of histograms.
-const WORDS: &str = "approve closing done duplicate erase held hold ingest judging kept new_chain operator_topic \
+/// The values that labels have, a partition among them, but for feeds and the bounds of histograms.
+const WORDS: &str = "0 approve closing done duplicate erase held hold ingest judging kept new_chain operator_topic \
                      operator_webhook publish published publishing quarantine_retry quarantined refused reject rejected \
                      skipped stopped topic waiting webhook";
 
@@ -58,6 +63,8 @@ fn all() -> String {
     let meters = Meters { all: &metrics, feed: "a", at: jiff::Timestamp::UNIX_EPOCH };
     Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
     meters.receiver_away(Receiver::Topic, true);
+    meters.batch(&crate::daemon::observe::field::Rows::default());
+    metrics.behind("a", &Behind { lag: vec![(0, 7)], oldest: Duration::from_secs(2) });
     metrics.text()
 }
 

@@ -1,0 +1,47 @@
+//! Sources that may be behind: asked when somebody looks at metrics or health, so that a feed that takes nothing in for an hour
+//! is not as late as it was when it took something last.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How far the source of a feed is ahead of what was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// Messages that were not taken in, by partition.
+    pub lag: Vec<(i32, u64)>,
+    /// For how long the oldest of them has been there.
+    pub oldest: Duration,
+}
+
+type Source = (Duration, Box<dyn Fn() -> Behind + Send + Sync>);
+
+/// Sources by feed, each with what it may be behind.
+#[derive(Default)]
+pub struct Sources(Mutex<BTreeMap<String, Source>>);
+
+impl Sources {
+    /// Asks this source from now on.
+    pub fn watch(&self, feed: &str, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
+        let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sources.insert(feed.to_owned(), (max, Box::new(source)));
+    }
+
+    /// All feeds with such a source: how far it is behind now, and whether that is too far.
+    pub fn now(&self) -> Vec<(String, Behind, bool)> {
+        let sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = |(feed, (max, source)): (&String, &Source)| {
+            let behind = source();
+            let late = behind.oldest > *max;
+            (feed.clone(), behind, late)
+        };
+        sources.iter().map(now).collect()
+    }
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sources")
+    }
+}
