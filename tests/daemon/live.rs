@@ -3,6 +3,7 @@
 
 mod again;
 mod asked;
+mod cells;
 mod crash;
 mod fold;
 mod grown;

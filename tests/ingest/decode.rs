@@ -253,17 +253,20 @@ fn files_without_rows_are_empty_ticks() {
 }
 
 #[test]
-fn long_lines_are_passed_over() {
+fn rows_that_are_too_long_are_passed_over() {
     let folder = Folder::new();
     let good = r#"{"id":"1","age":30,"born":"1990-01-02"}"#;
-    let long = format!(r#"{{"id":"1","age":30,"born":"1990-01-02","x":"{}"}}"#, "x".repeat(18 << 20));
+    let long = format!(r#"{{"id":"1","age":30,"born":"1990-01-02"{}}}"#, r#","k":0"#.repeat(3 << 20));
     let just = format!(r#"{{"id":"1","age":30,"born":"1990-01-02","x":"{}"}}"#, "x".repeat(15 << 20));
     let decoded =
         lenient(&folder.file("a.jsonl", format!("{good}\n{long}\n{just}\n{good}\n{long}")), "0.5").expect("rows");
     let rows: Vec<(u64, MisfitKind)> = decoded.quarantined.iter().map(|one| (one.row, one.kind)).collect();
     assert_eq!((decoded.rows.len(), rows), (3, vec![(2, MisfitKind::LongRow), (5, MisfitKind::LongRow)]));
     let open = format!("{}\"{}", csv(), "x".repeat(18 << 20));
-    assert!(strict(&folder.file("a.csv", open)).expect_err("an open quote").text.contains("16 MiB"));
+    let error = strict(&folder.file("a.csv", open)).expect_err("an open quote");
+    assert!(error.text.contains("never closed") && error.line == Some(7), "{error}");
+    let long = format!("{}{}", csv(), ",".repeat(18 << 20));
+    assert!(strict(&folder.file("a.csv", long)).expect_err("a long row").text.contains("16 MiB"));
 }
 
 #[test]

@@ -4,5 +4,6 @@
 mod common;
 
 mod avro;
+mod cells;
 mod decode;
 mod feed_file;

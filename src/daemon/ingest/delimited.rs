@@ -16,7 +16,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use super::content::Content;
 use super::header;
 use super::kept::Form;
-use super::quotes::{Quotes, delimiter};
+use super::quotes::{Broken, Quotes, delimiter};
 use super::raw::Raw;
 use super::records::Records;
 use super::shape::NO_TEXT;
@@ -168,19 +168,22 @@ impl Delimited {
         self.record.position().map_or(end, csv::Position::byte)..end
     }
 
-    /// A row as it stands in the file, without ends of lines around it.
-    pub fn raw(&self, bytes: Range<u64>) -> Result<Raw> {
+    /// A row as it stands in the file, without ends of lines around it; without the rest of values that are too long where it
+    /// would be too many bytes, and `None` where it is even so.
+    pub fn raw(&self, bytes: Range<u64>) -> Result<Option<Raw>> {
         let raw = self.reader.get_ref().range(bytes);
-        let raw = raw.map_err(|error| Error::io(&self.path, "read the file", &error))?;
+        let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else { return Ok(None) };
         let end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let from = raw.bytes().iter().take_while(|byte| end(byte)).count();
         let behind = raw.bytes()[from..].iter().rev().take_while(|byte| end(byte)).count();
-        Ok(Raw::of(&raw.bytes()[from..raw.bytes().len() - behind]))
+        Ok(Some(Raw::of(&raw.bytes()[from..raw.bytes().len() - behind])))
     }
 
     /// What stands before rows: to be read again without the file.
     pub fn form(&self) -> Result<Form> {
-        Ok(Form::Text { delimiter: self.delimiter, header: self.raw(0..self.begin)? })
+        let header = self.raw(0..self.begin)?;
+        let header = header.ok_or_else(|| Error::new(Kind::Input, Broken::Long.to_string()).in_file(&self.path))?;
+        Ok(Form::Text { delimiter: self.delimiter, header })
     }
 
     /// What is wrong with the row as such.
@@ -205,7 +208,8 @@ impl Delimited {
         self.reader.get_mut().row();
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| {
-            let line = self.reader.position().line();
+            let (at, quotes) = (self.reader.position(), self.reader.get_ref());
+            let line = at.line() + quotes.feeds(at.byte());
             refused(&self.path, &error, self.reader.get_ref()).at_line(line)
         })? {
             return Ok(false);
@@ -223,7 +227,8 @@ impl Delimited {
         let (end, quotes) = (self.reader.position(), self.reader.get_ref());
         let feeds = if quotes.any() { memchr::memchr_iter(b'\n', self.record.as_slice()).count() } else { 0 };
         let fed = quotes.before(end.byte()) == Some(b'\n');
-        end.line().saturating_sub(feeds as u64 + u64::from(fed))
+        let begun = self.record.position().map_or(0, csv::Position::byte);
+        end.line().saturating_sub(feeds as u64 + u64::from(fed)) + quotes.feeds(begun)
     }
 
     /// The line of the file that row number `row` (from 0) begins on.

@@ -1,19 +1,25 @@
 //! One JSON object per line (HOUSE 4, Decoding): the fields that are read, as they are written, and what a field says.
-//! Strict: the line is one object and nothing else, no field on a path is there twice, 42.9 is not 42 and "42" is not 42.
-//! What nobody reads is passed over without recursion, so nesting costs nothing, and is not looked at beyond its form.
+//! Strict where a row is decided: the line is one object and nothing else, no field on a path is there twice, 42.9 is not
+//! 42 and "42" is not 42. What nobody reads is passed over, so nesting costs nothing.
 //!
-//! A field is decoded apart from its line, so that one that is sensitive cannot keep a row out. The parser's own words
-//! are never repeated: they quote the line.
+//! A field is decoded apart from its line: where its end can be found, one that is no JSON is wrong by itself, so that a
+//! sensitive one cannot keep a row out. The parser's own words are never repeated: they quote the line.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::paths::{Field, Node, Paths};
+use super::scan::{Scan, is_number};
 use super::strange::Strange;
-use crate::engine::histogram::{MisfitKind, RawCell};
+use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
 use crate::engine::model::whole_number;
+
+/// Bytes that a value is written in at most: a text that may be long enough, every byte of it as an escape of six.
+pub(super) const MOST_WRITTEN: usize = 6 * MOST_TEXT + 2;
+
+/// Stands for bytes that are no UTF-8: no JSON has it, within a string or without.
+pub(super) const STRANGE: u8 = 1;
+/// Stands for a value that is longer than any may be; no JSON has it either.
+pub(super) const LONG: u8 = 2;
 
 /// Walks through one object after another.
 pub struct Walk<'p> {
@@ -46,156 +52,141 @@ impl<'p> Walk<'p> {
     pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[Field<'t>]>) -> T) -> T {
         self.line += 1;
         let mut found = vec![Ok(&b""[..]); self.fields];
-        let mut deserializer = serde_json::Deserializer::from_str(line);
-        let whole = deserializer.deserialize_map(Object { walk: self, node: 0, found: &mut found });
-        let whole = whole.is_ok() && deserializer.end().is_ok();
+        let mut scan = Scan::new(line);
+        let whole = self.keys(&mut scan, 0, &mut found).is_some() && scan.is_at_end();
         show(whole.then_some(&found))
     }
 
-    /// Takes in the value of a node; `None` when there is an object in it that is none.
-    fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [Field<'t>]) -> Option<()> {
-        if std::mem::replace(&mut self.seen[node], self.line) == self.line {
-            self.paths.spoil(node, MisfitKind::Twice, found);
+    /// Goes over an object; `None` when it is none.
+    fn keys<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [Field<'t>]) -> Option<()> {
+        scan.is(b'{').then_some(())?;
+        if scan.is(b'}') {
             return Some(());
+        }
+        loop {
+            let child = self.key(node, scan.string()?)?;
+            scan.is(b':').then_some(())?;
+            let value = scan.value()?;
+            if let Some(child) = child {
+                self.value(child, value, found);
+            }
+            if !scan.is(b',') {
+                return scan.is(b'}').then_some(());
+            }
+        }
+    }
+
+    /// Goes over a list; `None` when it is none. One that is too short has nothing at the places behind its end.
+    fn items<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [Field<'t>]) -> Option<()> {
+        scan.is(b'[').then_some(())?;
+        if scan.is(b']') {
+            return Some(());
+        }
+        for place in 0.. {
+            let value = scan.value().filter(|value| !value.is_empty())?;
+            if let Some(child) = self.paths.node(node).item(place) {
+                self.value(child, value, found);
+            }
+            if !scan.is(b',') {
+                break;
+            }
+        }
+        scan.is(b']').then_some(())
+    }
+
+    /// The node that a key leads to, if it is on a path; `None` when it is no text.
+    fn key(&mut self, node: usize, written: &str) -> Option<Option<usize>> {
+        let mut unescaped = String::new();
+        let key = text(written, &mut unescaped).ok()?;
+        let child = self.paths.node(node).child(key);
+        if let (None, 0, Some(strange)) = (child, node, self.strange.as_mut()) {
+            strange.add(key);
+        }
+        Some(child)
+    }
+
+    /// Takes in the value of a node.
+    fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [Field<'t>]) {
+        if std::mem::replace(&mut self.seen[node], self.line) == self.line {
+            return self.paths.spoil(node, MisfitKind::Twice, found);
         }
         let here: &Node = self.paths.node(node);
         let first = text.as_bytes().first();
-        let nested = matches!(first, Some(b'[' | b'{'));
-        for &field in &here.fields {
-            found[field] = if nested { Err(MisfitKind::Nested) } else { Ok(text.as_bytes()) };
-        }
+        let field = match first {
+            Some(b'[' | b'{') => Err(MisfitKind::Nested),
+            None => Err(MisfitKind::NotJson),
+            Some(_) => Ok(text.as_bytes()),
+        };
+        here.fields.iter().for_each(|&place| found[place] = field);
         if here.is_last() || text == "null" {
-            return Some(());
+            return;
         }
         // What is neither leads nowhere; a list is no object, nor the other way round.
-        if first != Some(&b'{') {
-            let kind = if nested { MisfitKind::Nested } else { MisfitKind::NoPath };
+        let (object, list) = (first == Some(&b'{'), first == Some(&b'['));
+        if !object {
+            let kind = if list { MisfitKind::Nested } else { MisfitKind::NoPath };
             here.keys.iter().for_each(|&(_, below)| self.paths.spoil(below, kind, found));
         }
-        if first != Some(&b'[') {
+        if !list {
             here.items.iter().for_each(|&(_, below)| self.paths.spoil(below, MisfitKind::NoList, found));
         }
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        match first {
-            Some(b'{') if !here.keys.is_empty() => {
-                deserializer.deserialize_map(Object { walk: self, node, found }).ok()
-            }
-            Some(b'[') if !here.items.is_empty() => deserializer.deserialize_seq(List { walk: self, node, found }).ok(),
-            _ => Some(()),
+        let mut scan = Scan::new(text);
+        let whole = match first {
+            Some(b'{') if !here.keys.is_empty() => self.keys(&mut scan, node, found),
+            Some(b'[') if !here.items.is_empty() => self.items(&mut scan, node, found),
+            _ => return,
+        };
+        if whole.is_none() || !scan.is_at_end() {
+            here.below().for_each(|below| self.paths.spoil(below, MisfitKind::NotJson, found));
         }
     }
 }
 
-/// A list on the way: one that is too short has nothing at the places behind its end.
-struct List<'w, 'p, 'f, 't> {
-    walk: &'w mut Walk<'p>,
-    node: usize,
-    found: &'f mut [Field<'t>],
+/// What a string says, or what is wrong with it.
+fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
+    let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or(MisfitKind::NotJson)?;
+    if plain.bytes().all(|byte| byte >= b' ' && byte != b'\\') {
+        return Ok(plain);
+    }
+    match serde_json::from_str(written) {
+        Ok(text) => *unescaped = text,
+        Err(_) => return Err(wrong(written)),
+    }
+    Ok(unescaped)
 }
 
-impl<'t> Visitor<'t> for List<'_, '_, '_, 't> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'t>>(self, mut list: A) -> Result<(), A::Error> {
-        let node = self.walk.paths.node(self.node);
-        for place in 0.. {
-            let Some(child) = node.item(place) else {
-                if list.next_element::<IgnoredAny>()?.is_none() {
-                    break;
-                }
-                continue;
-            };
-            let Some(value) = list.next_element::<&'t RawValue>()? else { break };
-            let taken = self.walk.value(child, value.get(), self.found);
-            taken.ok_or_else(|| serde::de::Error::custom("no object"))?;
-        }
-        Ok(())
+/// What is wrong with a value that is none.
+fn wrong(written: &str) -> MisfitKind {
+    match written {
+        _ if written.as_bytes().contains(&LONG) => MisfitKind::TooLong,
+        _ if written.as_bytes().contains(&STRANGE) => MisfitKind::NotUtf8,
+        // An escape that stands for half a character.
+        _ if serde_json::from_str::<&RawValue>(written).is_ok() => MisfitKind::NotUtf8,
+        _ => MisfitKind::NotJson,
     }
 }
 
-/// An object on the way.
-struct Object<'w, 'p, 'f, 't> {
-    walk: &'w mut Walk<'p>,
-    node: usize,
-    found: &'f mut [Field<'t>],
-}
-
-impl<'t> Visitor<'t> for Object<'_, '_, '_, 't> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<(), A::Error> {
-        let paths = self.walk.paths;
-        loop {
-            let strange = if self.node == 0 { self.walk.strange.as_mut() } else { None };
-            let Some(child) = map.next_key_seed(Key { node: paths.node(self.node), strange })? else { return Ok(()) };
-            match child {
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-                Some(child) => {
-                    let value: &'t RawValue = map.next_value()?;
-                    let taken = self.walk.value(child, value.get(), self.found);
-                    taken.ok_or_else(|| serde::de::Error::custom("no object"))?;
-                }
-            }
-        }
-    }
-}
-
-/// The node that a key leads to, if it is on a path.
-struct Key<'p, 's> {
-    node: &'p Node,
-    strange: Option<&'s mut Strange>,
-}
-
-impl<'t> DeserializeSeed<'t> for Key<'_, '_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_, '_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
-        let child = self.node.child(key);
-        if let (None, Some(strange)) = (child, self.strange) {
-            strange.add(key);
-        }
-        Ok(child)
-    }
+/// The key that is written so, with its quotes; `None` if it is none.
+pub(super) fn key(written: &[u8]) -> Option<String> {
+    serde_json::from_slice(written).ok()
 }
 
 /// What a field says, in the type that JSON writes it in.
 pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
-    let text = std::str::from_utf8(field).map_err(|_| MisfitKind::NotUtf8)?;
-    Ok(match field.first() {
-        None | Some(b'n') => RawCell::Null,
-        Some(b't') => RawCell::Bool(true),
-        Some(b'f') => RawCell::Bool(false),
-        Some(b'"') if memchr::memchr(b'\\', field).is_none() => RawCell::Text(&text[1..text.len() - 1]),
-        Some(b'"') => {
-            *unescaped = serde_json::from_str(text).map_err(|_| MisfitKind::NotUtf8)?;
-            RawCell::Text(unescaped)
-        }
+    if field.len() > MOST_WRITTEN {
+        return Err(MisfitKind::TooLong);
+    }
+    let written = std::str::from_utf8(field).map_err(|_| MisfitKind::NotUtf8)?;
+    Ok(match written {
+        "" | "null" => RawCell::Null,
+        "true" => RawCell::Bool(true),
+        "false" => RawCell::Bool(false),
+        _ if field[0] == b'"' => RawCell::Text(text(written, unescaped)?),
+        _ if !is_number(written) => return Err(wrong(written)),
         // A whole number beyond 64 bits is no number of any column, a fraction beyond a float is not finite.
-        Some(_) if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) || text == "-0" => {
-            RawCell::Float(text.parse().unwrap_or(f64::NAN))
+        _ if written == "-0" || written.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+            RawCell::Float(written.parse().unwrap_or(f64::NAN))
         }
-        Some(_) => whole_number(text).map_or(RawCell::Float(f64::NAN), RawCell::Int),
+        _ => whole_number(written).map_or(RawCell::Float(f64::NAN), RawCell::Int),
     })
 }

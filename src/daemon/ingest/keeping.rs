@@ -66,7 +66,7 @@ impl Source {
         kept.into_iter().try_for_each(|kept| {
             each(match (kept, &self.format) {
                 (Kept::Here(raw), _) => Some(raw),
-                (Kept::Bytes(bytes), Format::Delimited(file)) => Some(file.raw(bytes)?),
+                (Kept::Bytes(bytes), Format::Delimited(file)) => file.raw(bytes)?,
                 (Kept::Bytes(_) | Kept::Row(_) | Kept::Nowhere, _) => None,
             })
         })

@@ -1,29 +1,29 @@
 //! Text of one record per line: cuts a file into blocks of whole lines. Lines beyond a limit are passed over without being
-//! held in memory; blank lines are no rows, wherever they stand. It does not look into a line.
+//! held in memory: of those only what is read is left. Blank lines are no rows, wherever they stand.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::content::Content;
-use super::json::Walk;
+use super::json::{STRANGE, Walk};
 use super::kept::Kept;
 use super::part::{Coder, Fault, Part};
 use super::paths::Paths;
 use super::raw::Raw;
+use super::shorten::Shorten;
 use super::strange::Strange;
 use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
 
 /// Bytes that are read at a time.
 const BLOCK: u64 = 1 << 20;
-/// Bytes of the longest line.
-pub(super) const LONGEST: usize = 1 << 24;
+/// Bytes of the longest line, without what is left out of it.
+const LONGEST: usize = 1 << 24;
 /// Lines whose undeclared keys are told.
 const TELLING: u64 = 1_000;
-/// What stands for a line that can be no object.
-pub(super) const NO_OBJECT: &str = "\\";
 
 /// A file that is being read.
 pub struct LinesFile {
@@ -34,8 +34,8 @@ pub struct LinesFile {
     carry: Vec<u8>,
     /// The number of the next line, from 1.
     line: u64,
-    /// Whether the rest of a line is passed over.
-    skipping: bool,
+    /// A line that is too long to be held, as far as it was read.
+    long: Option<Shorten>,
 }
 
 /// Some whole lines.
@@ -62,7 +62,7 @@ impl LinesFile {
             carry.clear();
         }
         let paths = Arc::new(Paths::default());
-        Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, skipping: false })
+        Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, long: None })
     }
 
     /// Reads these fields from now on.
@@ -75,10 +75,17 @@ impl LinesFile {
         loop {
             let read = self.file.by_ref().take(BLOCK).read_to_end(&mut self.carry);
             let ended = read.map_err(|error| Error::io(&self.path, "read the file", &error))? == 0;
-            if self.skipping {
+            if let Some(long) = &mut self.long {
                 let end = memchr::memchr(b'\n', &self.carry);
+                long.add(&self.carry[..end.unwrap_or(self.carry.len())]);
                 self.carry.drain(..end.map_or(self.carry.len(), |end| end + 1));
-                self.skipping = end.is_none() && !ended;
+                if end.is_some() || ended {
+                    let short = self.long.take().and_then(Shorten::line);
+                    let (paths, first, long) = (Arc::clone(&self.paths), self.line, short.is_none());
+                    self.line += 1;
+                    return Ok(Some(Lines { paths, bytes: short.unwrap_or_default(), first, long }));
+                }
+                continue;
             }
             let content = self.carry.trim_ascii_end().len();
             let end = if ended { content } else { whole(&self.carry, content) };
@@ -91,10 +98,10 @@ impl LinesFile {
                 return Ok(None);
             }
             if self.carry.len() > LONGEST {
-                (self.skipping, self.line) = (true, self.line + 1);
+                let mut long = Shorten::new(&self.paths, LONGEST);
+                long.add(&self.carry);
                 self.carry.clear();
-                let (paths, first) = (Arc::clone(&self.paths), self.line - 1);
-                return Ok(Some(Lines { paths, bytes: Vec::new(), first, long: true }));
+                self.long = Some(long);
             }
         }
     }
@@ -137,15 +144,27 @@ impl Lines {
         let mut walk = Walk::new(&self.paths, coder.fields().len());
         let mut strange = Strange::default();
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
-        let mut add = |line: u64, text: &str| {
-            if text.len() > LONGEST {
-                return rows.refuse(line, MisfitKind::LongRow);
-            }
-            if text.trim_ascii().is_empty() {
-                return;
+        for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {
+            let short;
+            let bytes = if bytes.len() > LONGEST {
+                let mut shorten = Shorten::new(&self.paths, LONGEST);
+                shorten.add(bytes);
+                short = shorten.line();
+                match &short {
+                    Some(short) => short,
+                    None => {
+                        rows.refuse(line, MisfitKind::LongRow);
+                        continue;
+                    }
+                }
+            } else {
+                bytes
+            };
+            if bytes.trim_ascii().is_empty() {
+                continue;
             }
             walk.listen(line <= TELLING);
-            let good = walk.object(text, |fields| match fields {
+            let good = walk.object(&text(bytes), |fields| match fields {
                 Some(fields) => rows.add(line, fields),
                 None => {
                     rows.refuse(line, MisfitKind::NoObject);
@@ -156,31 +175,23 @@ impl Lines {
             if let Some(keys) = walk.strange().filter(|_| good) {
                 strange.take(keys);
             }
-        };
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            (self.first..).zip(text.split('\n')).for_each(|(line, text)| add(line, text));
-        } else {
-            // What is no text is nothing that a line may hold, wherever it stands.
-            let texts =
-                bytes.split(|&byte| byte == b'\n').map(|line| marked(line).unwrap_or_else(|| NO_OBJECT.to_owned()));
-            (self.first..).zip(texts).for_each(|(line, text)| add(line, &text));
         }
         rows.finish().with_strange(strange)
     }
 }
 
-/// A line with every run of bytes that is no UTF-8 as an escape that is no text either: so it is wrong in the field that
-/// it stands in, and nowhere else. `None` when it stands behind a backslash.
-pub(super) fn marked(line: &[u8]) -> Option<String> {
-    let mut marked = String::with_capacity(line.len());
-    for chunk in line.utf8_chunks() {
-        marked.push_str(chunk.valid());
+/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that JSON has nowhere: so it is wrong in
+/// the field that it stands in, and nowhere else.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
-            if marked.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1 {
-                return None;
-            }
-            marked.push_str("\\ud800?");
+            text.push(char::from(STRANGE));
         }
     }
-    Some(marked)
+    Cow::Owned(text)
 }

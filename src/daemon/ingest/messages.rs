@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
-    Array, ArrayRef, BinaryViewArray, BooleanArray, RecordBatch, StringViewArray, make_array, new_null_array,
+    Array, ArrayRef, BinaryViewArray, BooleanArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+    make_array, new_null_array,
 };
 use arrow_ipc::MetadataVersion;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
@@ -16,6 +17,7 @@ use zeroize::Zeroize as _;
 
 use super::guard::guarded;
 use super::raw::{MOST_RAW, Raw};
+use crate::engine::histogram::MOST_TEXT;
 
 /// How a stream ends.
 const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
@@ -39,12 +41,16 @@ pub fn messages(batch: &RecordBatch, rows: impl Iterator<Item = usize>) -> Optio
     guarded(|| {
         let (schema, columns) = (plain(&batch.schema()), kept(&batch.schema()));
         let mut writer = writer(&batch.schema())?;
-        let message = |row: usize| {
+        let mut write = |row: usize, cell: fn(&ArrayRef, usize) -> Option<ArrayRef>| {
             let cells = columns.iter().map(|&at| cell(batch.column(at), row)).collect::<Option<_>>()?;
             writer.get_mut().zeroize();
             writer.write(&RecordBatch::try_new(Arc::clone(&schema), cells).ok()?).ok()?;
             let bytes = writer.get_ref();
             Some((bytes.len() <= MOST_RAW).then(|| Raw::of(bytes)))
+        };
+        let message = |row: usize| match write(row, cell)? {
+            None => write(row, short),
+            whole => Some(whole),
         };
         let messages = rows.map(message).collect();
         writer.get_mut().zeroize();
@@ -84,6 +90,22 @@ fn values_of(physical: &DataType) -> &DataType {
         DataType::Dictionary(_, values) => values,
         plain => plain,
     }
+}
+
+/// One cell as a column of its own; of a text that is too long for a value only so much that it still is.
+fn short(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
+    let cell = cell(array, row)?;
+    let cut = |text: &str| {
+        let end = (MOST_TEXT + 1..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+        text[..end].to_owned()
+    };
+    Some(match cell.data_type() {
+        _ if cell.is_null(0) => cell,
+        DataType::Utf8 => Arc::new(StringArray::from_iter_values([cut(cell.as_string::<i32>().value(0))])),
+        DataType::LargeUtf8 => Arc::new(LargeStringArray::from_iter_values([cut(cell.as_string::<i64>().value(0))])),
+        DataType::Utf8View => Arc::new(StringViewArray::from_iter_values([cut(cell.as_string_view().value(0))])),
+        _ => cell,
+    })
 }
 
 /// One cell as a column of its own. What lies under a null, and bits beside its own, may be those of other rows.

@@ -67,4 +67,5 @@ enum Written {
     NotArrow,
     NoList,
     Repeat,
+    NotJson,
 }

@@ -4,15 +4,25 @@
 //! line or the end of the file: from anything else on, rows cannot be told apart, and nothing more is handed on.
 //!
 //! A quote inside an unquoted field is text, for the parser as well as here.
+//!
+//! Of a field that is longer than any value may be only the beginning is handed on, which is still too long: so it is wrong
+//! by itself, and memory does not depend on it. Places that the parser tells are those in what was handed on.
 
 use std::io::{self, BufReader, Read, Seek as _};
 use std::ops::Range;
 
-use super::content::Content;
-use super::raw::Raw;
+use zeroize::Zeroizing;
 
-/// Bytes after which a row must have ended.
+use super::content::Content;
+use super::raw::{MOST_RAW, Raw};
+use crate::engine::histogram::MOST_TEXT;
+
+/// Bytes after which a row must have ended, without what is left out of it.
 const LONGEST: usize = 1 << 24;
+/// Bytes of a field that are handed on: more than a value of nothing but quotes may have, each of them written twice.
+const MOST_FIELD: usize = 2 * MOST_TEXT + 2;
+/// Bytes that are looked at in one go when a row is shortened.
+const SLICE: usize = 1 << 16;
 /// A mark of UTF-8, which the parser passes over at the beginning of a file.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -42,7 +52,7 @@ pub enum Broken {
     )]
     Text,
     /// More bytes than a row may have.
-    #[error("the row is longer than 16 MiB")]
+    #[error("the row is longer than 16 MiB, even without what is too long for a value")]
     Long,
 }
 
@@ -56,20 +66,80 @@ pub struct Quotes {
     last: Vec<u8>,
     /// Where the last quoted field begins.
     opened: Option<u64>,
-    /// Bytes that were read since the last row ended.
+    /// Bytes that were handed on since the last row ended.
     row: usize,
+    /// Bytes of the field that were handed on; the rest is left out when they are enough.
+    field: usize,
+    /// Whether the last byte is a quote that is not handed on yet, in a field of which the rest is left out.
+    held: bool,
+    left_out: Vec<LeftOut>,
     broken: Option<Broken>,
+}
+
+/// Bytes that are not handed on.
+#[derive(Clone, Copy, Default)]
+struct LeftOut {
+    /// How many bytes were handed on before them.
+    at: u64,
+    /// Their number, and that of all before them.
+    bytes: u64,
+    /// As many ends of lines among those.
+    feeds: u64,
 }
 
 impl Quotes {
     /// From the beginning of a file.
     pub fn new(file: Content, delimiter: u8) -> Quotes {
-        Quotes { file, delimiter, place: Place::Start, passed: 0, last: Vec::new(), opened: None, row: 0, broken: None }
+        Quotes {
+            file,
+            delimiter,
+            place: Place::Start,
+            passed: 0,
+            last: Vec::new(),
+            opened: None,
+            row: 0,
+            field: 0,
+            held: false,
+            left_out: Vec::new(),
+            broken: None,
+        }
     }
 
-    /// Bytes of the file as they stand there.
-    pub fn range(&self, range: Range<u64>) -> io::Result<Raw> {
-        self.file.range(range)
+    /// Bytes of the file between places that the parser tells: as they stand there, or without what is left out where they
+    /// would be too many; `None` when they are even so.
+    pub fn range(&self, range: Range<u64>) -> io::Result<Option<Raw>> {
+        let [from, to] = [range.start, range.end].map(|place| place + self.before_place(place).bytes);
+        if to - from <= MOST_RAW as u64 {
+            return self.file.range(from..to).map(Some);
+        }
+        let mut row = Quotes::new(Content::from(Raw::of(b"")), self.delimiter);
+        let mut short = Zeroizing::new(Vec::new());
+        for at in (from..to).step_by(SLICE) {
+            let part = self.file.range(at..to.min(at + SLICE as u64))?;
+            let room = usize::from(row.held);
+            let mut bytes = Zeroizing::new([&b"\""[..room], part.bytes()].concat());
+            let good = row.watch(&mut bytes, room).0;
+            short.extend_from_slice(&bytes[..good]);
+            row.passed += good as u64;
+            if short.len() > MOST_RAW {
+                return Ok(None);
+            }
+        }
+        if row.held {
+            short.push(b'"');
+        }
+        Ok(Some(Raw::of(&short)))
+    }
+
+    /// What was left out before a place that the parser tells.
+    fn before_place(&self, place: u64) -> LeftOut {
+        let before = self.left_out.partition_point(|one| one.at < place);
+        before.checked_sub(1).map_or(LeftOut::default(), |last| self.left_out[last])
+    }
+
+    /// Ends of lines that were left out before a place that the parser tells.
+    pub fn feeds(&self, place: u64) -> u64 {
+        self.before_place(place).feeds
     }
 
     /// A row begins.
@@ -93,41 +163,115 @@ impl Quotes {
         self.broken.map(|broken| (broken, self.opened.filter(|_| broken != Broken::Long)))
     }
 
-    /// How many of the next bytes may be handed on; fewer than all when the one behind them must not stand there.
-    fn watch(&mut self, bytes: &[u8]) -> usize {
-        let mut at = 0;
+    /// Looks at the bytes behind so many free ones, and moves those to the front that are handed on: how many they are, and
+    /// whether that is so up to the last one, or the next must not stand where it stands.
+    fn watch(&mut self, bytes: &mut [u8], room: usize) -> (usize, bool) {
+        let (mut at, mut good) = (room, 0);
         while at < bytes.len() {
-            let rest = &bytes[at..];
             match self.place {
                 Place::Start | Place::Bare => {
-                    let quote = memchr::memchr(b'"', rest);
-                    let before = quote.unwrap_or(rest.len());
-                    if let Some(&last) = rest[..before].last() {
-                        self.place = if self.ends_a_field(last) { Place::Start } else { Place::Bare };
+                    let end = memchr::memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote);
+                    good = self.bare(bytes, at..end, good);
+                    at = end;
+                    if at == bytes.len() {
+                        break;
                     }
-                    if quote.is_some() && self.place == Place::Start {
-                        (self.place, self.opened) = (Place::Quoted, Some(self.passed + (at + before) as u64));
-                    } else if quote.is_some() {
-                        self.place = Place::Bare;
+                    if self.place == Place::Start {
+                        let opened = self.passed + good as u64 + self.left_out.last().map_or(0, |last| last.bytes);
+                        (self.place, self.opened) = (Place::Quoted, Some(opened));
                     }
-                    at += before + usize::from(quote.is_some());
+                    good = self.hand_on(bytes, at..at + 1, good);
+                    at += 1;
                 }
                 Place::Quoted => {
-                    let Some(quote) = memchr::memchr(b'"', rest) else { return bytes.len() };
-                    self.place = Place::Quote;
-                    at += quote + 1;
+                    let quote = memchr::memchr(b'"', &bytes[at..]);
+                    let end = quote.map_or(bytes.len(), |quote| at + quote);
+                    good = self.hand_on(bytes, at..end, good);
+                    at = end;
+                    if quote.is_some() {
+                        self.place = Place::Quote;
+                        self.held = self.field >= MOST_FIELD;
+                        if !self.held {
+                            good = self.hand_on(bytes, at..at + 1, good);
+                        }
+                        at += 1;
+                    }
                 }
                 Place::Quote => {
-                    self.place = match rest[0] {
-                        b'"' => Place::Quoted,
-                        byte if self.ends_a_field(byte) => Place::Start,
-                        _ => return at,
-                    };
+                    let byte = bytes[at];
+                    let held = std::mem::take(&mut self.held);
+                    if byte == b'"' {
+                        self.place = Place::Quoted;
+                        // A quote that is written twice is left out as a whole, or stays.
+                        if held {
+                            self.leave_out(2, 0, good);
+                        } else {
+                            bytes[good] = byte;
+                            (good, self.field) = (good + 1, self.field + 1);
+                        }
+                    } else if self.ends_a_field(byte) {
+                        self.place = Place::Start;
+                        self.field = 0;
+                        if held {
+                            bytes[good] = b'"';
+                            good += 1;
+                        }
+                        bytes[good] = byte;
+                        good += 1;
+                    } else {
+                        return (good, false);
+                    }
                     at += 1;
                 }
             }
         }
-        at
+        (good, true)
+    }
+
+    /// Fields without quotes, the last of which may go on.
+    fn bare(&mut self, bytes: &mut [u8], range: Range<usize>, mut good: usize) -> usize {
+        let Range { start: mut at, end } = range;
+        while at < end {
+            let [delimiter, feed, back] = [self.delimiter, b'\n', b'\r'];
+            let near = end.min(at + MOST_FIELD.saturating_sub(self.field).max(1));
+            // The last end of a field that is near, or the first one behind it.
+            let last = memchr::memrchr3(delimiter, feed, back, &bytes[at..near]).map(|last| at + last);
+            let ends = last.or_else(|| Some(near + memchr::memchr3(delimiter, feed, back, &bytes[near..end])?));
+            let field = ends.unwrap_or(end);
+            good = self.hand_on(bytes, at..field, good);
+            at = field;
+            if ends.is_some() {
+                bytes[good] = bytes[at];
+                (good, at, self.field, self.place) = (good + 1, at + 1, 0, Place::Start);
+            } else {
+                self.place = Place::Bare;
+            }
+        }
+        good
+    }
+
+    /// Hands on more of a field, as far as it is not too long.
+    fn hand_on(&mut self, bytes: &mut [u8], range: Range<usize>, good: usize) -> usize {
+        let Range { start, end } = range;
+        let most = start + (end - start).min(MOST_FIELD.saturating_sub(self.field));
+        if good != start {
+            bytes.copy_within(start..most, good);
+        }
+        self.field += most - start;
+        if most < end {
+            let feeds = memchr::memchr_iter(b'\n', &bytes[most..end]).count();
+            self.leave_out(end - most, feeds, good + most - start);
+        }
+        good + most - start
+    }
+
+    fn leave_out(&mut self, bytes: usize, feeds: usize, good: usize) {
+        let at = self.passed + good as u64;
+        let LeftOut { bytes: bytes_before, feeds: feeds_before, .. } =
+            self.left_out.last().copied().unwrap_or_default();
+        let (bytes, feeds) = (bytes_before + bytes as u64, feeds_before + feeds as u64);
+        self.left_out.pop_if(|last| last.at == at);
+        self.left_out.push(LeftOut { at, bytes, feeds });
     }
 
     fn ends_a_field(&self, byte: u8) -> bool {
@@ -142,39 +286,47 @@ impl Quotes {
 
 impl Read for Quotes {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Some(broken) = self.broken {
-            return self.end(broken);
-        }
-        if self.row > LONGEST {
-            return self.end(Broken::Long);
-        }
-        let mut read = self.file.read(into)?;
-        // The parser looks for a mark in the first bytes that it is given, so it is given enough of them.
-        while self.passed == 0 && (1..MARK.len()).contains(&read) {
-            match self.file.read(&mut into[read..])? {
-                0 => break,
-                more => read += more,
+        loop {
+            if let Some(broken) = self.broken {
+                return self.end(broken);
+            }
+            if self.row > LONGEST {
+                return self.end(Broken::Long);
+            }
+            // A quote that is held back comes before what is read.
+            let room = usize::from(self.held);
+            let mut read = self.file.read(&mut into[room..])?;
+            // The parser looks for a mark in the first bytes that it is given, so it is given enough of them.
+            while self.passed == 0 && (1..MARK.len()).contains(&read) {
+                match self.file.read(&mut into[read..])? {
+                    0 => break,
+                    more => read += more,
+                }
+            }
+            if read == 0 {
+                match self.place {
+                    Place::Quoted => return self.end(Broken::Open),
+                    _ if !std::mem::take(&mut self.held) => return Ok(0),
+                    _ => into[0] = b'"',
+                }
+                self.passed += 1;
+                return Ok(1);
+            }
+            let mark = if self.passed == 0 && into[..read].starts_with(MARK) { MARK.len() } else { 0 };
+            self.passed += mark as u64;
+            let (good, whole) = self.watch(&mut into[mark..room + read], room);
+            self.passed += good as u64;
+            self.row += mark + good;
+            if !whole {
+                self.broken = Some(Broken::Text);
+            }
+            // All of it may have been left out.
+            if mark + good > 0 {
+                self.last.clear();
+                self.last.extend_from_slice(&into[..mark + good]);
+                return Ok(mark + good);
             }
         }
-        if read == 0 && self.place == Place::Quoted {
-            return self.end(Broken::Open);
-        }
-        let mark = if self.passed == 0 && into[..read].starts_with(MARK) { MARK.len() } else { 0 };
-        self.passed += mark as u64;
-        let good = self.watch(&into[mark..read]);
-        self.passed += good as u64;
-        self.row += mark + good;
-        if read > 0 {
-            self.last.clear();
-            self.last.extend_from_slice(&into[..mark + good]);
-        }
-        if mark + good < read {
-            self.broken = Some(Broken::Text);
-            if mark + good == 0 {
-                return self.end(Broken::Text);
-            }
-        }
-        Ok(mark + good)
     }
 }
 

@@ -123,6 +123,9 @@ pub enum MisfitKind {
     /// A row as such: its person has one already, and the feed file wants to see such rows.
     #[error("the row is of somebody who has a row already, and that one stands")]
     Repeat,
+    /// What is written in a field of JSON is no value.
+    #[error("the field is not a JSON value")]
+    NotJson,
 }
 
 /// A column whose cells can be read.

@@ -225,8 +225,7 @@ impl Fetched {
     fn raw(&self, fault: &Misplaced) -> Option<Raw> {
         let offset = fault.line.unwrap_or_default();
         let at = self.messages().binary_search_by_key(&offset, |message| message.offset).expect("it was fetched");
-        let content = self.content(&self.messages()[at]).unwrap_or_default();
-        (fault.kind != MisfitKind::LongRow).then(|| Raw::of(content))
+        Some(Raw::of(self.content(&self.messages()[at]).unwrap_or_default()))
     }
 }
 

@@ -4,7 +4,6 @@
 
 use super::schemas::Schemas;
 use crate::daemon::config::Unwanted as Said;
-use crate::daemon::ingest::lines::LONGEST;
 use crate::daemon::ingest::part::Part;
 use crate::daemon::ingest::raw::Raw;
 use crate::engine::histogram::{MisfitKind, Reading};
@@ -79,7 +78,6 @@ impl Unwanted {
     pub fn before(self, content: Option<&[u8]>) -> Result<Is, &[u8]> {
         match content {
             None => Ok(Is::of(self.tombstones, MisfitKind::Tombstone)),
-            Some(content) if content.len() > LONGEST => Ok(Is::Refused(MisfitKind::LongRow)),
             Some(content) => Err(content),
         }
     }

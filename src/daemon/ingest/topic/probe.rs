@@ -16,7 +16,6 @@ use super::client::{Ear, Settings, connected, reading, refused};
 use super::id::describe;
 use super::told;
 use crate::daemon::error::{Error, Result};
-use crate::daemon::ingest::lines::LONGEST;
 
 /// How long one answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -183,11 +182,6 @@ fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec
         found.push(format!(
             "the topic keeps no more than {bytes} bytes of a partition, however fast they come: have `retention.bytes` be \
              what comes in weeks, or -1"
-        ));
-    }
-    if let Some(bytes) = number("max.message.bytes").filter(|bytes| *bytes > LONGEST as u64) {
-        found.push(format!(
-            "messages may have {bytes} bytes, and one of more than 16 MiB is set aside without what it says"
         ));
     }
     found

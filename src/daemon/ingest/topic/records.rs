@@ -5,7 +5,7 @@ use super::avro::{self, framed};
 use super::messages::{Coded, Is, Messages, Unwanted};
 use super::schemas::Plans;
 use crate::daemon::ingest::json;
-use crate::daemon::ingest::lines::{NO_OBJECT, marked};
+use crate::daemon::ingest::lines::text;
 use crate::daemon::ingest::part::{Coder, Read};
 use crate::daemon::ingest::paths::{Field, Paths};
 use crate::engine::histogram::MisfitKind;
@@ -30,17 +30,7 @@ impl Walk<'_> {
     /// Shows the fields of a message, or why it has none.
     fn fields<T>(&mut self, content: &[u8], show: impl FnOnce(Result<&[Field<'_>], MisfitKind>) -> T) -> T {
         match self {
-            Walk::Json(walk) => {
-                let marked;
-                let text = match std::str::from_utf8(content) {
-                    Ok(text) => text,
-                    Err(_) => {
-                        marked = self::marked(content).unwrap_or_else(|| NO_OBJECT.to_owned());
-                        &marked
-                    }
-                };
-                walk.object(text, |found| show(found.ok_or(MisfitKind::NoMessage)))
-            }
+            Walk::Json(walk) => walk.object(&text(content), |found| show(found.ok_or(MisfitKind::NoMessage))),
             Walk::Avro(walk, plans) => {
                 let Some((key, record)) = framed(content) else { return show(Err(MisfitKind::NotAvro)) };
                 match plans.of(key) {

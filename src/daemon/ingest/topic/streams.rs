@@ -47,7 +47,7 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: Unwanted) -> Coded 
             Is::Skipped => coded.skipped += 1,
             Is::Refused(kind) => {
                 coded.parts.push(Refused { field: None, kind }.part(coder, *offset));
-                kept.push((kind != MisfitKind::LongRow).then(|| Raw::of(content.unwrap_or_default())));
+                kept.push(Some(Raw::of(content.unwrap_or_default())));
             }
             Is::Halt(kind) => {
                 coded.halt = Some((*offset, kind));

@@ -26,28 +26,33 @@ impl<'m> Reader<'m> {
         self.take(N)?.first_chunk().copied()
     }
 
-    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest of all.
-    pub fn long(&mut self) -> Option<i64> {
+    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest of all. `Some(None)`: one that
+    /// ends, and has more bits.
+    pub fn number(&mut self) -> Option<Option<i64>> {
         let mut coded = 0;
         for at in 0..10 {
             let [byte] = self.array()?;
-            // The tenth byte has room for one bit.
-            if at == 9 && byte > 1 {
-                return None;
-            }
-            coded |= u64::from(byte & 0x7f) << (7 * at);
+            coded |= u64::from(byte & 0x7f).checked_shl(7 * at).unwrap_or(0);
             if byte < 0x80 {
-                return Some((coded >> 1) as i64 ^ -((coded & 1) as i64));
+                // The tenth byte has room for one bit.
+                let fits = at < 9 || byte <= 1;
+                return Some(fits.then_some((coded >> 1) as i64 ^ -((coded & 1) as i64)));
             }
         }
         None
     }
 
-    /// A whole number of 32 bits, in at most five bytes.
-    pub fn int(&mut self) -> Option<i32> {
+    /// One that counts or chooses.
+    pub fn long(&mut self) -> Option<i64> {
+        self.number()?
+    }
+
+    /// A whole number of 32 bits, in at most five bytes; `Some(None)`: one that ends, and is none of those.
+    pub fn int(&mut self) -> Option<Option<i32>> {
         let before = self.left();
-        let number = i32::try_from(self.long()?).ok()?;
-        (before - self.left() <= 5).then_some(number)
+        let number = self.number()?;
+        let short = before - self.left() <= 5;
+        Some(number.and_then(|number| i32::try_from(number).ok()).filter(|_| short))
     }
 
     /// A length that what is left has.
@@ -61,13 +66,13 @@ impl<'m> Reader<'m> {
         self.take(length)
     }
 
-    /// A truth value.
-    pub fn boolean(&mut self) -> Option<bool> {
-        match self.array()? {
+    /// A truth value; `Some(None)`: another byte.
+    pub fn boolean(&mut self) -> Option<Option<bool>> {
+        Some(match self.array()? {
             [0] => Some(false),
             [1] => Some(true),
             _ => None,
-        }
+        })
     }
 
     /// A number of 32 bits.

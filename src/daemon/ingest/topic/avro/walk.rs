@@ -73,61 +73,48 @@ impl<'p> Walk<'p> {
             return None;
         }
         let kind = plan.schema().at(place);
-        let value = match kind {
-            Type::Null => return Some(()),
-            Type::Boolean => Value::Truth(reader.boolean()?),
-            Type::Int => Value::Int(i64::from(reader.int()?)),
-            Type::Date => Value::Days(reader.int()?),
-            Type::Long => Value::Int(reader.long()?),
-            Type::Float => Value::Float(f64::from(reader.float()?)),
-            Type::Double => Value::Float(reader.double()?),
-            Type::Text => Value::Text(reader.bytes()?),
-            Type::Enum(words) => Value::Text(words[reader.choice(words.len())?].as_bytes()),
-            Type::Bytes => {
-                reader.bytes()?;
-                self.strange(node);
-                return Some(());
-            }
-            Type::Fixed(size) => {
-                reader.take(*size)?;
-                self.strange(node);
-                return Some(());
-            }
+        match kind {
+            Type::Null => Some(()),
             Type::Union(branches) => {
                 let branch = branches[reader.choice(branches.len())?];
-                return self.value(plan, branch, node, reader, depth + 1);
+                self.value(plan, branch, node, reader, depth + 1)
             }
             Type::Array(items) => {
                 self.nested(node, false);
                 let mut place = 0;
-                return self.blocks(reader, |walk, reader| {
+                self.blocks(reader, |walk, reader| {
                     let below = node.and_then(|node| walk.paths.node(node).item(place));
                     place += 1;
                     walk.value(plan, *items, below, reader, depth + 1)
-                });
+                })
             }
             Type::Map(values) => {
                 self.nested(node, true);
-                return self.blocks(reader, |walk, reader| {
+                self.blocks(reader, |walk, reader| {
                     let key = reader.bytes()?;
                     let below = node.and_then(|node| walk.key(node, key));
                     walk.value(plan, *values, below, reader, depth + 1)
-                });
+                })
             }
             Type::Record(fields) => {
                 self.nested(node, true);
                 let nodes = node.map_or(&[][..], |node| plan.fields(place, node));
                 let below = nodes.iter().copied().chain(std::iter::repeat(None));
-                return fields
+                fields
                     .iter()
                     .zip(below)
-                    .try_for_each(|((_, kind), node)| self.value(plan, *kind, node, reader, depth + 1));
+                    .try_for_each(|((_, kind), node)| self.value(plan, *kind, node, reader, depth + 1))
             }
-        };
-        if let Some(node) = node {
-            self.take(node, value);
+            plain => {
+                let value = single(plain, reader)?;
+                match (node, value) {
+                    (None, _) => {}
+                    (Some(node), Some(value)) => self.take(node, value),
+                    (Some(node), None) => self.strange(node),
+                }
+                Some(())
+            }
         }
-        Some(())
     }
 
     /// Goes over the blocks of an array or a map.
@@ -188,8 +175,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Something that is no value of a column.
-    fn strange(&mut self, node: Option<usize>) {
-        let Some(node) = node else { return };
+    fn strange(&mut self, node: usize) {
         let Node { fields, .. } = self.paths.node(node);
         fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
         self.leads_nowhere(node);
@@ -208,4 +194,30 @@ impl<'p> Walk<'p> {
         paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(kind));
         paths.node(node).below().for_each(|below| self.spoil(below, kind));
     }
+}
+
+/// A value that is a single one: of each the end is known, whatever it says. `Some(None)`: it says nothing to a column.
+fn single<'v, 'm: 'v>(kind: &'v Type, reader: &mut Reader<'m>) -> Option<Option<Value<'v>>> {
+    Some(match kind {
+        Type::Boolean => reader.boolean()?.map(Value::Truth),
+        Type::Int => reader.int()?.map(|number| Value::Int(i64::from(number))),
+        Type::Date => reader.int()?.map(Value::Days),
+        Type::Long => reader.number()?.map(Value::Int),
+        Type::Float => Some(Value::Float(f64::from(reader.float()?))),
+        Type::Double => Some(Value::Float(reader.double()?)),
+        Type::Text => Some(Value::Text(reader.bytes()?)),
+        Type::Enum(words) => {
+            let choice = reader.number()?.and_then(|choice| usize::try_from(choice).ok());
+            choice.and_then(|choice| words.get(choice)).map(|word| Value::Text(word.as_bytes()))
+        }
+        Type::Bytes => {
+            reader.bytes()?;
+            None
+        }
+        Type::Fixed(size) => {
+            reader.take(*size)?;
+            None
+        }
+        Type::Null | Type::Union(_) | Type::Array(_) | Type::Map(_) | Type::Record(_) => None,
+    })
 }

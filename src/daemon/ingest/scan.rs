@@ -1,0 +1,161 @@
+//! Finds where the values of a JSON text begin and end (RFC 8259, with less strictness): a string ends at its next bare
+//! quote, an object or a list where its brackets are closed, anything else at the next comma or closing bracket. It does
+//! not look at what stands in between, so that a value that is no JSON can be told apart from the values beside it.
+
+/// A JSON text, read from front to back.
+pub struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Scan<'t> {
+    /// At the beginning of a text.
+    pub fn new(text: &'t str) -> Scan<'t> {
+        Scan { text, at: 0 }
+    }
+
+    /// Passes over white space, and this byte if it comes next; whether it did.
+    pub fn is(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Whether nothing but white space is left.
+    pub fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// The next string with its quotes; `None` if none comes next, or it does not end.
+    pub fn string(&mut self) -> Option<&'t str> {
+        self.is(b'"').then_some(())?;
+        let from = self.at - 1;
+        self.end_of_string()?;
+        self.text.get(from..self.at)
+    }
+
+    /// The next value as it is written, without white space around it; empty where there is none. `None` if its end
+    /// cannot be found.
+    pub fn value(&mut self) -> Option<&'t str> {
+        let first = self.peek()?;
+        let from = self.at;
+        match first {
+            b'"' => {
+                self.at += 1;
+                self.end_of_string()?;
+            }
+            b'{' | b'[' => self.end_of_brackets()?,
+            _ => {
+                let rest = &self.text.as_bytes()[from..];
+                self.at += rest.iter().position(|byte| matches!(byte, b',' | b'}' | b']'))?;
+            }
+        }
+        self.text.get(from..self.at).map(str::trim_ascii_end)
+    }
+
+    /// Behind the quote that ends a string.
+    fn end_of_string(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        loop {
+            self.at += memchr::memchr2(b'"', b'\\', bytes.get(self.at..)?)?;
+            if bytes[self.at] == b'"' {
+                self.at += 1;
+                return Some(());
+            }
+            self.at += 2;
+        }
+    }
+
+    /// Behind the bracket that closes the one that comes next.
+    fn end_of_brackets(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut open = 0_usize;
+        loop {
+            let byte = *bytes.get(self.at)?;
+            self.at += 1;
+            match byte {
+                b'"' => self.end_of_string()?,
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => {
+                    open -= 1;
+                    if open == 0 {
+                        return Some(());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a text is a number of JSON.
+pub fn is_number(text: &str) -> bool {
+    let digits = |text: &'_ [u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let whole = digits(text);
+    if whole == 0 || whole > 1 && text[0] == b'0' {
+        return false;
+    }
+    let mut rest = &text[whole..];
+    if let Some(behind) = rest.strip_prefix(b".") {
+        let fraction = digits(behind);
+        if fraction == 0 {
+            return false;
+        }
+        rest = &behind[fraction..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', digits @ ..] => digits,
+            digits => digits,
+        };
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_json() {
+        let good = ["0", "-0", "10", "-1.50", "1e5", "1E+05", "0.1e-9", "123456789012345678901234567890"];
+        let bad = ["", "-", "+1", "01", "-01", ".5", "1.", "1.e5", "1e", "1e+", "0x1", "NaN", "Infinity", "1 2", "1_0"];
+        good.iter().for_each(|text| assert!(is_number(text), "{text}"));
+        bad.iter().for_each(|text| assert!(!is_number(text), "{text}"));
+        for text in good.into_iter().chain(bad) {
+            assert_eq!(serde_json::from_str::<serde_json::Number>(text).is_ok(), is_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_end_where_they_end() {
+        for (text, value, rest) in [
+            (" 12 ,", Some("12"), ","),
+            ("NaN}", Some("NaN"), "}"),
+            (",", Some(""), ","),
+            (r#""a\",b","#, Some(r#""a\",b""#), ","),
+            ("\"a\nb\"}", Some("\"a\nb\""), "}"),
+            (r#"{"a":"}",b:[}}, "#, Some(r#"{"a":"}",b:[}}"#), ", "),
+            ("[1,[2]],", Some("[1,[2]]"), ","),
+            ("\"a", None, ""),
+            ("\"a\\\"", None, ""),
+            ("[1", None, ""),
+            ("12", None, ""),
+        ] {
+            let mut scan = Scan::new(text);
+            assert_eq!(scan.value(), value, "{text}");
+            assert!(value.is_none() || text[scan.at..] == *rest, "{text}");
+        }
+    }
+}

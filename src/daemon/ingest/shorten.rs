@@ -1,0 +1,224 @@
+//! A line of JSON that is too long to be held: what nobody reads is left out of it, and a value that is longer than any
+//! value may be gives way to a mark, so that one long field decides nothing for the others. It goes on from any byte.
+
+use std::sync::Arc;
+
+use super::json::{LONG, MOST_WRITTEN, key};
+use super::paths::Paths;
+
+/// A line so far.
+pub struct Shorten {
+    paths: Arc<Paths>,
+    /// Bytes that it may have at last.
+    most: usize,
+    /// Objects and lists that are open.
+    open: Vec<Level>,
+    at: At,
+    short: Vec<u8>,
+    /// Where the text or number begins that is being read.
+    from: usize,
+}
+
+/// An object or a list that is open.
+struct Level {
+    /// Where its way leads.
+    node: usize,
+    /// The place of the next value of a list; `None`: it is an object.
+    place: Option<usize>,
+    /// Where the key leads that was read last.
+    child: Option<usize>,
+    /// Whether a key comes next.
+    key: bool,
+}
+
+/// What the next byte is of.
+#[derive(Clone, Copy)]
+enum At {
+    /// Nothing: whatever stands between values.
+    Between,
+    /// A text; whether the byte is escaped, and whether it is left out.
+    Text { escaped: bool, left_out: bool },
+    /// Anything else without brackets.
+    Bare { left_out: bool },
+    /// Brackets that nobody reads, so many inside each other; within a text there, and escaped there.
+    Unread { deep: usize, text: bool, escaped: bool },
+}
+
+impl Shorten {
+    /// A line of which these fields are read, to this many bytes.
+    pub fn new(paths: &Arc<Paths>, most: usize) -> Shorten {
+        let (open, short) = (Vec::new(), Vec::new());
+        Shorten { paths: Arc::clone(paths), most, open, at: At::Between, short, from: 0 }
+    }
+
+    /// The next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if self.short.len() <= self.most {
+                self.step(byte);
+            }
+        }
+    }
+
+    /// The line, if it is short enough now.
+    pub fn line(self) -> Option<Vec<u8>> {
+        (self.short.len() <= self.most).then_some(self.short)
+    }
+
+    fn step(&mut self, byte: u8) {
+        match &mut self.at {
+            At::Between => self.between(byte),
+            At::Text { escaped, left_out } => {
+                let ends = byte == b'"' && !*escaped;
+                *escaped = byte == b'\\' && !*escaped;
+                if !*left_out || ends {
+                    self.short.push(byte);
+                }
+                if !*left_out && self.short.len() - self.from > MOST_WRITTEN {
+                    *left_out = true;
+                    self.short.truncate(self.from + 1);
+                    self.short.push(LONG);
+                    if ends {
+                        self.short.push(byte);
+                    }
+                }
+                if ends {
+                    self.at = At::Between;
+                    self.text();
+                }
+            }
+            At::Bare { left_out } => {
+                if matches!(byte, b',' | b'}' | b']') {
+                    self.between(byte);
+                } else if !*left_out {
+                    self.short.push(byte);
+                    if self.short.len() - self.from > MOST_WRITTEN {
+                        *left_out = true;
+                        self.short.truncate(self.from);
+                        self.short.push(LONG);
+                    }
+                }
+            }
+            At::Unread { deep, text, escaped } => {
+                if *text {
+                    *text = byte != b'"' || *escaped;
+                    *escaped = byte == b'\\' && !*escaped;
+                    return;
+                }
+                match byte {
+                    b'"' => *text = true,
+                    b'{' | b'[' => *deep += 1,
+                    b'}' | b']' => *deep -= 1,
+                    _ => {}
+                }
+                if *deep == 0 {
+                    self.at = At::Between;
+                    self.short.push(byte);
+                }
+            }
+        }
+    }
+
+    fn between(&mut self, byte: u8) {
+        self.at = At::Between;
+        if matches!(byte, b' ' | b'\t' | b'\r') {
+            return;
+        }
+        self.from = self.short.len();
+        self.short.push(byte);
+        match byte {
+            b'"' => self.at = At::Text { escaped: false, left_out: false },
+            b'{' | b'[' => {
+                let node = self.next().filter(|&node| !self.paths.node(node).is_last());
+                match node {
+                    Some(node) => {
+                        let list = byte == b'[';
+                        self.open.push(Level { node, place: list.then_some(0), child: None, key: !list });
+                    }
+                    None => self.at = At::Unread { deep: 1, text: false, escaped: false },
+                }
+            }
+            b'}' | b']' => drop(self.open.pop()),
+            b',' => {
+                if let Some(level) = self.open.last_mut() {
+                    level.key = level.place.is_none();
+                    level.place = level.place.map(|place| place + 1);
+                }
+            }
+            b':' => {}
+            _ => self.at = At::Bare { left_out: false },
+        }
+    }
+
+    /// Where the next value leads.
+    fn next(&self) -> Option<usize> {
+        let Some(level) = self.open.last() else { return Some(0) };
+        match level.place {
+            Some(place) => self.paths.node(level.node).item(place),
+            None => level.child,
+        }
+    }
+
+    /// A text has ended: a key leads on.
+    fn text(&mut self) {
+        let Some(level) = self.open.last_mut().filter(|level| level.key) else { return };
+        level.key = false;
+        level.child = key(&self.short[self.from..]).and_then(|key| self.paths.node(level.node).child(&key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::config::Feed;
+
+    fn paths() -> Arc<Paths> {
+        let column = |name: &str, path: &str| {
+            format!("[[column]]\nname = \"{name}\"\nrole = \"sensitive\"\npath = \"{path}\"\n")
+        };
+        let quasi = "[[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\"] }\n";
+        let feed =
+            format!("[feed]\nname = \"t\"\n[policy]\nk = 2\n{quasi}{}{}", column("s", "$.s"), column("d", "$.d.e[1]"));
+        let columns = Feed::parse(&feed, std::path::Path::new("feed.toml")).expect("a feed file").columns;
+        Arc::new(Paths::of(&columns.iter().collect::<Vec<_>>()))
+    }
+
+    #[test]
+    fn what_nobody_reads_is_left_out_and_what_is_too_long_marked() {
+        let long = "x".repeat(MOST_WRITTEN);
+        let most = "x".repeat(MOST_WRITTEN - 2);
+        for (line, wanted) in [
+            (r#"{"q": "A", "s" : [1, {"a":"]"}], "o":{"s":[2]}}"#.to_owned(), r#"{"q":"A","s":[],"o":{}}"#.to_owned()),
+            (
+                format!(r#"{{"q":"{most}","s":"{long}","x":{long}}}"#),
+                format!("{{\"q\":\"{most}\",\"s\":\"\u{2}\",\"x\":{long}}}"),
+            ),
+            (format!(r#"{{"q":"\"{long}\\","s":1{long}}}"#), "{\"q\":\"\u{2}\",\"s\":\u{2}}".to_owned()),
+            (
+                r#"{"d":{"e":[{"f":[1]},[2],"b",[]],"f":{"e":1}}}"#.to_owned(),
+                r#"{"d":{"e":[{},[],"b",[]],"f":{}}}"#.to_owned(),
+            ),
+            (
+                r#"{"\u0064":{"e":[0,"b"]},"d\"":{"e":[]}}"#.to_owned(),
+                r#"{"\u0064":{"e":[0,"b"]},"d\"":{}}"#.to_owned(),
+            ),
+            ("[[1,2],".to_owned(), "[[],".to_owned()),
+            ("]}}a".to_owned(), "]}}a".to_owned()),
+        ] {
+            // However it is cut.
+            for size in [1, 7, line.len()] {
+                let mut shorten = Shorten::new(&paths(), 1 << 24);
+                line.as_bytes().chunks(size).for_each(|bytes| shorten.add(bytes));
+                let short = shorten.line().expect("it is short");
+                assert!(short == wanted.as_bytes(), "{} {size}", &line[..line.len().min(60)]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_stays_too_long_is_none() {
+        let mut shorten = Shorten::new(&paths(), 100);
+        shorten.add("{\"q\":0,".repeat(100).as_bytes());
+        assert!(shorten.line().is_none());
+    }
+}
