@@ -201,6 +201,15 @@ impl Daemon {
         kill_process(self.pid(), Signal::TERM).expect("it was started");
     }
 
+    /// It does nothing any more until it goes on.
+    pub fn stops(&self) {
+        kill_process(self.pid(), Signal::STOP).expect("a signal");
+    }
+
+    pub fn goes_on(&self) {
+        kill_process(self.pid(), Signal::CONT).expect("a signal");
+    }
+
     /// Waits until it ends by itself: its exit code.
     #[track_caller]
     pub fn ended(&mut self) -> Option<i32> {

@@ -15,7 +15,8 @@ fn put(broker: &Broker, partition: i32, people: std::ops::Range<u64>) {
 #[track_caller]
 fn halts(place: &Place, says: &[&str]) -> String {
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert_eq!(code, 2, "{answer}");
+    let parts = || entries(place).iter().map(|entry| entry["body"]["parts"].to_string()).collect::<Vec<_>>();
+    assert_eq!(code, 2, "{answer}, {:?}", parts());
     let text = answer["error"]["text"].as_str().expect("a text").to_owned();
     says.iter().for_each(|word| assert!(text.contains(word), "`{word}` is missing: {text}"));
     text
@@ -172,6 +173,8 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     put(&broker, 0, 40..80);
     let place = feed(&broker, "wards", NEVER, "");
     assert_eq!(place.once()["rows"], 80);
+    let told = |entry: &serde_json::Value| entry["body"]["parts"][0]["epoch"] == 0;
+    assert!(entries(&place).iter().any(told), "what tells the last message from another one is not known");
     let mut daemon = place.start();
     broker.stop();
     broker.lose("wards", 40);
@@ -199,5 +202,27 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     // It goes on from there once.
     put(&broker, 0, 160..200);
     everybody(200);
+    place.verified();
+}
+
+/// A daemon that reads on at an offset that was given to another message sees no gap: the last one is looked at again.
+#[test]
+fn messages_that_took_the_place_of_others_are_found_out_by_whoever_reads_on_behind_them() {
+    let Some(mut broker) = Broker::start() else { return };
+    broker.topic("wards", 1, &[]);
+    put(&broker, 0, 0..40);
+    put(&broker, 0, 40..80);
+    let place = feed(&broker, "wards", OFTEN, "");
+    let daemon = place.start();
+    daemon.says("published feed=t", 1);
+    // It sleeps until the partition is longer than it was.
+    daemon.stops();
+    broker.stop();
+    broker.lose("wards", 40);
+    broker.begin();
+    put(&broker, 0, 60..160);
+    daemon.goes_on();
+    ends(daemon, &["is not the one that was taken in", "[80, OFFSET]"]);
+    halts(&place, &["is not the one that was taken in", "[80, OFFSET]"]);
     place.verified();
 }
