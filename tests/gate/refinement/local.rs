@@ -107,13 +107,7 @@ pub fn local(columns: &[Column], rows: &[Vec<u64>], k: u64) -> Made {
             groups
         };
         let forms = |state: &[usize]| groups(state).values().any(|rows| rows.len() as u64 >= k);
-        let Some((key, _)) = states.iter().find(|(_, state)| forms(state)) else { break };
-        let tied = states.iter().filter(|(other, state)| other == key && forms(state)).map(|(_, state)| state);
-        let state = tied.min_by(|a, b| {
-            let shares = |state: &[usize]| third(columns, rows, &leaves, &remaining, state);
-            shares(b).cmp(&shares(a)).then(a.cmp(b))
-        });
-        let state = state.expect("one forms a class");
+        let Some((_, state)) = states.iter().find(|(_, state)| forms(state)) else { break };
         for (nodes, rows) in groups(state).into_iter().filter(|(_, rows)| rows.len() as u64 >= k).collect::<Vec<_>>() {
             rows.iter().for_each(|row| assert!(remaining.remove(row)));
             classes.push(Class { state: state.clone(), nodes, rows: rows.len() as u64 });
@@ -123,23 +117,6 @@ pub fn local(columns: &[Column], rows: &[Vec<u64>], k: u64) -> Made {
     held.push(remaining.iter().map(|&row| leaves[row].clone()).collect());
     let release = Release::new(columns.to_vec(), classes, remaining.len() as u64, k).expect("a release");
     Made { release, leaves: held }
-}
-
-/// Σ distinct intervals / distinct values over the columns, times the product of the latter: more comes first.
-fn third(
-    columns: &[Column],
-    rows: &[Vec<u64>],
-    leaves: &[Vec<u32>],
-    remaining: &BTreeSet<usize>,
-    state: &[usize],
-) -> u64 {
-    let values = |at: usize| remaining.iter().map(|&row| rows[row][at]).collect::<BTreeSet<u64>>().len() as u64;
-    let nodes = |at: usize| {
-        let node = |&row: &usize| columns[at].above(state[at], leaves[row][at]);
-        remaining.iter().map(node).collect::<BTreeSet<usize>>().len() as u64
-    };
-    let all: u64 = (0..columns.len()).map(values).product();
-    (0..columns.len()).map(|at| nodes(at) * all / values(at)).sum()
 }
 
 /// A release that the slow ARX-LR has made of rows by chance.

@@ -1,11 +1,13 @@
 //! All targets at once: what is drawn against every combination of placements, and the truth as one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::gate::refinement::{Attack, Attacker, Count, Key, Place, Ratio, Release, Values, joint};
+use tidegate::engine::gate::refinement::{
+    Attack, Attacker, Count, Key, Part, Place, Ratio, Release, Target, Values, crowds, joint,
+};
 
 use super::enumerate::{BOTH, every, products, puzzle, size};
-use super::local::{Chance, made};
+use super::local::{Chance, local, made};
 use super::{column, terms};
 use crate::common::cases;
 
@@ -15,15 +17,15 @@ type Rows = Vec<(Vec<u32>, u64)>;
 /// The targets that are certainly formed after every chance of a state has gone by.
 fn later(release: &Release, attacker: Attacker, state: &[usize]) -> Vec<usize> {
     let key = |state: &[usize]| Key::new(release.columns(), state);
-    let formed = release.classes().iter().any(|class| class.state == state);
-    let after = |at: usize, place: Place| match place {
-        Place::Outliers => true,
-        Place::Class(_) if formed && attacker == Attacker::Strongest => {
-            release.classes()[at].state != state && !release.classes()[at..].iter().any(|class| class.state == state)
+    let after = |place: Place| match (place, attacker) {
+        (Place::Outliers, _) => true,
+        (Place::Class(class), Attacker::Paper) => key(&release.classes()[class].state) > key(state),
+        (Place::Class(class), Attacker::Strongest) => {
+            let other = &release.classes()[class].state;
+            (key(other), &other[..]) > (key(state), state)
         }
-        Place::Class(class) => key(&release.classes()[class].state) > key(state),
     };
-    release.places().into_iter().enumerate().filter(|&(at, place)| after(at, place)).map(|(at, _)| at).collect()
+    release.places().into_iter().enumerate().filter(|&(_, place)| after(place)).map(|(at, _)| at).collect()
 }
 
 /// Per state below the top the targets after it.
@@ -60,8 +62,8 @@ fn the_truth_always_fits() {
     }
 }
 
-/// log10 of LR over all joint solutions; `None` if there are too many combinations to look at.
-fn by_hand(release: &Release, attacker: Attacker, values: Values) -> Option<f64> {
+/// Every combination of placements that fits, with its weight; `None` if there are too many to look at.
+fn combinations(release: &Release, attacker: Attacker, values: Values) -> Option<Vec<(Vec<Rows>, f64)>> {
     let mut all: Vec<(Vec<Rows>, f64)> = vec![(Vec::new(), 1.0)];
     for place in release.places() {
         let puzzle = puzzle(release, attacker, place);
@@ -82,10 +84,122 @@ fn by_hand(release: &Release, attacker: Attacker, values: Values) -> Option<f64>
         all = all.iter().flat_map(longer).collect();
     }
     let states = states(release, attacker);
-    let solutions: f64 = all.iter().filter(|(rows, _)| fit(release, &states, rows)).map(|(_, weight)| weight).sum();
+    all.retain(|(rows, _)| fit(release, &states, rows));
+    Some(all)
+}
+
+/// log10 of LR over all joint solutions; `None` if there are too many combinations to look at.
+fn by_hand(release: &Release, attacker: Attacker, values: Values) -> Option<f64> {
+    let solutions: f64 = combinations(release, attacker, values)?.iter().map(|(_, weight)| weight).sum();
     let found = Attack::new(release, terms(attacker, values)).expect("an order of formation").targets();
     let lr: f64 = found.iter().map(|target| target.lr.log10().expect("exact")).sum();
     Some(lr - solutions.log10())
+}
+
+/// How many of these rows of a target lie in a part of it.
+fn held(release: &Release, target: &Target, part: Part, rows: &Rows) -> u64 {
+    let nodes = release.nodes(target.place);
+    let child = |at: usize, cell: &[u32]| {
+        let column = target.columns[at];
+        let mut slabs = release.columns()[column].children(nodes[column].0, nodes[column].1);
+        slabs.position(|slab| slab.contains(&cell[column])).expect("a child")
+    };
+    let inside = |cell: &[u32]| match part {
+        Part::Slab(at, slab) => child(at, cell) == slab,
+        Part::Cell(block) | Part::Block(block) => {
+            (0..target.columns.len()).all(|at| child(at, cell) == target.blocks[block].children[at])
+        }
+    };
+    rows.iter().filter(|(cell, _)| inside(cell)).map(|(_, count)| count).sum()
+}
+
+/// Parts of targets that hold the same number of rows, fewer than k, in every combination, and not by their target alone.
+fn certain(release: &Release, targets: &[Target], all: &[(Vec<Rows>, f64)]) -> Vec<(usize, Part, u64)> {
+    let mut found = Vec::new();
+    for (at, target) in targets.iter().enumerate() {
+        let blocks = target.blocks.iter().enumerate().map(|(block, held)| {
+            let part = if held.cells == 1 { Part::Cell(block) } else { Part::Block(block) };
+            (part, held.support)
+        });
+        let slabs = target.slabs.iter().enumerate();
+        let slabs =
+            slabs.flat_map(|(of, slabs)| (0..).zip(slabs).map(move |(slab, held)| (Part::Slab(of, slab), *held)));
+        for (part, _) in blocks.chain(slabs).filter(|(_, support)| support.certain().is_none()) {
+            let counts: BTreeSet<u64> = all.iter().map(|(rows, _)| held(release, target, part, &rows[at])).collect();
+            let only = counts.first().filter(|rows| counts.len() == 1 && (1..release.k()).contains(rows));
+            found.extend(only.map(|rows| (at, part, *rows)));
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_certain_together_is_what_every_combination_shows() {
+    let mut chance = Chance(7);
+    let (mut compared, mut told) = (0, 0);
+    for _ in 0..cases(400) {
+        let made = made(&mut chance, 2, 14);
+        for (attacker, values) in BOTH {
+            let attack = Attack::new(&made.release, terms(attacker, values)).expect("an order of formation");
+            let targets = attack.targets();
+            if targets.is_empty() || targets.iter().any(Target::is_impossible) {
+                continue;
+            }
+            let Some(all) = combinations(&made.release, attacker, values).filter(|all| !all.is_empty()) else {
+                continue;
+            };
+            let wanted = certain(&made.release, &targets, &all);
+            let found = crowds(&attack, &targets).expect("so little work");
+            let found: Vec<(usize, Part, u64)> =
+                found.iter().map(|(at, crowd)| (*at, crowd.part, crowd.least)).collect();
+            assert_eq!(found, wanted, "{:?} {attacker:?} {values:?}", made.release);
+            (compared, told) = (compared + 1, told + u32::from(!wanted.is_empty()));
+        }
+    }
+    assert!(compared > 200 && told > 3, "{compared}, {told}");
+}
+
+/// Two classes of three, each of which leaves two ways open; a state that formed nothing leaves one.
+#[test]
+fn a_crowd_of_one_is_certain_that_no_class_shows() {
+    let columns = vec![column(&[10; 2], &[2]), column(&[10; 4], &[2, 2])];
+    let rows = [[1, 31], [2, 35], [12, 33], [13, 24], [14, 3], [15, 12]].map(|row| row.to_vec());
+    let made = local(&columns, &rows, 3);
+    let classes: Vec<(Vec<usize>, Vec<usize>)> =
+        made.release.classes().iter().map(|class| (class.state.clone(), class.nodes.clone())).collect();
+    assert_eq!(classes, [(vec![2, 1], vec![0, 3]), (vec![1, 3], vec![1, 0])]);
+    for attacker in [Attacker::Paper, Attacker::Strongest] {
+        let attack = Attack::new(&made.release, terms(attacker, Values::Repeated)).expect("an order of formation");
+        let targets = attack.targets();
+        assert!(targets.iter().all(|target| target.certain_crowds().is_some_and(|crowds| crowds.is_empty())));
+        let found = crowds(&attack, &targets).expect("so little work");
+        assert!(found.iter().any(|(at, crowd)| *at == 0 && crowd.least == 1), "{found:?}");
+        assert!(found.iter().any(|(at, crowd)| *at == 1 && crowd.least == 1), "{found:?}");
+    }
+}
+
+/// Larger releases: what is open is shown by two placements, so that nothing is refused for want of work.
+#[test]
+fn what_is_open_is_found_open() {
+    let mut chance = Chance(8);
+    let (mut known, mut all) = (0, 0);
+    for _ in 0..cases(40) {
+        let made = made(&mut chance, 3, 300);
+        let attack = Attack::new(&made.release, terms(Attacker::Strongest, Values::Repeated)).expect("an order");
+        let targets = attack.targets();
+        if targets.is_empty() || targets.iter().any(Target::is_impossible) {
+            continue;
+        }
+        all += 1;
+        let Some(found) = crowds(&attack, &targets) else { continue };
+        known += 1;
+        // The truth is one of the placements: what is certain holds of it.
+        for (at, crowd) in found {
+            let rows: Rows = made.leaves[at].iter().map(|row| (row.clone(), 1)).collect();
+            assert_eq!(held(&made.release, &targets[at], crowd.part, &rows), crowd.least);
+        }
+    }
+    assert!(known * 10 > all * 7, "{known} of {all}");
 }
 
 #[test]

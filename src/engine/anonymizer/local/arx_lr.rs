@@ -4,16 +4,12 @@
 //!
 //! Nothing here could look at a sensitive value: there is none in what it is given.
 
-use std::collections::BTreeSet;
-
-use num_bigint::BigUint;
-
 use super::ladder::{Ladder, NoLadder};
 use super::left::{Group, Left};
 use super::paths::Paths;
 use super::states::{State, States, count};
 use crate::histogram::Headcount;
-use crate::model::{Leaf, Node, Taxonomy};
+use crate::model::{Node, Taxonomy};
 
 /// States that are looked at at most.
 const MOST_STATES: u64 = 4_000_000;
@@ -66,9 +62,12 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carved,
     let failed = vec![false; states.len()];
     let mut carving = Carving { ladders: &ladders, people, states: &states, paths, k, left, failed };
     let mut classes = Vec::new();
-    for group in states.groups() {
-        if group.contains(&states.top()) || !carving.sweep(group, &mut classes) {
+    for state in states.order().take_while(|&state| state != states.top()) {
+        if carving.left.people() < k {
             break;
+        }
+        if !carving.fails(state) {
+            carving.carve(state, &mut classes);
         }
     }
     Ok(Carved { classes, outliers: carving.left.tuples().to_vec() })
@@ -105,48 +104,6 @@ struct Carving<'c> {
 }
 
 impl Carving<'_> {
-    /// Carves all classes of states that the order does not tell apart; `false` when too few remain for any.
-    fn sweep(&mut self, group: &[u32], classes: &mut Vec<Class>) -> bool {
-        let mut open = group.to_vec();
-        loop {
-            if self.left.people() < self.k {
-                return false;
-            }
-            open.retain(|&state| !self.fails(state));
-            let Some(best) = self.best(&open) else { return true };
-            let state = open.remove(best);
-            self.carve(state, classes);
-        }
-    }
-
-    /// Which of some states has its turn: the one with the least C3, that is the most that is kept apart; then the one whose
-    /// layer vector comes first.
-    fn best(&self, open: &[u32]) -> Option<usize> {
-        if open.len() <= 1 {
-            return (!open.is_empty()).then_some(0);
-        }
-        let leaves = |column: usize| -> BTreeSet<Leaf> {
-            let leaves = self.people.column(column);
-            self.left.tuples().iter().map(|&tuple| leaves[tuple as usize]).collect()
-        };
-        let leaves: Vec<Vec<Leaf>> =
-            (0..self.ladders.len()).map(|column| leaves(column).into_iter().collect()).collect();
-        let kept: Vec<BigUint> = open.iter().map(|&state| self.kept(state, &leaves)).collect();
-        (0..open.len()).max_by(|&a, &b| kept[a].cmp(&kept[b]).then(b.cmp(&a)))
-    }
-
-    /// 1 − C3, the mean over the columns of (distinct intervals / distinct values) among those who remain, times what is the
-    /// same for all states; of the distinct values of each column.
-    fn kept(&self, state: u32, leaves: &[Vec<Leaf>]) -> BigUint {
-        let all: BigUint = leaves.iter().map(|leaves| BigUint::from(leaves.len())).product();
-        let share = |((ladder, layer), leaves): ((&Ladder, usize), &Vec<Leaf>)| {
-            // Nodes of a layer lie in the order of their leaves.
-            let nodes = leaves.chunk_by(|&a, &b| ladder.node(layer, a) == ladder.node(layer, b)).count();
-            &all / leaves.len() * nodes
-        };
-        self.ladders.iter().zip(self.states.layers(state)).zip(leaves).map(share).sum()
-    }
-
     /// Takes all classes of a state away.
     fn carve(&mut self, state: u32, classes: &mut Vec<Class>) {
         let mask = self.paths.mask(self.states.layers(state));

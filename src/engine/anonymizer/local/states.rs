@@ -1,5 +1,5 @@
 //! The states of a lattice of layers in the order in which ARX-LR looks at them (SCIENCE 6): by loss, compared as whole
-//! numbers, then by C1 and C2. States that are equal in all three are told apart by the rows that remain, round by round.
+//! numbers, then by C1 and C2, then by their layers, column by column. It does not depend on the rows.
 //!
 //! A state is its number among all of them, layer vectors ascending.
 
@@ -19,8 +19,6 @@ pub struct States {
     /// How far numbers of neighbours in a column lie apart.
     strides: Vec<u32>,
     order: Vec<u32>,
-    /// Where in the order those begin that it does not tell apart, and the end.
-    groups: Vec<u32>,
 }
 
 /// How many states there are; `None` beyond 64 bits.
@@ -37,8 +35,8 @@ impl States {
             strides[column - 1] = strides[column] * heights[column];
         }
         let most = ladders.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, ladder.height() - 1)));
-        let (order, groups) = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
-        States { heights, strides, order, groups }
+        let order = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
+        States { heights, strides, order }
     }
 
     /// How many.
@@ -46,9 +44,9 @@ impl States {
         self.order.len()
     }
 
-    /// States that the order does not tell apart, ascending; group after group.
-    pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
-        self.groups.windows(2).map(|ends| &self.order[ends[0] as usize..ends[1] as usize])
+    /// All of them, in their order.
+    pub fn order(&self) -> impl Iterator<Item = u32> {
+        self.order.iter().copied()
     }
 
     /// Everything at the root.
@@ -85,8 +83,8 @@ fn factor(ladder: &Ladder, layer: usize) -> u128 {
     }
 }
 
-/// The order, and where its groups begin and end; in numbers that hold every loss.
-fn sorted<N>(ladders: &[Ladder]) -> (Vec<u32>, Vec<u32>)
+/// The order, in numbers that hold every loss.
+fn sorted<N>(ladders: &[Ladder]) -> Vec<u32>
 where
     N: Clone + From<u128> + Mul<Output = N> + Ord,
 {
@@ -107,11 +105,7 @@ where
     }
     let mut keyed: Vec<((N, u64), u32)> = keys.into_iter().zip(0..).collect();
     keyed.sort_unstable();
-    let mut groups = vec![0];
-    for group in keyed.chunk_by(|a, b| a.0 == b.0) {
-        groups.push(groups[groups.len() - 1] + group.len() as u32);
-    }
-    (keyed.into_iter().map(|(_, state)| state).collect(), groups)
+    keyed.into_iter().map(|(_, state)| state).collect()
 }
 
 #[cfg(test)]
@@ -146,6 +140,6 @@ mod tests {
         assert_eq!((states.above(5, 0), states.above(5, 1)), (Some(8), None));
         assert_eq!(states.below(5).collect::<Vec<_>>(), [2, 4]);
         assert_eq!(states.below(0).count(), 0);
-        assert!(states.groups().flatten().count() == 9 && states.top() == 8);
+        assert!(states.order().count() == 9 && states.top() == 8);
     }
 }

@@ -5,11 +5,12 @@ use super::attack::{Attack, Terms};
 use super::budget::Budget;
 use super::figure::Ratio;
 use super::joint::{Joint, joint};
-use super::limits::{Against, Impossible, against, certain};
+use super::limits::{Against, Impossible, against, certain, certain_together};
 use super::malformed::Malformed;
 use super::names::Names;
-use super::release::{Place, Release, Values};
+use super::release::{Place, Release, Rule, Values};
 use super::target::Target;
+use super::worlds::crowds;
 use crate::policy;
 
 /// By how many powers of two the work on all targets together is less where no limit judges it.
@@ -81,6 +82,12 @@ impl Found {
             let targets = targets.iter().filter(|target| target.is_impossible()).count();
             Nothing::Impossible { place, targets }
         })?;
+        let mut against = against;
+        // What speaks against one target is enough.
+        if against.is_empty() && limits.max_ratio.is_some() && *release.rule() != Rule::Halves && !targets.is_empty() {
+            let found = crowds(&attack, &targets);
+            against.extend(certain_together(found.as_deref(), &targets, &|target, part| names.of(target, part)));
+        }
         Ok(Found { values: terms.values, limits: *limits, targets, joint, fuzzy: None, against })
     }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::after::{After, states};
 use super::attack::Attack;
 use super::blocks::Shape;
 use super::budget::Spent;
@@ -15,8 +16,7 @@ use super::confidence;
 use super::cover::{self, Cover};
 use super::draw::Draws;
 use super::figure::Ratio;
-use super::key::Key;
-use super::release::{Attacker, Place, Release, Rule, Values};
+use super::release::{Place, Release, Rule, Values};
 use super::sample::Sampler;
 use super::target::Target;
 use super::urn::Urn;
@@ -51,25 +51,21 @@ impl Joint {
 }
 
 /// Somebody's free cells in one block.
-struct Cells {
+#[derive(Default)]
+pub(super) struct Cells {
     /// Leaf numbers per column, one cell after the other.
-    leaves: Vec<u32>,
-    urn: Urn,
+    pub leaves: Vec<u32>,
+    /// How many combinations of values each has.
+    pub volumes: Vec<u128>,
 }
 
 /// One target as it is drawn.
 struct Drawn<'s> {
     sampler: Sampler<'s>,
-    cells: Vec<Cells>,
+    /// By block.
+    cells: Vec<(Cells, Urn)>,
     /// The decimal logarithm of LR over what is drawn from, or a bound from above.
     ratio: f64,
-}
-
-/// A state, and the targets that were formed after it.
-struct After {
-    /// Per column and leaf its node in this state, times the number of nodes of the columns after it.
-    nodes: Vec<Vec<u64>>,
-    later: Vec<usize>,
 }
 
 /// What all targets of an attack together tell, from what each of them tells.
@@ -122,10 +118,8 @@ fn fits(release: &Release, (drawn, distinct): (&[Drawn<'_>], bool), states: &[Af
     let rows: Vec<Vec<u32>> = drawn.iter().map(|drawn| drawn.rows(width, distinct, chance)).collect();
     let mut segments: Vec<u64> = Vec::new();
     states.iter().all(|state| {
-        let segment =
-            |row: &[u32]| -> u64 { row.iter().zip(&state.nodes).map(|(&leaf, nodes)| nodes[leaf as usize]).sum() };
         segments.clear();
-        segments.extend(state.later.iter().flat_map(|&at| rows[at].chunks(width)).map(segment));
+        segments.extend(state.later.iter().flat_map(|&at| rows[at].chunks(width)).map(|row| state.segment(row)));
         segments.sort_unstable();
         segments.chunk_by(|a, b| a == b).all(|rows| (rows.len() as u64) < release.k())
     })
@@ -141,6 +135,11 @@ impl<'s> Drawn<'s> {
             false => target.lr.most().map(|lr| lr - sampler.all()),
         };
         let cells = cells(attack.release, &attack.cover, target.place, (shape, budget.cells))?;
+        let urn = |cells: Cells| {
+            let urn = Urn::new(cells.volumes.iter().copied());
+            (cells, urn)
+        };
+        let cells = cells.into_iter().map(urn).collect();
         Ok(Drawn { sampler, cells, ratio: ratio.ok_or(Spent)? })
     }
 
@@ -148,8 +147,8 @@ impl<'s> Drawn<'s> {
     fn rows(&self, width: usize, distinct: bool, chance: &mut Draws) -> Vec<u32> {
         let mut rows = Vec::new();
         for (block, count) in self.sampler.draw(chance) {
-            let cells = &self.cells[block];
-            for cell in cells.urn.draw(count, distinct, chance) {
+            let (cells, urn) = &self.cells[block];
+            for cell in urn.draw(count, distinct, chance) {
                 rows.extend_from_slice(&cells.leaves[cell * width..][..width]);
             }
         }
@@ -158,10 +157,16 @@ impl<'s> Drawn<'s> {
 }
 
 /// A target's free cells by block.
-fn cells(release: &Release, cover: &Cover, place: Place, (shape, budget): (&Shape, u64)) -> Result<Vec<Cells>, Spent> {
+pub(super) fn cells(
+    release: &Release,
+    cover: &Cover,
+    place: Place,
+    (shape, budget): (&Shape, u64),
+) -> Result<Vec<Cells>, Spent> {
     let segment = release.segment(place);
     let free = cover.free(place, &segment, budget)?;
-    let mut cells: Vec<(Vec<u32>, Vec<u128>)> = vec![Default::default(); shape.blocks.len()];
+    let mut cells: Vec<Cells> = Vec::new();
+    cells.resize_with(shape.blocks.len(), Cells::default);
     let slabs: Vec<Vec<Range<u32>>> = release
         .columns()
         .iter()
@@ -176,8 +181,8 @@ fn cells(release: &Release, cover: &Cover, place: Place, (shape, budget): (&Shap
             let at = shape.blocks.partition_point(|block| block.children < children);
             let sides = release.columns().iter().zip(&leaves);
             let volume: u128 = sides.map(|(column, &leaf)| u128::from(column.length(leaf))).product();
-            cells[at].0.extend_from_slice(&leaves);
-            cells[at].1.push(volume);
+            cells[at].leaves.extend_from_slice(&leaves);
+            cells[at].volumes.push(volume);
         }
         // The next cell in lexicographic order.
         for (leaf, side) in leaves.iter_mut().zip(&segment).rev() {
@@ -188,70 +193,5 @@ fn cells(release: &Release, cover: &Cover, place: Place, (shape, budget): (&Shap
             *leaf = side.start;
         }
     }
-    Ok(cells.into_iter().map(|(leaves, volumes)| Cells { leaves, urn: Urn::new(volumes.into_iter()) }).collect())
-}
-
-/// Every state below the top, those with the greatest loss first. What one target alone can violate is asked only if it may
-/// be drawn without all of its caps.
-fn states(release: &Release, attacker: Attacker, (whole, budget): (bool, u64)) -> Result<Vec<After>, Spent> {
-    if let Rule::Steps(steps) = release.rule() {
-        return Ok(after_steps(release, steps, whole));
-    }
-    let columns = release.columns();
-    let number = columns.iter().fold(1u64, |number, column| number.saturating_mul(column.height() as u64));
-    let places = release.places();
-    if number.saturating_mul(places.len() as u64 + 1) > budget {
-        return Err(Spent);
-    }
-    let key_of = |state: &[usize]| Key::new(columns, state);
-    let keys: Vec<Key> = release.classes().iter().map(|class| key_of(&class.state)).collect();
-    let mut found: Vec<(Key, After)> = Vec::new();
-    for number in 0..number - 1 {
-        let mut rest = number as usize;
-        let mut state = vec![0; columns.len()];
-        for (layer, column) in state.iter_mut().zip(columns).rev() {
-            *layer = rest % column.height() + 1;
-            rest /= column.height();
-        }
-        let key = key_of(&state);
-        let last = release.classes().iter().rposition(|class| class.state == state);
-        // A state that formed no class forms none once everything that is tied with it is through.
-        let after = |place: &Place| match (*place, attacker, last) {
-            (Place::Outliers, _, _) => true,
-            (Place::Class(at), Attacker::Strongest, Some(last)) => at > last,
-            (Place::Class(at), _, _) => keys[at] > key,
-        };
-        let later: Vec<usize> = (0..places.len()).filter(|&at| after(&places[at])).collect();
-        if later.len() > usize::from(whole) {
-            found.push((key, After { nodes: nodes(release, &state), later }));
-        }
-    }
-    found.sort_by(|a, b| b.0.cmp(&a.0));
-    Ok(found.into_iter().map(|(_, after)| after).collect())
-}
-
-/// The states of all steps, the last one first.
-fn after_steps(release: &Release, steps: &[Vec<usize>], whole: bool) -> Vec<After> {
-    let places = release.places();
-    let after = |step: usize| {
-        let later = |place: &Place| match *place {
-            Place::Outliers => true,
-            Place::Class(at) => release.keys()[at] as usize > step,
-        };
-        let later = (0..places.len()).filter(|&at| later(&places[at])).collect();
-        After { nodes: nodes(release, &steps[step]), later }
-    };
-    let all = (0..steps.len()).rev().map(after);
-    all.filter(|after| after.later.len() > usize::from(whole)).collect()
-}
-
-fn nodes(release: &Release, state: &[usize]) -> Vec<Vec<u64>> {
-    let mut stride = 1u64;
-    let mut nodes: Vec<Vec<u64>> = Vec::new();
-    for (column, &layer) in release.columns().iter().zip(state).rev() {
-        nodes.push((0..column.leaves()).map(|leaf| column.above(layer, leaf) as u64 * stride).collect());
-        stride *= column.nodes(layer) as u64;
-    }
-    nodes.reverse();
-    nodes
+    Ok(cells)
 }

@@ -102,6 +102,30 @@ fn crowds(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> O
     Some(Against { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
+/// What all targets together show of small crowds, target by target; `None`: that is not known.
+pub fn certain_together(
+    found: Option<&[(usize, Crowd)]>,
+    targets: &[Target],
+    name: &impl Fn(&Target, Option<Part>) -> String,
+) -> Vec<Against> {
+    let Some(found) = found else {
+        let text = "all together: whether a crowd below k is certain is too much work to find out, and what is open is not safe";
+        return vec![Against { place: None, found: None, limit: None, text: text.to_owned(), small: false }];
+    };
+    let against = |crowds: &[(usize, Crowd)]| {
+        let (target, crowd) =
+            (&targets[crowds[0].0], crowds.iter().map(|(_, crowd)| crowd).min_by_key(|crowd| crowd.least)?);
+        let (rows, k) = (crowd.least, target.cap + 1);
+        let (of, part, s) = (name(target, None), name(target, Some(crowd.part)), if rows == 1 { "" } else { "s" });
+        let text = format!(
+            "{of}: {part} is certain to hold {rows} row{s}, fewer than k = {k}, by what all classes tell together"
+        );
+        let (found, limit) = (Some(rows as f64), Some(k as f64));
+        Some(Against { place: Some(target.place), found, limit, text, small: true })
+    };
+    found.chunk_by(|one, next| one.0 == next.0).filter_map(against).collect()
+}
+
 fn open(target: &Target, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
     if target.is_decided() {
         return None;

@@ -10,6 +10,7 @@
 //! counted in operations, never in time, and beyond the budget a figure becomes a float with a bound of its error, then a
 //! bound on the safe side, then nothing; it is never made up. Every figure is the same on any number of threads.
 
+mod after;
 mod attack;
 mod blocks;
 mod budget;
@@ -33,10 +34,12 @@ mod paths;
 mod release;
 mod ring;
 mod sample;
+mod search;
 mod target;
 mod truth;
 mod urn;
 mod wide;
+mod worlds;
 
 pub use self::attack::{Attack, Terms};
 pub use self::budget::Budget;
@@ -53,3 +56,4 @@ pub use self::names::Names;
 pub use self::release::{Attacker, Class, Place, Release, Rule, Values};
 pub use self::target::{Crowd, Held, Part, Support, Target};
 pub use self::truth::{Unlike, divide, fuzzy};
+pub use self::worlds::crowds;

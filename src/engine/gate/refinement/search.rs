@@ -1,0 +1,369 @@
+//! Placements of the rows of all targets at once, as counts per cell, under caps that several cells and targets share. One
+//! is looked for and then changed, row by row and two at a time; what never changed is looked at once more on purpose, and
+//! in the end, where that is little work, every placement is gone through.
+
+use super::draw::Draws;
+
+/// Cells that are tried for a row when placements are looked for.
+const TRIED: usize = 24;
+/// Rows that are moved before no placement is found, per row.
+const MENDING: usize = 400;
+/// Rows that are moved at random, per row, and at least.
+const STEPS: (usize, usize) = (60, 6_000);
+/// Looks at a cell's caps in all of that.
+const WORK: u64 = 1 << 28;
+/// Looks at caps when a part is to change on purpose.
+const DIRECTED: u64 = 1 << 22;
+/// Rows that are placed when every placement is gone through.
+const EVERY: u64 = 1 << 21;
+/// Cells at most of which that is tried.
+const DEEPEST: usize = 2_000;
+
+/// Cells that nothing tells apart.
+pub struct Cell {
+    /// The block of its target.
+    pub block: usize,
+    /// The caps that count its rows.
+    pub caps: Vec<u32>,
+    /// Rows that it can hold.
+    pub most: u64,
+}
+
+/// The rows of a target.
+pub struct Rows {
+    number: usize,
+    cells: Vec<Cell>,
+    /// Per block the parts that it is in.
+    parts: Vec<Vec<usize>>,
+}
+
+impl Rows {
+    /// So many, in these cells; per block the parts that it is in.
+    pub fn new(number: usize, cells: Vec<Cell>, parts: Vec<Vec<usize>>) -> Rows {
+        Rows { number, cells, parts }
+    }
+}
+
+/// A search among placements.
+pub struct Search {
+    rows: Vec<Rows>,
+    cap: u32,
+    draws: Draws,
+    /// Rows that each cap counts.
+    counted: Vec<u32>,
+    /// By how many rows caps are exceeded.
+    over: u64,
+    /// Per target the cell of each of its rows, and the rows of each cell.
+    at: Vec<Vec<usize>>,
+    held: Vec<Vec<u32>>,
+    /// Per target and part how many rows it holds, and the fewest and the most that it held in a placement that fits.
+    parts: Vec<Vec<u32>>,
+    seen: Vec<Vec<(u32, u32)>>,
+    found: bool,
+    work: u64,
+}
+
+impl Search {
+    /// Nothing is placed yet. Every cap is the same.
+    pub fn new(rows: Vec<Rows>, cap: u64, draws: Draws) -> Search {
+        let caps = rows.iter().flat_map(|rows| &rows.cells).flat_map(|cell| &cell.caps).max();
+        let number = |rows: &Rows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
+        Search {
+            cap: u32::try_from(cap).unwrap_or(u32::MAX),
+            draws,
+            counted: vec![0; caps.map_or(0, |last| *last as usize + 1)],
+            over: 0,
+            at: rows.iter().map(|rows| Vec::with_capacity(rows.number)).collect(),
+            held: rows.iter().map(|rows| vec![0; rows.cells.len()]).collect(),
+            parts: rows.iter().map(|rows| vec![0; number(rows)]).collect(),
+            seen: rows.iter().map(|rows| vec![(u32::MAX, 0); number(rows)]).collect(),
+            found: false,
+            work: 0,
+            rows,
+        }
+    }
+
+    /// Whether a placement that fits was seen.
+    pub fn is_found(&self) -> bool {
+        self.found
+    }
+
+    /// The fewest and the most rows that a part held.
+    pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
+        self.seen[target][part]
+    }
+
+    /// Parts of which this is true, by what was seen of them.
+    pub fn alike(&self, of: &dyn Fn(usize, usize, (u32, u32)) -> bool) -> Vec<(usize, usize)> {
+        let all = self.seen.iter().enumerate();
+        let all = all.flat_map(|(at, seen)| seen.iter().enumerate().map(move |(part, &seen)| (at, part, seen)));
+        // Before a placement was seen, nothing is known of any part.
+        all.filter(|&(at, part, seen)| !self.found || of(at, part, seen)).map(|(at, part, _)| (at, part)).collect()
+    }
+
+    /// Looks for a placement that fits.
+    pub fn begin(&mut self) -> bool {
+        for target in (0..self.rows.len()).rev() {
+            for _ in 0..self.rows[target].number {
+                let Some(cell) = self.best(target) else { return false };
+                self.put(target, cell);
+                self.at[target].push(cell);
+            }
+        }
+        let all: usize = self.at.iter().map(Vec::len).sum();
+        for _ in 0..all.saturating_mul(MENDING) {
+            if self.over == 0 || self.work > WORK {
+                break;
+            }
+            let (target, row) = self.any();
+            let cell = self.at[target][row];
+            let exceeded = self.rows[target].cells[cell].caps.iter().any(|&cap| self.counted[cap as usize] > self.cap);
+            // Now and then one moves that need not, so that no row stands in the way for ever.
+            if exceeded || self.draws.below(16) == 0 {
+                self.take(target, cell);
+                let to = self.best(target).unwrap_or(cell);
+                self.put(target, to);
+                self.at[target][row] = to;
+            }
+        }
+        self.see();
+        self.over == 0
+    }
+
+    /// Moves rows at random from placement to placement.
+    pub fn walk(&mut self) {
+        let all: usize = self.at.iter().map(Vec::len).sum();
+        for _ in 0..(all.saturating_mul(STEPS.0)).max(STEPS.1) {
+            if self.work > 2 * WORK {
+                return;
+            }
+            let (target, row) = self.any();
+            let to = self.draws.below(self.rows[target].cells.len() as u128) as usize;
+            let from = self.at[target][row];
+            if !self.shift(target, row, to) {
+                continue;
+            }
+            if self.over > 0 {
+                // Another row makes room, if one can.
+                let (other, second) = self.any();
+                let away = self.draws.below(self.rows[other].cells.len() as u128) as usize;
+                let back = self.at[other][second];
+                let shifted = (other, second) != (target, row) && self.shift(other, second, away);
+                if self.over > 0 {
+                    if shifted {
+                        self.shift(other, second, back);
+                    }
+                    self.shift(target, row, from);
+                    continue;
+                }
+                self.note(other);
+            }
+            self.note(target);
+        }
+    }
+
+    /// Changes how many rows a part holds on purpose, by one row or by one and another that makes room. Whether it differs
+    /// somewhere now.
+    pub fn differs(&mut self, target: usize, part: usize) -> bool {
+        let (begun, cells, before) = (self.work, self.rows[target].cells.len(), self.parts[target][part]);
+        let inside = |search: &Search, cell: usize| {
+            let block = search.rows[target].cells[cell].block;
+            search.rows[target].parts[block].contains(&part)
+        };
+        let mut rows: Vec<usize> = (0..self.at[target].len()).collect();
+        rows.sort_by_key(|&row| self.at[target][row]);
+        rows.dedup_by_key(|row| self.at[target][*row]);
+        for row in rows {
+            let from = self.at[target][row];
+            for to in 0..cells {
+                if self.work - begun > DIRECTED {
+                    return false;
+                }
+                if inside(self, from) == inside(self, to) || !self.shift(target, row, to) {
+                    continue;
+                }
+                // Where another row takes the place of this one, nothing differs.
+                let is_other = |search: &Search| search.parts[target][part] != before;
+                let fits = self.over == 0 || self.makes_room((target, row), begun, &is_other);
+                if fits {
+                    self.see();
+                    return true;
+                }
+                self.shift(target, row, from);
+            }
+        }
+        false
+    }
+
+    /// Moves another row so that the placement fits again.
+    fn makes_room(&mut self, (target, row): (usize, usize), begun: u64, is_other: &dyn Fn(&Search) -> bool) -> bool {
+        let moved = &self.rows[target].cells[self.at[target][row]].caps;
+        let exceeded: Vec<u32> = moved.iter().copied().filter(|&cap| self.counted[cap as usize] > self.cap).collect();
+        for other in 0..self.rows.len() {
+            for second in 0..self.at[other].len() {
+                let from = self.at[other][second];
+                let caps = &self.rows[other].cells[from].caps;
+                self.work += caps.len() as u64;
+                if (other, second) == (target, row) || !exceeded.iter().all(|cap| caps.contains(cap)) {
+                    continue;
+                }
+                for to in 0..self.rows[other].cells.len() {
+                    if self.work - begun > DIRECTED {
+                        return false;
+                    }
+                    if self.shift(other, second, to) {
+                        if self.over == 0 && is_other(self) {
+                            return true;
+                        }
+                        self.shift(other, second, from);
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Goes through every placement until these parts are all seen to differ; whether that, or all, was done.
+    pub fn every(&mut self, left: &[(usize, usize)]) -> bool {
+        if self.rows.iter().map(|rows| rows.cells.len()).sum::<usize>() > DEEPEST {
+            return false;
+        }
+        for target in 0..self.rows.len() {
+            for cell in std::mem::take(&mut self.at[target]) {
+                self.take(target, cell);
+            }
+        }
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_key(|&target| self.rows[target].cells.len());
+        let mut work = EVERY;
+        self.next(&order, (0, self.rows[order[0]].number), left, &mut work).is_some() || self.differ(left)
+    }
+
+    fn differ(&self, left: &[(usize, usize)]) -> bool {
+        self.found && left.iter().all(|&(at, part)| self.seen[at][part].0 < self.seen[at][part].1)
+    }
+
+    /// Places the rows of the first of these targets from a cell on, and of all others; `None` when it was too much work, or
+    /// nothing is left to be seen.
+    fn next(
+        &mut self,
+        order: &[usize],
+        (cell, rows): (usize, usize),
+        left: &[(usize, usize)],
+        work: &mut u64,
+    ) -> Option<()> {
+        let Some((&target, others)) = order.split_first() else {
+            self.see();
+            return (!self.differ(left)).then_some(());
+        };
+        if rows == 0 {
+            let first = others.first().map_or(0, |&other| self.rows[other].number);
+            return self.next(others, (0, first), left, work);
+        }
+        if cell == self.rows[target].cells.len() {
+            return Some(());
+        }
+        let mut placed = 0;
+        let mut found = Some(());
+        loop {
+            found = found.and_then(|()| self.next(order, (cell + 1, rows - placed), left, work));
+            *work = work.saturating_sub(1);
+            if found.is_none() || *work == 0 || placed == rows || self.is_full(target, cell) {
+                break;
+            }
+            self.put(target, cell);
+            placed += 1;
+            if self.over > 0 {
+                break;
+            }
+        }
+        (0..placed).for_each(|_| self.take(target, cell));
+        found.filter(|()| *work > 0)
+    }
+
+    /// A row of any target.
+    fn any(&mut self) -> (usize, usize) {
+        loop {
+            let target = self.draws.below(self.rows.len() as u128) as usize;
+            if !self.at[target].is_empty() {
+                return (target, self.draws.below(self.at[target].len() as u128) as usize);
+            }
+        }
+    }
+
+    /// Of some cells of a target the one in which one more row exceeds the least.
+    fn best(&mut self, target: usize) -> Option<usize> {
+        let number = self.rows[target].cells.len();
+        let mut best = None;
+        for tried in 0..TRIED.min(4 * number) {
+            let cell = match number <= TRIED {
+                true => (tried + self.draws.below(number as u128) as usize) % number,
+                false => self.draws.below(number as u128) as usize,
+            };
+            if self.is_full(target, cell) {
+                continue;
+            }
+            let caps = &self.rows[target].cells[cell].caps;
+            self.work += caps.len() as u64;
+            let more = caps.iter().filter(|&&cap| self.counted[cap as usize] >= self.cap).count();
+            if best.is_none_or(|(least, _)| more < least) {
+                best = Some((more, cell));
+            }
+        }
+        best.map(|(_, cell)| cell).or_else(|| (0..number).find(|&cell| !self.is_full(target, cell)))
+    }
+
+    fn is_full(&self, target: usize, cell: usize) -> bool {
+        u64::from(self.held[target][cell]) >= self.rows[target].cells[cell].most
+    }
+
+    /// Moves a row to another cell; `false` if that is full, or its own.
+    fn shift(&mut self, target: usize, row: usize, to: usize) -> bool {
+        let from = self.at[target][row];
+        if from == to || self.is_full(target, to) {
+            return false;
+        }
+        self.take(target, from);
+        self.put(target, to);
+        self.at[target][row] = to;
+        true
+    }
+
+    fn put(&mut self, target: usize, cell: usize) {
+        let Cell { block, caps, .. } = &self.rows[target].cells[cell];
+        for &cap in caps {
+            self.over += u64::from(self.counted[cap as usize] >= self.cap);
+            self.counted[cap as usize] += 1;
+        }
+        self.rows[target].parts[*block].iter().for_each(|&part| self.parts[target][part] += 1);
+        self.held[target][cell] += 1;
+        self.work += caps.len() as u64 + 1;
+    }
+
+    fn take(&mut self, target: usize, cell: usize) {
+        let Cell { block, caps, .. } = &self.rows[target].cells[cell];
+        for &cap in caps {
+            self.counted[cap as usize] -= 1;
+            self.over -= u64::from(self.counted[cap as usize] >= self.cap);
+        }
+        self.rows[target].parts[*block].iter().for_each(|&part| self.parts[target][part] -= 1);
+        self.held[target][cell] -= 1;
+        self.work += caps.len() as u64 + 1;
+    }
+
+    /// Notes a placement, if it fits.
+    fn see(&mut self) {
+        if self.over > 0 {
+            return;
+        }
+        self.found = true;
+        (0..self.rows.len()).for_each(|target| self.note(target));
+    }
+
+    /// The same for one target.
+    fn note(&mut self, target: usize) {
+        for (held, seen) in self.parts[target].iter().zip(&mut self.seen[target]) {
+            *seen = (seen.0.min(*held), seen.1.max(*held));
+        }
+    }
+}

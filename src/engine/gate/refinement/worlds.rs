@@ -1,0 +1,149 @@
+//! What is certain once all targets are seen together (SCIENCE 6): every class alone may leave it open how many of its rows
+//! lie in a part of it, while the states that formed nothing leave no choice to all of them. A part is open when two
+//! placements of all rows are found that fit every state and differ there; what is open nowhere is certain if every
+//! placement has been gone through, and else not known. So an error can only refuse a release, never let one pass.
+
+use std::collections::BTreeMap;
+
+use super::after::{After, states};
+use super::attack::Attack;
+use super::blocks::Shape;
+use super::budget::Spent;
+use super::draw::Draws;
+use super::joint::cells;
+use super::release::Values;
+use super::search::{Cell, Rows, Search};
+use super::target::{Crowd, Part, Support, Target};
+
+/// Caps that are looked up at most, one per cell and state.
+const LOOKED_UP: u64 = 1 << 22;
+/// Cells of a target that are used at most; with fewer than it has nothing is certain, but open may still be found.
+const MOST_CELLS: u64 = 1 << 12;
+/// And at least, if it has them.
+const FEWEST_CELLS: u64 = 1 << 5;
+/// Streams of chance for placements, which no target and no joint draw has.
+const STREAM: u64 = 1 << 41;
+
+/// Crowds below k that no target shows alone, with the place of their target; `None` where it is not known whether there
+/// are any.
+pub fn crowds(attack: &Attack<'_>, targets: &[Target]) -> Option<Vec<(usize, Crowd)>> {
+    let parts: Vec<Vec<(Part, Support)>> = targets.iter().map(parts).collect::<Option<_>>()?;
+    let (rows, whole) = rows(attack, targets).ok()?;
+    let k = attack.release.k();
+    let mut search = Search::new(rows, k - 1, Draws::new(attack.terms.seed, STREAM));
+    let small = |seen: (u32, u32)| seen.0 == seen.1 && (1..k).contains(&u64::from(seen.0));
+    // What a target shows alone is told of it alone.
+    let open_alone = |at: usize, part: usize| parts[at][part].1.certain().is_none();
+    let found = search.begin();
+    if found {
+        search.walk();
+    }
+    let mut left = search.alike(&|at, part, seen| small(seen) && open_alone(at, part));
+    if found {
+        left.retain(|&(at, part)| !search.differs(at, part));
+    }
+    if left.is_empty() && found {
+        return Some(Vec::new());
+    }
+    if !whole || !search.every(&left) {
+        return None;
+    }
+    left.retain(|&(at, part)| small(search.seen(at, part)) && open_alone(at, part));
+    let crowd = |&(at, part): &(usize, usize)| {
+        let rows = u64::from(search.seen(at, part).0);
+        (at, Crowd { part: parts[at][part].0, least: rows, most: rows })
+    };
+    search.is_found().then(|| left.iter().map(crowd).collect())
+}
+
+/// The parts of a target: its blocks, then its slabs; `None` where nothing is known of it.
+fn parts(target: &Target) -> Option<Vec<(Part, Support)>> {
+    target.blocks.first()?;
+    let block = |(at, held): (usize, &super::target::Held)| match held.cells {
+        1 => (Part::Cell(at), held.support),
+        _ => (Part::Block(at), held.support),
+    };
+    let slabs = target.slabs.iter().enumerate();
+    let slabs =
+        slabs.flat_map(|(at, slabs)| (0..).zip(slabs).map(move |(child, support)| (Part::Slab(at, child), *support)));
+    Some(target.blocks.iter().enumerate().map(block).chain(slabs).collect())
+}
+
+/// The rows of all targets with the cells that they may lie in, and whether those are all that there are.
+fn rows(attack: &Attack<'_>, targets: &[Target]) -> Result<(Vec<Rows>, bool), Spent> {
+    let (release, terms) = (attack.release, attack.terms);
+    let states = states(release, terms.attacker, (false, LOOKED_UP))?;
+    let looked_up = LOOKED_UP / (targets.len() as u64 * states.len().max(1) as u64).max(1);
+    if looked_up < FEWEST_CELLS {
+        return Err(Spent);
+    }
+    let most = looked_up.min(MOST_CELLS) as usize;
+    let of: Vec<Vec<usize>> = {
+        let mut of = vec![Vec::new(); targets.len()];
+        (0..).zip(&states).for_each(|(state, after)| after.later.iter().for_each(|&at| of[at].push(state)));
+        of
+    };
+    let (mut caps, mut whole) = (Caps { of: vec![BTreeMap::new(); states.len()], next: 0 }, true);
+    let mut all = Vec::with_capacity(targets.len());
+    for (at, target) in targets.iter().enumerate() {
+        let after: Vec<(usize, &After)> = of[at].iter().map(|&state| (state, &states[state])).collect();
+        let (cells, all_of_them) = one(attack, target, (&after, most), &mut caps)?;
+        whole &= all_of_them;
+        all.push(Rows::new(target.rows as usize, cells, parts_of_blocks(target)));
+    }
+    Ok((all, whole))
+}
+
+/// Per block of a target the parts that it is in, as places in [`parts`].
+fn parts_of_blocks(target: &Target) -> Vec<Vec<usize>> {
+    let begin = |slab: usize| target.blocks.len() + target.slabs[..slab].iter().map(Vec::len).sum::<usize>();
+    let block = |(at, held): (usize, &super::target::Held)| {
+        let slabs = (0..target.slabs.len()).map(|slab| begin(slab) + held.children[slab]);
+        std::iter::once(at).chain(slabs).collect()
+    };
+    target.blocks.iter().enumerate().map(block).collect()
+}
+
+/// Numbers for the caps: one for every segment of every state that somebody may have rows in.
+struct Caps {
+    of: Vec<BTreeMap<u64, u32>>,
+    next: u32,
+}
+
+impl Caps {
+    fn number(&mut self, state: usize, segment: u64) -> u32 {
+        let next = &mut self.next;
+        *self.of[state].entry(segment).or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        })
+    }
+}
+
+/// The cells of a target; those that no cap and no part tells apart as one. Whether they are all.
+fn one(
+    attack: &Attack<'_>,
+    target: &Target,
+    (after, most): (&[(usize, &After)], usize),
+    caps: &mut Caps,
+) -> Result<(Vec<Cell>, bool), Spent> {
+    let (release, terms) = (attack.release, attack.terms);
+    let width = release.columns().len();
+    let shape = Shape::new(release, &attack.cover, target.place, (terms.values, terms.budget.cells))?;
+    let blocks = cells(release, &attack.cover, target.place, (&shape, terms.budget.cells))?;
+    let number: usize = blocks.iter().map(|block| block.volumes.len()).sum();
+    // Every so many of each block, so that none is without.
+    let every = number.div_ceil(most).max(1);
+    let mut found: BTreeMap<(usize, Vec<u32>), u64> = BTreeMap::new();
+    for (block, cells) in blocks.iter().enumerate() {
+        for (leaves, &volume) in cells.leaves.chunks(width).zip(&cells.volumes).step_by(every) {
+            let caps = after.iter().map(|(state, after)| caps.number(*state, after.segment(leaves))).collect();
+            let room =
+                if terms.values == Values::Distinct { u64::try_from(volume).unwrap_or(u64::MAX) } else { u64::MAX };
+            let most = found.entry((block, caps)).or_default();
+            *most = most.saturating_add(room);
+        }
+    }
+    let cell = |((block, caps), most): ((usize, Vec<u32>), u64)| Cell { block, caps, most };
+    Ok((found.into_iter().map(cell).collect(), every == 1))
+}
