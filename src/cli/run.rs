@@ -31,6 +31,9 @@ pub struct Args {
     /// Close one tick of each feed, then exit
     #[arg(long)]
     once: bool,
+    /// Believe a clock that is further ahead of what was known than `max_clock_step`
+    #[arg(long)]
+    accept_clock: bool,
 }
 
 /// What came of `--once`.
@@ -62,7 +65,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let shutdown = signals().map_err(|error| vec![error])?.1;
-        run_feeds(feeds, until, observer, shutdown).await
+        run_feeds(feeds, (until, args.accept_clock), observer, shutdown).await
     });
     // Whoever is at work still is cut off: the next start finishes it.
     runtime.shutdown_background();
@@ -100,6 +103,9 @@ fn words(tick: &Tick) -> String {
         Outcome::Idle => "nothing has come".to_owned(),
         Outcome::Rejected => "the release is rejected".to_owned(),
         Outcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),
+        Outcome::Postponed => {
+            "the clock is behind the last tick, and times of a feed never go back: set it right".to_owned()
+        }
     };
     let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
     for reason in &tick.reasons {

@@ -13,11 +13,16 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Compiles it; `None` where there is no compiler or the system is one that it does not know.
+    /// Compiles the one that watches files; `None` where there is no compiler or the system is one that it does not know.
     pub fn build() -> Option<Shim> {
+        Shim::of("shim.c")
+    }
+
+    /// Compiles one of those beside this file; `None` likewise.
+    pub fn of(file: &str) -> Option<Shim> {
         let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
         let folder = tempfile::tempdir().expect("a folder");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/shim.c");
+        let source = format!("{}/tests/common/{file}", env!("CARGO_MANIFEST_DIR"));
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(folder.path().join("shim.so"));
         match known.then(|| compiler.arg(source).output()) {

@@ -4,6 +4,7 @@
 mod asked;
 mod canaries;
 mod carved;
+mod clocks;
 mod halts;
 mod halved;
 mod kills;

@@ -94,7 +94,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (tell, told) = runtime.block_on(async { signals() })?;
-    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], Until::Told, observer, told));
+    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], (Until::Told, true), observer, told));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
     // It may have ended by itself.

@@ -46,6 +46,8 @@ pub struct FeedTable {
     pub name: String,
     /// What a release holds; `cumulative` when left out.
     pub chain: Option<ChainKind>,
+    /// How far the clock may step ahead before nothing is destroyed any more for its age; `1h` when left out.
+    pub max_clock_step: Option<Period>,
 }
 
 /// `[[column]]`

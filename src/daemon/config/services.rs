@@ -25,6 +25,8 @@ pub struct Services {
     pub http: Http,
     /// The daemon's log lines.
     pub log: LogFormat,
+    /// How far the clock may step ahead.
+    pub max_clock_step: Period,
 }
 
 impl Services {
@@ -111,7 +113,22 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     let notify = notify(file.notify.take(), directory, topic.as_deref(), base, notes);
     let http = http(file.http.take(), base, notes);
     let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
-    Some(Services { source: whole(source)?, store, schedule: whole(schedule)?, notify, http: http?, log })
+    let max_clock_step = file.feed.max_clock_step.unwrap_or(Period::seconds(3_600));
+    if max_clock_step.is_zero() {
+        notes.refuse(
+            "feed.max_clock_step",
+            "`max_clock_step` is how far the clock may step ahead: \"1h\", longer than no time",
+        );
+    }
+    Some(Services {
+        source: whole(source)?,
+        store,
+        schedule: whole(schedule)?,
+        notify,
+        http: http?,
+        log,
+        max_clock_step,
+    })
 }
 
 /// `None` if a table is there that could not be read.

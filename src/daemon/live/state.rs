@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::ingest::topic::Position;
@@ -234,6 +235,13 @@ pub struct Raw {
 }
 
 impl State {
+    /// The newest time in the log, of those that are kept.
+    pub fn newest(&self) -> Option<Timestamp> {
+        let times = [&self.ticked, &self.visible, &self.since].into_iter().flatten();
+        let times = times.chain(self.quarantine.iter().map(|aside| &aside.time));
+        times.filter_map(|time| time.parse().ok()).max()
+    }
+
     /// Of a feed that begins.
     pub fn new(terms: Terms) -> State {
         State {

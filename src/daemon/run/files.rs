@@ -7,7 +7,6 @@ use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::Tick;
 use super::told::became;
-use crate::daemon::clock;
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::directory::{Directory, Seen};
@@ -52,7 +51,7 @@ impl Keeper {
         for seen in ready {
             if self.take(&seen)?.is_some() && matches!(self.schedule().ticks, Ticks::PerFile) {
                 self.live.shown(true)?;
-                ticks.push(self.tick(&clock::now())?);
+                ticks.push(self.tick(&self.now())?);
                 self.upkeep()?;
             }
         }
@@ -118,7 +117,7 @@ impl Keeper {
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
         let taken = Taken::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
-        let came = self.live.take_with(taken, shelf, &clock::now())?;
+        let came = self.live.take_with(taken, shelf, &self.now())?;
         self.told.emit(&FileTaken {
             file: FileName::of(&file),
             seq: self.live.log().next() - 1,

@@ -10,6 +10,7 @@ use super::begin::{Roots, live, possible, roots};
 use super::event::Event;
 use super::intake::Intake;
 use super::outcome::{Outcome, Tick};
+use super::sense::Sense;
 use super::timetable;
 use crate::daemon::clock;
 use crate::daemon::config::{Feed, Schedule, Ticks};
@@ -20,7 +21,7 @@ use crate::daemon::live::Live;
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
-    CheckpointWritten, FenceAppended, Forgotten, Recovered, Standing, Started, Swept,
+    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Standing, Started, Swept,
 };
 
 /// How long receivers of notifications are waited for: before a halt is told, and by a command that ends.
@@ -36,6 +37,7 @@ pub struct Keeper {
     pub(super) looked: Option<Instant>,
     /// What was last told of messages that are set aside was more than none.
     pub(super) aside: bool,
+    pub(super) sense: Sense,
     notifier: Notifier,
     _roots: Roots,
 }
@@ -45,11 +47,12 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(feed: Arc<Feed>, told: FeedObserver, once: bool) -> Result<Keeper> {
+    pub fn open(feed: Arc<Feed>, told: FeedObserver, (once, accept_clock): (bool, bool)) -> Result<Keeper> {
         let begun = Instant::now();
         told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
         possible(&feed)?;
-        let now = clock::now();
+        let read = clock::instant();
+        let now = clock::text(read);
         let Some(roots) = roots(&feed)? else {
             let place = super::begin::store(&feed)?.private.as_ref();
             return Err(match place {
@@ -61,8 +64,13 @@ impl Keeper {
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
         let source = Intake::begin(&feed, live.state(), once)?;
         source.watched(&feed, &told);
-        let mut keeper = Keeper { feed, live, told, source, looked: None, aside: false, notifier, _roots: roots };
+        let step = feed.services.max_clock_step.get();
+        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), (read, accept_clock))?;
+        let mut keeper =
+            Keeper { feed, live, told, source, looked: None, aside: false, sense, notifier, _roots: roots };
+        let now = keeper.now();
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
+        keeper.look_at_clock()?;
         let rolled = keeper.go_on(&now);
         let rolled = keeper.tell(rolled)?;
         let shown = keeper.live.shown(false);
@@ -109,6 +117,21 @@ impl Keeper {
         Ok(rolled)
     }
 
+    /// Now, as what is written down says it: never before anything that was.
+    pub(super) fn now(&self) -> String {
+        let now = clock::instant();
+        clock::text(self.live.state().newest().map_or(now, |newest| now.max(newest)))
+    }
+
+    /// Tells of a clock that cannot be believed.
+    fn look_at_clock(&mut self) -> Result<()> {
+        let now = clock::instant();
+        if let Some(ahead) = self.sense.look(now)? {
+            self.told.emit(&ClockAhead { now, ahead });
+        }
+        Ok(())
+    }
+
     pub(super) fn standing(&self) -> Standing {
         let feed = &self.live.state().feed;
         Standing { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
@@ -138,6 +161,7 @@ impl Keeper {
     }
 
     fn does(&mut self, event: Event) -> Result<Vec<Tick>> {
+        self.look_at_clock()?;
         match event {
             Event::Look => {
                 self.inbox()?;
@@ -148,7 +172,13 @@ impl Keeper {
                 let mut ticks = self.look()?;
                 self.live.shown(true)?;
                 self.overdue(due, missed);
-                ticks.push(self.tick(&clock::text(due))?);
+                match self.live.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
+                    Some(last) => {
+                        self.told.emit(&ClockBehind { due, last });
+                        ticks.push(Tick { outcome: Outcome::Postponed, ..self.nothing() });
+                    }
+                    None => ticks.push(self.tick(&clock::text(due))?),
+                }
                 self.upkeep()?;
                 Ok(ticks)
             }
@@ -208,7 +238,7 @@ impl Keeper {
     pub(super) fn upkeep(&mut self) -> Result<()> {
         let begun = Instant::now();
         self.live.log().ours()?;
-        let gone = self.live.forget(clock::instant())?;
+        let gone = if self.sense.is_believed() { self.live.forget(clock::instant())? } else { 0 };
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
         }

@@ -12,6 +12,7 @@ mod keeper;
 mod outcome;
 mod rekey;
 mod seen;
+mod sense;
 mod tick;
 mod timetable;
 mod told;
@@ -56,13 +57,13 @@ pub enum Until {
     Once,
 }
 
-/// Runs feeds until they end. With [`Until::Once`] the ticks that came of it.
+/// Runs feeds until they end. With [`Until::Once`] the ticks that came of it. Whether a person has accepted the clock.
 ///
 /// # Errors
 /// Why the first feed halted; the others have gone on until they ended.
 pub async fn run(
     feeds: Vec<Feed>,
-    until: Until,
+    (until, accept_clock): (Until, bool),
     observer: Arc<Observer>,
     shutdown: watch::Receiver<bool>,
 ) -> std::result::Result<Vec<Tick>, Vec<Error>> {
@@ -74,7 +75,7 @@ pub async fn run(
     let mut work = JoinSet::new();
     for feed in feeds {
         let told = observer.feed(&feed);
-        work.spawn(keep(feed, told, until, shutdown.clone()));
+        work.spawn(keep(feed, told, (until, accept_clock), shutdown.clone()));
     }
     let pages = door.map(|door| {
         let mut ends = shutdown.clone();
@@ -111,9 +112,14 @@ async fn over(shutdown: &mut watch::Receiver<bool>) {
 }
 
 /// One feed until it ends or halts.
-async fn keep(feed: Feed, told: FeedObserver, until: Until, shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+async fn keep(
+    feed: Feed,
+    told: FeedObserver,
+    how: (Until, bool),
+    shutdown: watch::Receiver<bool>,
+) -> Result<Vec<Tick>> {
     let feed = Arc::new(feed);
-    let kept = feed_loop(Arc::clone(&feed), told.clone(), until, shutdown).await;
+    let kept = feed_loop(Arc::clone(&feed), told.clone(), how, shutdown).await;
     if let Err(error) = &kept {
         told.emit(&Halted::because(error));
         let error = error.clone();
@@ -132,12 +138,13 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
 async fn feed_loop(
     feed: Arc<Feed>,
     told: FeedObserver,
-    until: Until,
+    (until, accept_clock): (Until, bool),
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<Tick>> {
     let pause = begin::pause(&feed);
     let opening = told.clone();
-    let mut keeper = aside(move || Keeper::open(feed, opening, until == Until::Once).map(Held::new)).await??;
+    let mut keeper =
+        aside(move || Keeper::open(feed, opening, (until == Until::Once, accept_clock)).map(Held::new)).await??;
     if until == Until::Once {
         return once(keeper, shutdown).await;
     }

@@ -25,6 +25,8 @@ pub enum Outcome {
     Rejected,
     /// A check that reads sensitive values failed, now or earlier in this chain.
     Stopped,
+    /// The clock is behind the last tick; nothing closes until it is past it.
+    Postponed,
 }
 
 /// A tick of a feed.

@@ -80,7 +80,7 @@ impl Keeper {
         let (outcome, release) = match decided {
             Decided::Publish => {
                 tell(Decision::Publish);
-                if let Some(left) = self.live.leave(&clock::now())? {
+                if let Some(left) = self.live.leave(&self.now())? {
                     self.published(&left, Some(number), begun, false);
                 }
                 (Outcome::Published, Some(release))

@@ -12,7 +12,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::Erase;
 use crate::daemon::live::{Came, Left};
 use crate::daemon::observe::events::{
-    Answer, Erased, OverdueWarning, QuarantineShare, Request, RequestDone, Rows, StrangeNotes,
+    Answer, Erased, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, Rows, StrangeNotes,
 };
 
 /// What became of messages, as it is told.
@@ -29,7 +29,7 @@ impl Keeper {
     pub(super) fn inbox(&mut self) -> Result<()> {
         let file = self.feed.file.clone();
         let (begun, before) = (Instant::now(), self.live.state().releases.len());
-        let done = self.live.inbox(&|| Feed::load(&file), &clock::now())?;
+        let done = self.live.inbox(&|| Feed::load(&file), &self.now())?;
         if let Some(line) = self.live.state().releases.get(before).cloned() {
             let left = line.manifest.map(|manifest| Left { release: line.release, rows: line.rows, manifest });
             left.iter().for_each(|left| self.published(left, None, begun, true));
@@ -68,6 +68,9 @@ impl Keeper {
         if told {
             self.aside = share.aside > 0;
             let (quarantined, seen, limit) = (share.aside, share.seen, share.most.get());
+            if quarantined == 0 {
+                return self.told.emit(&NothingSetAside { seen });
+            }
             self.told.emit(&QuarantineShare { quarantined, seen, limit, above: share.above });
         }
     }

@@ -7,7 +7,6 @@ use super::intake::Intake;
 use super::keeper::Keeper;
 use super::outcome::Tick;
 use super::told::became;
-use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::Repeats;
 use crate::daemon::ingest::topic::{Batch, Decoded as Rows, News, Partition, Position, decode_sifted};
@@ -64,7 +63,8 @@ impl Keeper {
         };
         let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
         let partitions = parts.len() as u64;
-        self.live.take(Taken { parts, rows: self.none(), nulled: 0 }, &clock::now())?;
+        let now = self.now();
+        self.live.take(Taken { parts, rows: self.none(), nulled: 0 }, &now)?;
         self.told.emit(&PartitionsBegun { seq: self.live.log().next() - 1, partitions });
         Ok(())
     }
@@ -106,7 +106,8 @@ impl Keeper {
         let parts: Vec<TakenPart> = decoded.partitions.into_iter().map(part).collect();
         let next: Vec<(i32, u64)> = batch.partitions.keys().copied().zip(parts.iter().map(|part| part.next)).collect();
         let partitions = parts.len() as u64;
-        let came = self.live.take(Taken { parts, rows: decoded.rows, nulled: decoded.nulled }, &clock::now())?;
+        let now = self.now();
+        let came = self.live.take(Taken { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
         if let Intake::Topic(topic) = &self.source {
             topic.fetch.taken(next.into_iter());
         }

@@ -165,6 +165,20 @@ event! {
     }
 }
 
+event! {
+    /// Nothing was set aside since the last tick, after something had been before it.
+    NothingSetAside = "nothing_set_aside", Info {
+        /// All messages.
+        seen: u64,
+    }
+}
+
+impl Event for NothingSetAside {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::Quarantine, 0);
+    }
+}
+
 impl Event for QuarantineShare {
     fn count(&self, to: &Meters<'_>) {
         to.set_exactly(Gauge::Quarantine, self.quarantined as f64 / self.seen.max(1) as f64);

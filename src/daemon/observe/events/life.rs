@@ -9,6 +9,35 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::state::State;
 
 event! {
+    /// The clock is further ahead of what was known of the time than `feed.max_clock_step`: nothing is destroyed for its age
+    /// until it is accepted.
+    ClockAhead = "clock_ahead", Warn {
+        /// What it says.
+        now: jiff::Timestamp,
+        /// How far ahead.
+        ahead: Duration,
+    }
+}
+
+impl Event for ClockAhead {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
+    /// The clock is behind the last tick: none closes before it is past that.
+    ClockBehind = "clock_behind", Warn {
+        /// The tick that was due.
+        due: jiff::Timestamp,
+        /// The last one.
+        last: jiff::Timestamp,
+    }
+}
+
+impl Event for ClockBehind {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
     /// A feed begins; it is not ready before it has recovered.
     Started = "started", Info {
         /// The version of this program.

@@ -16,10 +16,10 @@ pub use super::field::{Checks, ErrorText, FileName, Rows, Standing};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{Coarsest, Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes};
 pub use intake::{
-    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, PartitionsBegun, QuarantineShare, RegistryAway,
-    RegistryBack,
+    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun, QuarantineShare,
+    RegistryAway, RegistryBack,
 };
-pub use life::{Appended, FenceAppended, Halted, Recovered, ShuttingDown, Started};
+pub use life::{Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, ShuttingDown, Started};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
 pub use process::{Listening, OpenPages};
 pub use ticks::{Held, OverdueWarning, TickClosed, TickSkipped, TickWaiting};

@@ -128,6 +128,11 @@ fn a_feed_lives() {
     let state = || watch.feeds[0].observer().health().feeds["admissions"];
     watch.check(&Started { version: "0.1.0" }, &format!("info  started {FEED} version=0.1.0"), &[]);
     assert_eq!(state(), State::Starting);
+    let ahead = ClockAhead { now: then(), ahead: Duration::from_secs(7200) };
+    watch.check(&ahead, &format!("warn  clock_ahead {FEED} now=2026-11-21T10:00:00Z ahead=7200.000"), &[]);
+    let behind = ClockBehind { due: jiff::Timestamp::UNIX_EPOCH, last: then() };
+    let line = "due=1970-01-01T00:00:00Z last=2026-11-21T10:00:00Z";
+    watch.check(&behind, &format!("warn  clock_behind {FEED} {line}"), &[]);
     let fence = FenceAppended { seq: 7, epoch: 2 };
     let moved = ["epoch 2.0", "log_entries 8.0"];
     watch.check(&fence, &format!("info  fence_appended {FEED} seq=7 epoch=2"), &moved);
@@ -211,6 +216,8 @@ fn rows_come_in() {
     let share = QuarantineShare { quarantined: 1, seen: 4, limit: 0.01, above: true };
     let line = format!("warn  quarantine_share {FEED} quarantined=1 seen=4 limit=0.01 above=true");
     watch.check(&share, &line, &["quarantine_ratio 0.25"]);
+    let none = NothingSetAside { seen: 4 };
+    watch.check(&none, &format!("info  nothing_set_aside {FEED} seen=4"), &["quarantine_ratio 0.0"]);
 }
 
 #[test]
