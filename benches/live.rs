@@ -1,0 +1,210 @@
+//! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
+//! partitions or by the hash of its key. What is told: the greatest age of a message when it was taken in, batches a second,
+//! rows of a batch, and the processor time of the daemon. Then how fast a full topic is taken in while producers go on.
+//!
+//!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "synthetic/raw.rs"]
+#[allow(dead_code, reason = "a bench uses its part")]
+mod raw;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{scope, sleep, spawn};
+use std::time::{Duration, Instant};
+
+use common::broker::Broker;
+use rdkafka::error::KafkaError;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
+use serde_json::Value as Json;
+
+/// Partitions, and messages a second.
+const CASES: [(i32, u64); 8] = [(1, 300), (3, 20), (3, 300), (3, 1_000), (12, 60), (12, 300), (48, 300), (12, 20_000)];
+/// How long a case lasts where nobody says.
+const SECONDS: u64 = 20;
+/// Messages of a full topic, and those that come meanwhile a second.
+const BACKLOG: u64 = 1_000_000;
+const MEANWHILE: u64 = 1_000;
+/// Keys of messages that have some.
+const KEYS: u64 = 500;
+
+fn main() {
+    let asked = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
+    let time = Duration::from_secs(asked.unwrap_or(SECONDS));
+    let Some(broker) = Broker::start() else { return };
+    println!("partitions  sent        a second  greatest age s  batches/s  rows/batch  CPU % of a core");
+    for (partitions, rate) in CASES {
+        for keyed in [false, true] {
+            steady(&broker, partitions, rate, keyed, time);
+        }
+    }
+    drain(&broker);
+}
+
+/// Messages come at a rate, and are taken in.
+fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Duration) {
+    let topic = format!("live-{partitions}-{rate}-{keyed}");
+    broker.topic(&topic, partitions, &[]);
+    let daemon = Daemon::start(broker, &topic);
+    daemon.begun();
+    let all = rate * time.as_secs();
+    let (begun, before) = (Instant::now(), daemon.cpu());
+    let (mut taken, mut batches, mut oldest) = (0, 0, 0.0_f64);
+    scope(|scope| {
+        scope.spawn(|| {
+            produce(&broker.producer(&[("linger.ms", "0")]), &topic, (partitions, keyed), (0, all, rate), &|| false)
+        });
+        while taken < all {
+            let kept = daemon.batch();
+            // The first one of the batch was the oldest that was not taken.
+            oldest = oldest.max(begun.elapsed().as_secs_f64() - taken as f64 / rate as f64);
+            (taken, batches) = (taken + kept, batches + 1);
+        }
+    });
+    let seconds = begun.elapsed().as_secs_f64();
+    let cpu = 100.0 * (daemon.cpu() - before) / seconds;
+    println!(
+        "{partitions:>10}  {:<10} {rate:>9} {oldest:>15.2} {:>10.2} {:>11.0} {cpu:>16.1}",
+        if keyed { "by key" } else { "in turn" },
+        batches as f64 / seconds,
+        all as f64 / batches as f64
+    );
+    drop(daemon);
+    broker.delete(&topic);
+}
+
+/// A full topic is taken in while producers go on.
+fn drain(broker: &Broker) {
+    let (topic, partitions) = ("backlog", 6);
+    broker.topic(topic, partitions, &[]);
+    let fill = broker.producer(&[("linger.ms", "20"), ("batch.num.messages", "20000"), ("compression.type", "lz4")]);
+    produce(&fill, topic, (partitions, false), (0, BACKLOG, u64::MAX), &|| false);
+    let ends = AtomicBool::new(false);
+    scope(|scope| {
+        let meanwhile = || {
+            let producer = broker.producer(&[("linger.ms", "0")]);
+            produce(&producer, topic, (partitions, false), (BACKLOG, u64::MAX, MEANWHILE), &|| {
+                ends.load(Ordering::Acquire)
+            });
+        };
+        scope.spawn(meanwhile);
+        let daemon = Daemon::start(broker, topic);
+        daemon.begun();
+        let (begun, mut taken) = (Instant::now(), 0);
+        while taken < BACKLOG {
+            taken += daemon.batch();
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        println!("a backlog of {BACKLOG} with {MEANWHILE} more a second: {:.0} rows a second", taken as f64 / seconds);
+        ends.store(true, Ordering::Release);
+    });
+    broker.delete(topic);
+}
+
+/// Sends messages of these numbers, so many a second.
+fn produce(
+    producer: &BaseProducer,
+    topic: &str,
+    (partitions, keyed): (i32, bool),
+    (from, all, rate): (u64, u64, u64),
+    ends: &dyn Fn() -> bool,
+) {
+    let (begun, mut sent) = (Instant::now(), 0);
+    while sent < all && !ends() {
+        let due = if rate == u64::MAX { all } else { (begun.elapsed().as_secs_f64() * rate as f64) as u64 };
+        while sent < due.min(all) {
+            let (message, key) = (raw::message(from + sent), format!("{}", sent.wrapping_mul(0x9E37_79B9) % KEYS));
+            let record = || {
+                let record = BaseRecord::<str, str>::to(topic).payload(&message);
+                if keyed { record.key(&key) } else { record.partition((sent % partitions as u64) as i32) }
+            };
+            while let Err((KafkaError::MessageProduction(_), _)) = producer.send(record()) {
+                producer.poll(Duration::from_millis(10));
+            }
+            sent += 1;
+            if sent.is_multiple_of(1_000) {
+                producer.poll(Duration::ZERO);
+            }
+        }
+        producer.poll(Duration::ZERO);
+        sleep(Duration::from_millis(1));
+    }
+    producer.flush(Duration::from_secs(120)).expect("all are there");
+}
+
+/// A daemon at work, and its log line by line.
+struct Daemon {
+    child: Child,
+    lines: Receiver<Json>,
+    _folder: tempfile::TempDir,
+}
+
+impl Daemon {
+    fn start(broker: &Broker, topic: &str) -> Daemon {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (policy, columns) = raw::FEED.split_once("[policy]").expect("a policy");
+        let feed = format!(
+            "{policy}[source]\nkind = \"kafka\"\nbrokers = \"{}\"\ntopic = \"{topic}\"\nformat = \"json\"\n\
+             [store]\nprivate = \"private\"\npublic = \"public\"\nkey = \"file:a.key\"\n[schedule]\nevery = \"9999d\"\n\
+             [http]\nbind = \"127.0.0.1:0\"\n[log]\nformat = \"json\"\n[policy]{columns}",
+            broker.address()
+        );
+        std::fs::write(folder.path().join("feed.toml"), feed).expect("space");
+        std::fs::write(folder.path().join("a.key"), "0123456789abcdef".repeat(4)).expect("space");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command.current_dir(folder.path()).args(["run", "feed.toml"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let said = BufReader::new(child.stderr.take().expect("it is piped"));
+        let (told, lines) = channel();
+        spawn(move || {
+            for line in said.lines() {
+                let line = serde_json::from_str(&line.expect("text")).expect("JSON");
+                // Nobody listens any more.
+                if told.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Daemon { child, lines, _folder: folder }
+    }
+
+    /// The next line of this event.
+    fn event(&self, event: &str) -> Json {
+        loop {
+            let line = self.lines.recv().expect("it is at work");
+            assert!(line["event"] != "halted", "{line}");
+            if line["event"] == event {
+                return line;
+            }
+        }
+    }
+
+    /// Waits until it reads.
+    fn begun(&self) {
+        self.event("partitions_begun");
+    }
+
+    /// Rows of the next batch.
+    fn batch(&self) -> u64 {
+        self.event("batch_taken")["kept"].as_u64().expect("a count")
+    }
+
+    /// Seconds of processor time so far.
+    fn cpu(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it is at work");
+        let figures = stat.rsplit(')').next().expect("figures").split(' ').filter_map(|part| part.parse::<f64>().ok());
+        // Behind the name come the state and eleven more figures before user and system time, in hundredths.
+        figures.skip(10).take(2).sum::<f64>() / 100.0
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.child.kill().expect("it was started");
+        self.child.wait().expect("it ends");
+    }
+}
