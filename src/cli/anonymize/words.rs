@@ -7,7 +7,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::{Entry, Outcome};
-use crate::engine::policy::{Chain, Guarantee, Policy};
+use crate::engine::policy::{Chain, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
 
 /// The widest name that the table shows as it is.
@@ -126,8 +126,17 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
         let like = if last.waiting == 1 { "like this one" } else { "like them" };
-        wrapped(text, "", &format!("{waits} until enough people {like} have come."));
+        let said = match policy.search() {
+            // More people of a kind are narrowed down as much as fewer are.
+            Search::ArxLr => format!(
+                "{waits} and are tried again with the next file. Crowds that the search itself narrows down beyond \
+                 `max_ratio` or `min_solutions` may never come out, however many come: `search = \"halves\"` has none of those."
+            ),
+            _ => format!("{waits} until enough people {like} have come."),
+        };
+        wrapped(text, "", &said);
     }
+    share(text, entries, last, disjoint);
     if last.pending > 0 {
         let said = rows(
             last.pending,
@@ -140,4 +149,17 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
         let said = "Guarantee `bcf`: these releases are not safe against an attacker who knows the algorithm.";
         wrapped(text, "", said);
     }
+}
+
+/// Which part of the people so far is published, where it is not everybody.
+fn share(text: &mut String, entries: &[Entry], last: &Entry, disjoint: bool) {
+    let published = if disjoint { entries.iter().map(|entry| entry.added).sum() } else { last.rows };
+    let others = last.waiting + last.withheld + last.pending;
+    // Of a folder that was begun before, the releases before are not among these entries.
+    if published == 0 || others == 0 || (disjoint && entries.iter().all(|entry| entry.release != Some(1))) {
+        return;
+    }
+    let (all, percent) = (published + others, 100 * published / (published + others));
+    let below = if 2 * published < all { "Less than half of the people are published: " } else { "Published are " };
+    wrapped(text, "", &format!("{below}{published} of {all} rows that count ({percent} %)."));
 }

@@ -140,6 +140,11 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let (subject, behind) = read(&feed, args)?;
+    if args.minimality && subject.releases.iter().any(|release| release.is_local()) {
+        let text = "--minimality judges tables with one list of labels for all, and in this one labels of a column lie above each \
+                    other: classes with labels of their own are judged without --minimality, by `search = \"arx-lr\"`";
+        return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
+    }
     let names = args.releases.iter().map(|path| name(path)).collect();
     Ok(Asked { columns: feed.columns, policy: feed.policy, subject, names, behind })
 }

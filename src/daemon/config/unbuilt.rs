@@ -41,6 +41,13 @@ impl Unbuilt {
     }
 }
 
+/// Whether a word that a key may have stands for something that is built.
+pub fn is_built(path: &str, word: &str) -> bool {
+    let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let table = table.split('[').next().unwrap_or(table);
+    UNBUILT.iter().all(|(known, value)| known.split_once('.') != Some((table, key)) || *value != Some(word))
+}
+
 /// What is written in a feed file and not built.
 pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
     let mut found = Vec::new();

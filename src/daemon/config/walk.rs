@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::nearest::{listed, nearest};
 use super::places::{Places, Problem};
 use super::schema::Node;
+use super::unbuilt::is_built;
 
 /// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
 #[derive(Default)]
@@ -97,10 +98,12 @@ impl<'s> Walk<'_, 's, '_> {
             DeValue::String(word) => {
                 let words: Vec<&str> = choices.iter().flat_map(|choice| choice.words()).collect();
                 if !words.is_empty() && !words.contains(&word.as_ref()) {
+                    // What is not built is not offered.
+                    let words: Vec<&str> = words.into_iter().filter(|word| is_built(path, word)).collect();
                     let meant = nearest(word, words.iter().copied());
                     let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
                     let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
-                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
+                    let text = format!("`{}` must be {}{meant}", last(path), one_of(&words));
                     self.found.wrong.push(Problem::new(path, text));
                 }
             }
@@ -174,9 +177,13 @@ fn wanted(choices: &[Node<'_>]) -> String {
         Some("array") => "a list in [ ]".to_owned(),
         Some("object") => "a table".to_owned(),
         _ if choice.words().is_empty() => "text in quotes".to_owned(),
-        _ => choice.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or "),
+        _ => one_of(&choice.words()),
     };
     choices.iter().map(one).collect::<Vec<_>>().join(" or ")
+}
+
+fn one_of(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or ")
 }
 
 /// What a value is, in words, without the value.

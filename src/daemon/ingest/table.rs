@@ -10,9 +10,9 @@ use super::part::Coder;
 use super::people::People;
 use super::rows::{Aside, gather};
 use super::source::Source;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, Kind, Result, printable};
 use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
-use crate::engine::model::{Column, Columns, Node, Role};
+use crate::engine::model::{Column, Columns, Node, Role, Taxonomy};
 
 /// A table file that was opened and whose columns fit.
 pub struct Table {
@@ -107,11 +107,14 @@ impl Table {
     }
 
     /// A misfit as an error with its place; `before` rows came before its batch.
-    fn misfit(&self, misfit: &Misfit, before: u64) -> Error {
+    fn misfit(&self, misfit: &Misfit, before: u64, columns: &Columns) -> Error {
         use crate::engine::histogram::MisfitKind;
         let row = before + misfit.row;
         let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText);
         let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
+        let domain = columns.named(&misfit.column).and_then(|column| column.taxonomy.as_ref());
+        let labels = domain.filter(|_| misfit.kind == MisfitKind::NoLabel).map(|domain| labels(&domain.tree));
+        let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}"));
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
         let line = self.source.line_of(row);
         match line.filter(|_| !whole) {
@@ -154,11 +157,24 @@ pub fn count_behind(
     let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
-        builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before))?;
-        people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before))?;
+        builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before, columns))?;
+        people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before, columns))?;
         before += batch.num_rows() as u64;
     }
     Ok((builder.finish(), people))
+}
+
+/// Labels of a taxonomy for people to look at: the first few from the top on, and how many more there are. They are the
+/// operator's own words, never those of a file.
+fn labels(tree: &Taxonomy) -> String {
+    const SHOWN: usize = 8;
+    let mut nodes: Vec<Node> = (0..tree.nodes() as Node).collect();
+    nodes.sort_by_key(|&node| (std::cmp::Reverse(tree.height(node)), node));
+    let shown: Vec<String> =
+        nodes.iter().take(SHOWN).map(|&node| format!("`{}`", printable(tree.label(node)))).collect();
+    let more = nodes.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// The first row of a release, counted from 1, that shows this node in a quasi column, and its line in the file.

@@ -233,12 +233,11 @@ mod tests {
         let usual = [("cleanup.policy", "delete"), ("retention.ms", "604800000"), ("retention.bytes", "-1")];
         for (settings, wanted) in [
             (&usual[..], &[][..]),
-            (&[("retention.ms", "-1"), ("max.message.bytes", "1048588")], &[]),
+            (&[("retention.ms", "-1")], &[]),
             (&[("cleanup.policy", "compact,delete")], &["compacted"]),
             (&[("retention.ms", "7200000")], &["for 2 hours. What"]),
             (&[("retention.ms", "60000")], &["for 60 seconds, which is no longer than from one tick to the next"]),
             (&[("retention.bytes", "1000")], &["no more than 1000 bytes"]),
-            (&[("max.message.bytes", "16777217")], &["16777217 bytes"]),
         ] {
             let found = said(settings, 3_600);
             assert!(found.len() == wanted.len(), "{found:?}");
