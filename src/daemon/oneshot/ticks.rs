@@ -90,6 +90,8 @@ struct Work<'t> {
     task: &'t Task<'t>,
     place: Place,
     live: Live,
+    /// When the command began, as what is written down says it: times of a folder never go back.
+    time: String,
     /// The tick that a kill had interrupted and that was finished now.
     resumed: Option<(Part, Entry)>,
 }
@@ -98,7 +100,9 @@ impl<'t> Work<'t> {
     /// Takes the folder over, and finishes what a kill has left half done.
     fn begin(task: &'t Task<'t>, place: Place, ahead: Ahead<'_>) -> Result<Work<'t>> {
         let (live, _) = ahead.begin()?;
-        let mut work = Work { task, place, live, resumed: None };
+        let newest = live.state().newest().map(clock::text);
+        let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
+        let mut work = Work { task, place, live, time, resumed: None };
         let newest = work.live.state().feed.ticks().checked_sub(1);
         let interrupted = newest.is_some_and(|tick| !work.place.told(tick)) || !work.live.state().fresh.is_empty();
         if interrupted {
@@ -131,22 +135,22 @@ impl<'t> Work<'t> {
         let Some(rows) = input.rows.filter(|_| !known) else { return Ok(Entry::known(at, totals(&self.live))) };
         let Input { name: file, look, aside, nulled, .. } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
-        self.live.take(Taken::file(file, look, seen, rows, aside, nulled), self.task.time)?;
+        self.live.take(Taken::file(file, look, seen, rows, aside, nulled), &self.time)?;
         Ok(self.finish(at)?.1)
     }
 
     /// Goes on with the newest tick from wherever it is.
     fn finish(&mut self, input: usize) -> Result<(Part, Entry)> {
-        let time = self.task.time;
-        self.live.leave(time)?;
+        let time = self.time.clone();
+        self.live.leave(&time)?;
         if !self.live.state().fresh.is_empty() {
-            self.live.close(time)?;
+            self.live.close(&time)?;
         }
         if self.live.state().due.is_some() {
             self.place.free(self.live.state().feed.releases() + 1)?;
             self.live.decide()?;
         }
-        self.live.leave(time)?;
+        self.live.leave(&time)?;
         let told = newest(&self.live, input)?;
         let (part, verdict) = told.ok_or_else(|| Error::new(Kind::Internal, "a tick went by"))?;
         self.place.tell(&verdict)?;

@@ -101,6 +101,7 @@ pub const POINTS: &[Point] = &[
     made("a staged taxonomy", "private/stage/*-taxonomy.json", BEGINS),
     made("a staged report", "private/stage/*-report.html", BEGINS),
     made("a staged manifest", "private/stage/*-manifest.json", BEGINS),
+    point("what the time is", Rename, "private/clock", "-", BEGINS),
     // Public files.
     made("a table", "public/data/*", BEGINS),
     made("a taxonomy", "public/taxonomy/*", BEGINS),

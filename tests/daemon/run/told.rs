@@ -35,11 +35,12 @@ fn the_share_that_is_set_aside() {
     daemon.says("quarantine_share feed=t quarantined=1 seen=200 limit=0.1 above=false", 1);
     shows(&daemon, "quarantine_ratio", 0.005);
     place.offer("1.csv", rows(200, 50, 0));
-    daemon.says("quarantine_share feed=t quarantined=0 seen=50", 1);
+    daemon.says("nothing_set_aside feed=t seen=50", 1);
     shows(&daemon, "quarantine_ratio", 0.0);
     place.offer("2.csv", rows(300, 50, 0));
     daemon.says("published feed=t", 3);
-    assert_eq!(daemon.said().matches("quarantine_share").count(), 2, "nothing is told of nothing");
+    assert_eq!(daemon.said().matches("quarantine_share").count(), 1, "nothing is told of nothing");
+    assert_eq!(daemon.said().matches("nothing_set_aside").count(), 1, "and that once");
     place.offer("3.csv", rows(400, 80, 20));
     daemon.says("quarantine_share feed=t quarantined=20 seen=100 limit=0.1 above=true", 1);
     assert_eq!(daemon.ended(), Some(2));

@@ -20,7 +20,7 @@ const LOOKED_UP: u64 = 1 << 22;
 /// Cells of a target that are used at most; with fewer than it has nothing is certain, but open may still be found.
 const MOST_CELLS: u64 = 1 << 12;
 /// And at least, if it has them.
-const FEWEST_CELLS: u64 = 1 << 5;
+const FEWEST_CELLS: u64 = 1 << 3;
 /// Streams of chance for placements, which no target and no joint draw has.
 const STREAM: u64 = 1 << 41;
 
