@@ -86,8 +86,7 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
 }
 
 /// A folder at work.
-struct Work<'t> {
-    task: &'t Task<'t>,
+struct Work {
     place: Place,
     live: Live,
     /// When the command began, as what is written down says it: times of a folder never go back.
@@ -96,13 +95,13 @@ struct Work<'t> {
     resumed: Option<(Part, Entry)>,
 }
 
-impl<'t> Work<'t> {
+impl Work {
     /// Takes the folder over, and finishes what a kill has left half done.
-    fn begin(task: &'t Task<'t>, place: Place, ahead: Ahead<'_>) -> Result<Work<'t>> {
+    fn begin(task: &Task<'_>, place: Place, ahead: Ahead<'_>) -> Result<Work> {
         let (live, _) = ahead.begin()?;
         let newest = live.state().newest().map(clock::text);
         let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
-        let mut work = Work { task, place, live, time, resumed: None };
+        let mut work = Work { place, live, time, resumed: None };
         let newest = work.live.state().feed.ticks().checked_sub(1);
         let interrupted = newest.is_some_and(|tick| !work.place.told(tick)) || !work.live.state().fresh.is_empty();
         if interrupted {

@@ -193,3 +193,33 @@ fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
     assert_eq!([&check["made"], &check["limit"]], [&Json::Bool(false), &Json::Null]);
     assert_eq!(manifest["recoding"]["age"], Json::from(vec!["5"]));
 }
+
+/// Each of two classes of three leaves it open where its rows are; together they tell of one of each.
+#[test]
+fn a_crowd_of_one_that_no_class_shows_refuses_a_release() {
+    let leaves = |name: &str, taxonomy: &str| {
+        format!("[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ {taxonomy} }}\n")
+    };
+    let columns = leaves("a", "leaves = [0, 10, 20], layers = [2]")
+        + &leaves("b", "leaves = [0, 10, 20, 30, 40], layers = [2, 2]");
+    let feed = format!(
+        "[feed]\nname = \"t\"\nchain = \"disjoint\"\n[policy]\nk = 3\nsearch = \"arx-lr\"\n{LAX}REPAIRS\
+         [[column]]\nname = \"id\"\nrole = \"identifier\"\n{columns}[[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
+    );
+    let rows = "id,a,b,s\n1,1,31,x\n2,2,35,y\n3,12,33,x\n4,13,24,y\n5,14,3,x\n6,15,12,y\n";
+    let place = Place::new(&feed.replace("REPAIRS", "max_repairs = 0\n"));
+    place.put("a.csv", rows);
+    let entry = place.entries(&["a.csv"]).remove(0);
+    assert_eq!(entry["outcome"], "rejected", "{entry}");
+    let reasons = entry["reasons"].to_string();
+    assert!(reasons.contains("a crowd of fewer than k = 3 in a part of it is certain"), "{reasons}");
+    // With repairs the class waits, and the other one is safe without it.
+    let place = Place::new(&feed.replace("REPAIRS", ""));
+    place.put("a.csv", rows);
+    let entry = place.entries(&["a.csv"]).remove(0);
+    assert_eq!(
+        (&entry["outcome"], &entry["rows"], &entry["waiting"]),
+        (&"published".into(), &3.into(), &3.into()),
+        "{entry}"
+    );
+}

@@ -9,7 +9,7 @@ use super::limits::{Against, Impossible, against, certain, certain_together};
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Place, Release, Rule, Values};
-use super::target::Target;
+use super::target::{Crowd, Target};
 use super::worlds::crowds;
 use crate::policy;
 
@@ -36,6 +36,8 @@ pub struct Found {
     pub limits: policy::Refinement,
     /// What each target tells: the classes in their order, then the outliers if there are any.
     pub targets: Vec<Target>,
+    /// Small crowds that only all targets together show, each with the place of its target; `None` where that is not known.
+    pub together: Option<Vec<(usize, Crowd)>>,
     /// What all targets together tell; `None` where nobody asked, or that is beyond the budget.
     pub joint: Option<Joint>,
     /// Per target how many cells hold one person; `None` without the rows behind the release.
@@ -82,13 +84,13 @@ impl Found {
             let targets = targets.iter().filter(|target| target.is_impossible()).count();
             Nothing::Impossible { place, targets }
         })?;
-        let mut against = against;
+        let (mut against, mut shown) = (against, Some(Vec::new()));
         // What speaks against one target is enough.
         if against.is_empty() && limits.max_ratio.is_some() && *release.rule() != Rule::Halves && !targets.is_empty() {
-            let found = crowds(&attack, &targets);
-            against.extend(certain_together(found.as_deref(), &targets, &|target, part| names.of(target, part)));
+            shown = crowds(&attack, &targets);
+            against.extend(certain_together(shown.as_deref(), &targets, &|target, part| names.of(target, part)));
         }
-        Ok(Found { values: terms.values, limits: *limits, targets, joint, fuzzy: None, against })
+        Ok(Found { values: terms.values, limits: *limits, targets, together: shown, joint, fuzzy: None, against })
     }
 
     /// The decimal logarithm of the largest ratio, if all are known.
@@ -99,7 +101,8 @@ impl Found {
 
     /// How many small crowds are certain, if that is known of all targets.
     pub fn crowds(&self) -> Option<usize> {
-        self.targets.iter().map(|target| certain(target).map(|crowds| crowds.len())).sum()
+        let alone: Option<usize> = self.targets.iter().map(|target| certain(target).map(|crowds| crowds.len())).sum();
+        Some(alone? + self.together.as_ref()?.len())
     }
 }
 
