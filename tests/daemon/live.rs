@@ -3,6 +3,7 @@
 
 mod again;
 mod asked;
+mod begun;
 mod cells;
 mod crash;
 mod fold;

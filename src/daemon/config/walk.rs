@@ -74,7 +74,7 @@ impl<'s> Walk<'_, 's, '_> {
             if choices.iter().any(|choice| choice.holds_secret()) {
                 self.hide_text(value);
             }
-            let what = wanted(&choices);
+            let what = wanted(&choices, path);
             let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
             let hint = match last(path) {
                 "column" => ": write `[[column]]`, once for each column",
@@ -103,7 +103,7 @@ impl<'s> Walk<'_, 's, '_> {
                     let meant = nearest(word, words.iter().copied());
                     let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
                     let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
-                    let text = format!("`{}` must be {}{meant}", last(path), one_of(&words));
+                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices, path));
                     self.found.wrong.push(Problem::new(path, text));
                 }
             }
@@ -167,7 +167,7 @@ fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
 }
 
 /// What may stand here, in words.
-fn wanted(choices: &[Node<'_>]) -> String {
+fn wanted(choices: &[Node<'_>], path: &str) -> String {
     let one = |choice: &Node<'_>| match choice.kind() {
         Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
         Some("integer") => "a whole number".to_owned(),
@@ -177,13 +177,15 @@ fn wanted(choices: &[Node<'_>]) -> String {
         Some("array") => "a list in [ ]".to_owned(),
         Some("object") => "a table".to_owned(),
         _ if choice.words().is_empty() => "text in quotes".to_owned(),
-        _ => one_of(&choice.words()),
+        _ => choice
+            .words()
+            .iter()
+            .filter(|word| is_built(path, word))
+            .map(|word| format!("{word:?}"))
+            .collect::<Vec<_>>()
+            .join(" or "),
     };
     choices.iter().map(one).collect::<Vec<_>>().join(" or ")
-}
-
-fn one_of(words: &[&str]) -> String {
-    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or ")
 }
 
 /// What a value is, in words, without the value.

@@ -23,3 +23,4 @@ pub use objects::{Drafts, Objects, Ref, destroy};
 pub use read::{Checked, Gap, check, places, read};
 pub use rekey::remove_others;
 pub use ring::{Ring, Wrap};
+pub use slot::fenced;

@@ -11,7 +11,7 @@ use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Chain, Config, Fence, Log, Ring, begun, write_format};
+use crate::daemon::journal::{Body, Chain, Config, Fence, Log, Ring, begun, fenced, write_format};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::terms::Terms;
 use crate::engine::release::{Layout, Sha256};
@@ -89,6 +89,7 @@ impl<'a> Ahead<'a> {
         let (ring, fresh) = match (Ring::open(&**private, key)?, drawn.take()) {
             (Some(ring), None) => (ring, false),
             (None, _) if !private.list("log")?.is_empty() => {
+                begun_meanwhile(&**private, key)?;
                 let text = "the keys of this private root are gone: put them back from a backup of the whole root";
                 return Err(Error::new(Kind::Input, text).in_field("keys"));
             }
@@ -103,7 +104,10 @@ impl<'a> Ahead<'a> {
             let past = read_quickly(&**private, &**public, &ring)?;
             strangers(&**public, settings.layout, past.state.as_ref())?;
             Ok(past)
-        })?;
+        });
+        // What another one has written meanwhile is not read with our keys.
+        let past =
+            past.or_else(|error| if fresh { begun_meanwhile(&**private, key).and(Err(error)) } else { Err(error) })?;
         if let Some(state) = past.state.as_ref().filter(|_| !*changed) {
             state.terms.frozen(feed, remedy)?;
         }
@@ -155,6 +159,17 @@ impl<'a> Ahead<'a> {
         live.state.remember(live.log.store(), &*live.public)?;
         let swept = live.sweep()?;
         Ok((live, Found { entries, read, checkpoint, swept, fence: entries }))
+    }
+}
+
+/// Whether nobody has begun where no key was a moment ago.
+///
+/// # Errors
+/// Somebody has.
+fn begun_meanwhile(private: &dyn Store, key: &OperatorKey) -> Result<()> {
+    match Ring::open(private, key)? {
+        Some(_) => Err(fenced(private)),
+        None => Ok(()),
     }
 }
 
