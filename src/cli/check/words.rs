@@ -212,7 +212,8 @@ fn masking(masking: Masking) -> String {
     format!(
         "Guarded values are masked, once and for ever: of a crowd that came together no more than one in {l} shows one of a \
          set, and who knows how it is done ties nobody to one with more than 1/{m}, if people's values are independent of each \
-         other. In a crowd in which more have one, some of these get another value, at most all of them; nobody else does. \
+         other. Where more than one in {l} of a crowd have a guarded value, masking replaces some of these values, at most all of \
+         them, and it changes no other value. \
          Counts of guarded values are perturbed by it (m = {m})."
     )
 }

@@ -1,6 +1,7 @@
 //! One JSON object per line (HOUSE 4, Decoding): the fields that are read, as they are written, and what a field says.
 //! Strict where a row is decided: the line is one object and nothing else, no field on a path is there twice, 42.9 is not
-//! 42 and "42" is not 42. What nobody reads is passed over, so nesting costs nothing.
+//! 42 and "42" is not 42. The walk passes over fields that no column reads, so their nesting costs
+//! nothing.
 //!
 //! A field is decoded apart from its line: where its end can be found, one that is no JSON is wrong by itself, so that a
 //! sensitive one cannot keep a row out. The parser's own words are never repeated: they quote the line.

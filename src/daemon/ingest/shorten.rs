@@ -1,5 +1,6 @@
-//! A line of JSON that is too long to be held: what nobody reads is left out of it, and a value that is longer than any
-//! value may be gives way to a mark, so that one long field decides nothing for the others. It goes on from any byte.
+//! Shortens a line of JSON that is too long to hold in memory. It leaves out arrays and objects that no column reads, and puts
+//! a mark in the place of a value that is longer than any column accepts, so that one long field does not decide about the
+//! others. The caller passes the line in pieces of any size.
 
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ enum At {
     Text { escaped: bool, left_out: bool },
     /// Anything else without brackets.
     Bare { left_out: bool },
-    /// Brackets that nobody reads, so many inside each other; within a text there, and escaped there.
+    /// An array or object that no column reads: how deep its brackets nest here, whether the next byte lies in a string, and
+    /// whether a backslash escapes it.
     Unread { deep: usize, text: bool, escaped: bool },
 }
 

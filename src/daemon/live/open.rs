@@ -162,10 +162,10 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Whether nobody has begun where no key was a moment ago.
+/// Checks that no other writer has begun the feed since this one found no key.
 ///
 /// # Errors
-/// Somebody has.
+/// Another writer has begun it.
 fn begun_meanwhile(private: &dyn Store, key: &OperatorKey) -> Result<()> {
     match Ring::open(private, key)? {
         Some(_) => Err(fenced(private)),

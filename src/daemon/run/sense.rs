@@ -25,7 +25,7 @@ pub struct Sense {
     last: (Timestamp, Instant),
     /// What is written down.
     known: Timestamp,
-    /// How far it is ahead of what was known, while nobody has accepted it.
+    /// How far the clock is ahead of the known time, until an operator accepts it with `--accept-clock`.
     ahead: Option<Duration>,
     told: bool,
 }

@@ -209,7 +209,7 @@ impl Reader {
         if self.shared.tell(news) { Ok(()) } else { Err(End::Told) }
     }
 
-    /// Asks where partitions end, for whoever watches how far we are behind.
+    /// Asks the brokers where partitions end; metrics and `/health/ready` compute the lag from it.
     fn ends(&mut self) -> Step<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let ends = self.offsets(&partitions, Offset::End)?;
