@@ -13,6 +13,7 @@ use super::ask::SHORT;
 use super::backlog::Backlog;
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
+use super::epochs::Epochs;
 use super::handover::{Bell, News, Shared};
 use super::positions::Position;
 use super::reader::Reader;
@@ -59,6 +60,8 @@ impl Fetch {
             complaints: Vec::new(),
             damage: None,
             deaf: false,
+            epochs: Epochs::default(),
+            again: false,
             replaced: None,
             still: Still::new(),
             slowness: SHORT,

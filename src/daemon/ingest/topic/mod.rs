@@ -11,6 +11,7 @@ mod client;
 mod damage;
 mod decode;
 mod decoder;
+mod epochs;
 mod fetch;
 mod handover;
 mod headers;

@@ -104,7 +104,7 @@ impl Reader {
     pub(super) fn assign(&mut self) -> Step<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let low = self.offsets(&partitions, Offset::Beginning)?;
-        self.replaced = None;
+        (self.replaced, self.again) = (None, false);
         let mut list = TopicPartitionList::new();
         for ((partition, position), low) in self.positions.iter().zip(low) {
             let last = position.epoch.and(position.next.checked_sub(1)).filter(|last| *last >= low);

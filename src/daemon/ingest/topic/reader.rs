@@ -18,6 +18,7 @@ use super::away::Away;
 use super::batch::Batch;
 use super::client::Ear;
 use super::damage::{Damage, is_damage};
+use super::epochs::Epochs;
 use super::handover::{End, News, Shared, Step};
 use super::headers;
 use super::id::{Topic, epoch};
@@ -74,8 +75,13 @@ pub(super) struct Reader {
     pub(super) complaints: Vec<Code>,
     /// That messages cannot be read.
     pub(super) damage: Option<Damage>,
-    /// Nothing that the library has is believed until partitions are read anew: it lies behind messages that are damaged.
+    /// Nothing that the library has is believed until partitions are read anew: it lies behind messages that are damaged, or
+    /// that may be no longer those that were taken in.
     pub(super) deaf: bool,
+    /// For which epochs of leaders the last messages were read again.
+    pub(super) epochs: Epochs,
+    /// A message came from a leader that may have lost the one before it: partitions are to be read again.
+    pub(super) again: bool,
     /// A partition that has another message where the last one was that was taken in.
     pub(super) replaced: Option<i32>,
     /// Partitions that do not go on.
@@ -110,6 +116,9 @@ impl Reader {
             self.poll(Duration::from_millis(if self.batch.is_empty() { 100 } else { 20 }));
             if let Some(partition) = self.replaced {
                 self.other(partition)?;
+            }
+            if self.again {
+                self.assign()?;
             }
             while let Some(code) = self.complaints.pop() {
                 self.complained(code)?;
@@ -160,6 +169,10 @@ impl Reader {
                     self.replaced = other.then_some(partition).or(self.replaced);
                     return;
                 }
+                if !self.epochs.follows(partition, position.epoch, epoch) {
+                    (self.again, self.deaf) = (true, true);
+                    return;
+                }
                 (position.next, position.epoch) = (offset + 1, epoch);
                 let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
                 self.batch.push_behind(partition, offset, epoch, named, message.payload());
@@ -202,7 +215,7 @@ impl Reader {
 
     /// Whether what the library has next may lie behind messages that could not be read, or be no longer the same.
     pub(super) fn stands(&self) -> bool {
-        self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
+        self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
     pub(super) fn tell(&self, news: News) -> Step<()> {
