@@ -88,7 +88,8 @@ impl Notes {
     pub fn read(&self) -> Record {
         let text = fs::read_to_string(&self.0).expect("notes");
         let mut record = Record::default();
-        for line in text.lines() {
+        // One that has no end yet is being written.
+        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let words: Vec<&str> = line.split(' ').collect();
             let (side, rest) = match words[..] {
                 ["did", ref rest @ ..] => (None, rest),
