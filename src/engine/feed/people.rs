@@ -123,7 +123,9 @@ impl PartialEq for People {
 impl Serialize for People {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all = serializer.serialize_seq(Some(self.len()))?;
-        for list in (0..=First::MAX).filter_map(|first| self.0.get(&first)) {
+        let mut firsts: Vec<First> = self.0.iter().map(|list| *list.key()).collect();
+        firsts.sort_unstable();
+        for list in firsts.into_iter().filter_map(|first| self.0.get(&first)) {
             list.iter().try_for_each(|person| all.serialize_element(&person.0.to_le_bytes()))?;
         }
         all.end()
