@@ -8,7 +8,7 @@ use tidegate::daemon::config;
 /// Every schema that is shipped.
 fn shipped() -> Vec<(&'static str, Value)> {
     vec![
-        ("feed", config::schema::feed()),
+        ("feed", config::schema::feed().clone()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
         ("attack-refinement", printed::<tidegate::cli::refinement::Refinement>("tidegate attack refinement --json")),
         ("anonymize", printed::<tidegate::cli::anonymize::Answer>("tidegate anonymize --json")),
@@ -64,7 +64,7 @@ fn as_json(file: &std::path::Path) -> Option<Value> {
 
 #[test]
 fn shipped_samples_fit_the_schema() {
-    let validator = jsonschema::validator_for(&config::schema::feed()).expect("a schema");
+    let validator = jsonschema::validator_for(config::schema::feed()).expect("a schema");
     for entry in std::fs::read_dir("deploy/samples").expect("samples") {
         let file = entry.expect("an entry").path();
         if file.extension().is_some_and(|extension| extension == "toml") {
@@ -78,7 +78,7 @@ fn shipped_samples_fit_the_schema() {
 /// Keys and types are judged from the schema, so an editor that uses it must agree.
 #[test]
 fn what_the_walk_refuses_the_schema_refuses_too() {
-    let validator = jsonschema::validator_for(&config::schema::feed()).expect("a schema");
+    let validator = jsonschema::validator_for(config::schema::feed()).expect("a schema");
     let mut seen = 0;
     for entry in std::fs::read_dir("tests/feeds").expect("cases") {
         let file = entry.expect("an entry").path();

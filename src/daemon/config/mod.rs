@@ -119,7 +119,7 @@ impl Feed {
     fn parse_for(text: &str, file: &Path, purpose: Purpose) -> Result<Feed> {
         let mut places = Places::new(file, text);
         let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
-        let walked = walk::walk(&schema::feed(), &tree, &mut places);
+        let walked = walk::walk(schema::feed(), &tree, &mut places);
         for problems in [walked.wrong, walked.missing] {
             if let Some(error) = places.first(problems) {
                 return Err(error);

@@ -1,16 +1,21 @@
 //! The JSON Schema of a feed file, made from its types (STYLE 10). The same schema is shipped in `schemas/v1` and says
 //! which keys and types the loader accepts, so the two cannot drift apart.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 
 use super::file::FeedFile;
 
 /// The schema of a feed file.
-pub fn feed() -> Value {
-    let mut schema = schemars::schema_for!(FeedFile).to_value();
-    without_null(&mut schema);
-    schema["title"] = "Tidegate feed file".into();
-    schema
+pub fn feed() -> &'static Value {
+    static FEED: LazyLock<Value> = LazyLock::new(|| {
+        let mut schema = schemars::schema_for!(FeedFile).to_value();
+        without_null(&mut schema);
+        schema["title"] = "Tidegate feed file".into();
+        schema
+    });
+    &FEED
 }
 
 /// TOML has no null: an optional key is left out. Takes `null` out of every alternative.
