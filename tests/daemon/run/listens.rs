@@ -76,8 +76,15 @@ impl Listener {
 fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let mut reader = BufReader::new(&stream);
     let (mut path, mut key, mut length) = (String::new(), String::new(), 0);
-    for line in reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
-        let (name, value) = line.split_once(": ").unwrap_or((&line, ""));
+    loop {
+        let mut line = String::new();
+        // Whoever asks may be killed before everything is said.
+        let Ok(1..) = reader.read_line(&mut line) else { return };
+        let line = line.trim_end();
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(": ").unwrap_or((line, ""));
         match name.to_ascii_lowercase().as_str() {
             "idempotency-key" => value.clone_into(&mut key),
             "content-length" => length = value.parse().expect("a length"),
