@@ -17,7 +17,9 @@ mod validity;
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
 pub use finer::{Known, finer};
-pub use local::{Carved, Class, Halved, Ladder, NoCarving, NoLadder, Region, arx_lr, carvable, halves, steps};
+pub use local::{
+    Carved, Class, Effort, Halved, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr, carvable, crowds, halves, steps,
+};
 pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick, raised};
 pub use table::{Split, Table};
 pub use top_down::{Found, Refusal, Tried, top_down};

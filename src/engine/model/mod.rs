@@ -2,6 +2,7 @@
 //!
 //! This room knows nothing of rows, counts, policies or files; every other room of the engine may use it.
 
+mod binary;
 mod carving;
 mod column;
 pub mod cut;

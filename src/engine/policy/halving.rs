@@ -4,6 +4,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::open::{Open, countable, volume};
 use super::settings::Values;
 use crate::model::{Node, Taxonomy};
 
@@ -12,8 +13,7 @@ use crate::model::{Node, Taxonomy};
 pub struct Halving<'t> {
     trees: Vec<&'t Taxonomy>,
     people: u64,
-    least: u64,
-    values: Values,
+    open: Open,
 }
 
 /// What a region is cut into: a child of its label in one column.
@@ -29,9 +29,8 @@ impl<'t> Halving<'t> {
     /// Of regions over these taxonomies that hold so many people at least and leave so many sets of rows open; 0: any number will
     /// do. `None` where there are more combinations of values than 128 bits can count, or of leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Halving<'t>> {
-        trees.iter().try_fold(1u128, |all, tree| all.checked_mul(tree.values(0).into()))?;
-        trees.iter().try_fold(1u64, |all, tree| all.checked_mul(tree.leaves() as u64))?;
-        Some(Halving { trees: trees.to_vec(), people, least, values })
+        countable(trees)?;
+        Some(Halving { trees: trees.to_vec(), people, open: Open { least, values } })
     }
 
     /// The fewest people of a region that is published.
@@ -47,7 +46,7 @@ impl<'t> Halving<'t> {
     /// What a region is cut into: of the columns in which every part would still leave enough sets of rows open, the one that has
     /// lost most, the first of several; `None` where there is no such column.
     pub fn parts(&self, region: &[Node]) -> Option<Parts> {
-        let volume = self.volume(region);
+        let volume = volume(&self.trees, region);
         let mut best: Option<(u64, u64, Parts)> = None;
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
             let (lost, domain) = (tree.values(node) - 1, tree.values(0) - 1);
@@ -61,7 +60,7 @@ impl<'t> Halving<'t> {
             let children = children(tree, node);
             let Some(smallest) = children.iter().map(|&child| tree.values(child)).min() else { continue };
             let smallest = volume / u128::from(tree.values(node)) * u128::from(smallest);
-            if self.reaches(smallest, self.people) {
+            if self.open.holds(smallest, self.people) {
                 best = Some((lost, domain, Parts { column, children }));
             }
         }
@@ -78,7 +77,7 @@ impl<'t> Halving<'t> {
 
     /// Whether so many people in a region leave enough sets of rows open.
     pub fn is_open(&self, region: &[Node], people: u64) -> bool {
-        self.reaches(self.volume(region), people)
+        self.open.holds(volume(&self.trees, region), people)
     }
 
     /// Whether cutting comes to a region that is published. `other` says of regions whether they are published as well: none of
@@ -94,39 +93,6 @@ impl<'t> Halving<'t> {
             }
         }
         true
-    }
-
-    /// Combinations of values.
-    fn volume(&self, region: &[Node]) -> u128 {
-        self.trees.iter().zip(region).map(|(tree, &node)| u128::from(tree.values(node))).product()
-    }
-
-    /// Whether there are as many sets of rows of so many people as are wanted.
-    fn reaches(&self, volume: u128, people: u64) -> bool {
-        let (least, mut sets) = (u128::from(self.least), 1u128);
-        // Without repeats those that are left out tell as much as those that are there.
-        let left = volume.checked_sub(people.into());
-        let steps = match self.values {
-            Values::Repeated if volume > 1 => people,
-            Values::Repeated => 0,
-            Values::Distinct => match left {
-                None => return self.least == 0,
-                Some(left) => u64::try_from(left).map_or(people, |left| left.min(people)),
-            },
-        };
-        // Each step doubles the number at least.
-        for step in 0..u128::from(steps) {
-            if sets >= least {
-                break;
-            }
-            let more = match self.values {
-                Values::Repeated => sets.checked_mul(volume),
-                Values::Distinct => sets.checked_mul(volume - step).map(|sets| sets / (step + 1)),
-            };
-            let Some(more) = more else { return true };
-            sets = more;
-        }
-        sets >= least
     }
 }
 

@@ -6,14 +6,17 @@
 
 mod check;
 mod decimal;
+mod division;
 mod halving;
 mod odds;
+mod open;
 mod parts;
 mod settings;
 mod steps;
 
 pub use check::{Facts, PolicyError, contradictions};
 pub use decimal::Decimal;
+pub use division::{Certain, Division, Split, refusals};
 pub use halving::{Halving, Parts};
 pub use odds::Odds;
 pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Refinement, Standing};

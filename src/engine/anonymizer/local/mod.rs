@@ -2,14 +2,18 @@
 //! little as possible. What is found here from quasi-identifiers alone tells more than it seems, and is attacked by the gate.
 
 mod arx_lr;
+mod crowds;
 mod halves;
 mod ladder;
 mod left;
 mod paths;
 mod states;
 mod steps;
+mod turns;
 
 pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
+pub use crowds::{Effort, crowds};
 pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
 pub use steps::steps;
+pub use turns::Turns;

@@ -1,0 +1,196 @@
+//! The binary tree of a column (SCIENCE 11): its taxonomy with two parts under every node that has any. More children than two
+//! are divided into two runs of neighbours with as equal numbers of values as possible, and so on; a run of several is a node
+//! that the taxonomy does not have, and has a label of its own.
+
+use std::collections::BTreeSet;
+
+use super::taxonomy::{Node, Taxonomy, Tree, TreeError};
+use super::{Domain, Rule};
+
+/// The most characters of a label that joins others.
+const LONG: usize = 60;
+
+impl Domain {
+    /// The binary tree. Its leaves are those of the taxonomy, in the same order; of nodes with one child only the lowest is kept.
+    ///
+    /// # Errors
+    /// It has too many nodes.
+    pub fn binary(&self) -> Result<Taxonomy, TreeError> {
+        let root = lowest(&self.tree, 0);
+        let mut halved = Halved { domain: self, binary: Tree::new(self.tree.label(root)), runs: BTreeSet::new() };
+        halved.divide(0, &children(&self.tree, root));
+        if self.tree.is_leaf(root) {
+            halved.binary.resize(0, self.tree.values(root));
+        }
+        halved.binary.finish()
+    }
+}
+
+/// What stands for a node: itself, or what is its only child.
+fn lowest(tree: &Taxonomy, mut node: Node) -> Node {
+    while let [only] = children(tree, node)[..] {
+        node = only;
+    }
+    node
+}
+
+fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
+    tree.children(node).collect()
+}
+
+struct Halved<'d> {
+    domain: &'d Domain,
+    binary: Tree,
+    /// Labels of runs.
+    runs: BTreeSet<String>,
+}
+
+impl Halved<'_> {
+    /// Hangs the parts of some neighbours under their node: two, or none where there are no neighbours.
+    fn divide(&mut self, above: usize, run: &[Node]) {
+        if !run.is_empty() {
+            let (first, second) = run.split_at(self.middle(run));
+            self.part(above, first);
+            self.part(above, second);
+        }
+    }
+
+    /// How many of these are the first part: as few as make the numbers of values differ least.
+    fn middle(&self, run: &[Node]) -> usize {
+        let values = |nodes: &[Node]| nodes.iter().map(|&node| u128::from(self.domain.tree.values(node))).sum::<u128>();
+        let (all, mut first) = (values(run), 0);
+        let differences = (1..run.len()).map(|count| {
+            first += values(&run[count - 1..count]);
+            ((2 * first).abs_diff(all), count)
+        });
+        differences.min().map_or(1, |(_, count)| count)
+    }
+
+    fn part(&mut self, above: usize, run: &[Node]) {
+        let tree = &self.domain.tree;
+        match *run {
+            [one] => {
+                let node = lowest(tree, one);
+                let part = self.binary.add(above, tree.label(node), tree.values(node));
+                self.divide(part, &children(tree, node));
+            }
+            _ => {
+                let label = self.free(self.label(run));
+                let part = self.binary.add(above, &label, 1);
+                self.runs.insert(label);
+                self.divide(part, run);
+            }
+        }
+    }
+
+    /// A label that nothing else has.
+    fn free(&self, label: String) -> String {
+        let taken = |label: &String| self.domain.tree.find(label).is_some() || self.runs.contains(label);
+        let others = (2..).map(|number| format!("{label} ({number})"));
+        std::iter::once(label.clone())
+            .chain(others)
+            .find(|label| !taken(label))
+            .expect("there are more numbers than nodes")
+    }
+
+    /// The label of several neighbours: as the taxonomy writes ranges, where it does.
+    fn label(&self, run: &[Node]) -> String {
+        let Domain { tree, rule } = self.domain;
+        let (first, last) = (lowest(tree, run[0]), lowest(tree, run[run.len() - 1]));
+        let leaves = tree.leaf_range(first).start..tree.leaf_range(last).end;
+        let (low, high) = (i64::from(leaves.start), i64::from(leaves.end) - 1);
+        match rule {
+            // Missing values have a leaf behind the others, which is in no range.
+            Rule::Integers { min, max, open } if high <= max - min => match *open && min + high == *max {
+                true => format!("{}+", min + low),
+                false => format!("{}-{}", min + low, min + high),
+            },
+            Rule::Intervals { edges } if high + 1 < edges.len() as i64 => {
+                format!("[{}, {}[", edges[low as usize], edges[high as usize + 1])
+            }
+            Rule::Dates { from, to, level } if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) => {
+                ends(tree.label(first), tree.label(last))
+            }
+            _ => {
+                let labels: Vec<&str> = run.iter().map(|&node| tree.label(lowest(tree, node))).collect();
+                let joined = labels.join(" | ");
+                if joined.chars().count() <= LONG { joined } else { ends(labels[0], labels[labels.len() - 1]) }
+            }
+        }
+    }
+}
+
+fn ends(first: &str, last: &str) -> String {
+    format!("{first} … {last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DateLevel;
+
+    fn labels(domain: &Domain) -> Vec<String> {
+        let tree = domain.binary().expect("a binary tree");
+        assert_eq!(tree.leaves(), domain.tree.leaves());
+        (0..tree.nodes() as Node).for_each(|node| assert!([0, 2].contains(&tree.children(node).count())));
+        (0..tree.nodes() as Node).map(|node| tree.label(node).to_owned()).collect()
+    }
+
+    fn domain(leaves: &[(&str, u64)], rule: Rule) -> Domain {
+        let mut tree = Tree::new("*");
+        leaves.iter().for_each(|(label, values)| _ = tree.add(0, label, *values));
+        Domain { tree: tree.finish().expect("a tree"), rule }
+    }
+
+    #[test]
+    fn runs_are_labelled_as_ranges_are() {
+        let four: Vec<(&str, u64)> = ["7", "8", "9", "10"].map(|label| (label, 1)).to_vec();
+        let numbers = |open| domain(&four, Rule::Integers { min: 7, max: 10, open });
+        assert_eq!(labels(&numbers(false)), ["*", "7-8", "7", "8", "9-10", "9", "10"]);
+        assert_eq!(labels(&numbers(true)), ["*", "7-8", "7", "8", "9+", "9", "10"]);
+        // As equal as may be: 5 and 4, not 1 and 8 or 8 and 1.
+        let edges = vec![0, 1, 5, 8, 9];
+        let widths = [("[0, 1[", 1), ("[1, 5[", 4), ("[5, 8[", 3), ("[8, 9[", 1)];
+        let intervals = domain(&widths, Rule::Intervals { edges });
+        assert_eq!(labels(&intervals), ["*", "[0, 5[", "[0, 1[", "[1, 5[", "[5, 9[", "[5, 8[", "[8, 9["]);
+        let months = ["2020-03", "2020-04", "2020-05"].map(|label| (label, 1));
+        let dates = Rule::Dates { from: 18_322, to: 18_412, level: DateLevel::Month };
+        assert_eq!(labels(&domain(&months, dates)), ["*", "2020-03", "2020-04 … 2020-05", "2020-04", "2020-05"]);
+    }
+
+    #[test]
+    fn a_missing_value_is_in_no_range() {
+        let leaves = ["7", "8", "missing"].map(|label| (label, 1));
+        let domain = domain(&leaves, Rule::Integers { min: 7, max: 8, open: false });
+        assert_eq!(labels(&domain), ["*", "7", "8 | missing", "8", "missing"]);
+    }
+
+    #[test]
+    fn labels_stay_unique_and_short() {
+        let long = ["a".repeat(30), "b".repeat(30), "c".to_owned()];
+        let leaves: Vec<(&str, u64)> = long.iter().map(|label| (label.as_str(), 1)).collect();
+        // 30 + 3 + 30 characters are too many for a label, 30 + 3 + 1 are not.
+        assert_eq!(labels(&domain(&leaves, Rule::Label))[2], format!("{} | c", long[1]));
+        let more: Vec<(&str, u64)> = leaves.iter().copied().chain([("d", 1)]).collect();
+        assert_eq!(labels(&domain(&more, Rule::Label))[1], format!("{} … {}", long[0], long[1]));
+        let mut tree = Tree::new("*");
+        ["x", "y"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
+        let only = tree.add(0, "x | y", 1);
+        ["u", "v"].iter().for_each(|leaf| _ = tree.add(only, leaf, 1));
+        let tree = tree.finish().expect("a tree");
+        let clashes = Domain { tree, rule: Rule::Label };
+        assert_eq!(labels(&clashes), ["*", "x | y (2)", "x", "y", "x | y", "u", "v"]);
+    }
+
+    #[test]
+    fn of_a_chain_the_lowest_node_is_kept() {
+        let mut tree = Tree::new("*");
+        let all = tree.add(0, "all", 1);
+        let one = tree.add(all, "one", 1);
+        ["a", "b"].iter().for_each(|leaf| _ = tree.add(one, leaf, 2));
+        let tree = tree.finish().expect("a tree");
+        assert_eq!(labels(&Domain { tree, rule: Rule::Label }), ["one", "a", "b"]);
+        let alone = domain(&[("only", 7)], Rule::Label).binary().expect("a binary tree");
+        assert_eq!((alone.nodes(), alone.label(0), alone.values(0)), (1, "only", 7));
+    }
+}

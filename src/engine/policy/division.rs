@@ -1,0 +1,134 @@
+//! Halving with a coin (SCIENCE 11): what a region, one node of the binary tree of each quasi column, may be divided into, how many
+//! people make a division certain, and which ticks halve. All of it follows from taxonomies and the policy alone; no line here
+//! could look at a person.
+
+use super::decimal::Decimal;
+use super::open::{Open, countable, volume};
+use super::settings::Values;
+use crate::model::{Node, Taxonomy};
+
+/// How regions are divided.
+#[derive(Debug, Clone)]
+pub struct Division<'t> {
+    trees: Vec<&'t Taxonomy>,
+    people: u64,
+    open: Open,
+}
+
+/// A way to divide a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// The column.
+    pub column: usize,
+    /// The two parts of its node.
+    pub parts: [Node; 2],
+}
+
+impl<'t> Division<'t> {
+    /// Over binary trees, of regions whose atoms have so many people at least and leave so many sets of rows open. `None` where
+    /// there are more combinations of values than 128 bits can count, or of leaves than 64.
+    pub fn new(binary: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
+        countable(binary)?;
+        Some(Division { trees: binary.to_vec(), people, open: Open { least, values } })
+    }
+
+    /// The binary trees.
+    pub fn trees(&self) -> &[&'t Taxonomy] {
+        &self.trees
+    }
+
+    /// The fewest people of an atom.
+    pub fn people(&self) -> u64 {
+        self.people
+    }
+
+    /// The region that holds everybody.
+    pub fn root(&self) -> Vec<Node> {
+        vec![0; self.trees.len()]
+    }
+
+    /// The ways to divide a region, in the order in which they are tried: by what the columns have lost, most first. Left out is
+    /// one with a part that would leave too few sets of rows open.
+    pub fn splits(&self, region: &[Node]) -> Vec<Split> {
+        let volume = volume(&self.trees, region);
+        let mut splits: Vec<Split> = Vec::new();
+        for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
+            let Some(parts) = parts(tree, node) else { continue };
+            let others = volume / u128::from(tree.values(node));
+            if parts.iter().all(|&part| self.open.holds(others * u128::from(tree.values(part)), self.people)) {
+                splits.push(Split { column, parts });
+            }
+        }
+        // A column with parts has two values at least. The sort keeps the order of columns that have lost the same.
+        let lost = |split: &Split| {
+            let tree = self.trees[split.column];
+            (u128::from(tree.values(region[split.column]) - 1), u128::from(tree.values(0) - 1))
+        };
+        splits.sort_by(|a, b| {
+            let ((lost, of), (others, of_others)) = (lost(a), lost(b));
+            (others * of).cmp(&(lost * of_others))
+        });
+        splits
+    }
+}
+
+/// The two parts of a node of a binary tree; none of a leaf.
+fn parts(tree: &Taxonomy, node: Node) -> Option<[Node; 2]> {
+    let mut children = tree.children(node);
+    children.next().zip(children.next()).map(|(first, second)| [first, second])
+}
+
+/// Crowds that must come together before a region is divided whatever comes of it, in each kind of tick that halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Certain {
+    /// In the first one.
+    pub first: u64,
+    /// In others.
+    pub harvest: u64,
+    /// In every fourth of them.
+    pub sweep: u64,
+}
+
+impl Certain {
+    /// What every chain uses.
+    pub const CROWDS: Certain = Certain { first: 4, harvest: 3, sweep: 16 };
+
+    /// How many crowds it takes in a tick, counted from the first that halved; `None` where nobody is halved. `every`: how many
+    /// ticks are halved together.
+    pub fn crowds(&self, tick: u64, every: u64) -> Option<u64> {
+        match tick.is_multiple_of(every) {
+            false => None,
+            true if tick == 0 => Some(self.first),
+            true if (tick / every).is_multiple_of(4) => Some(self.sweep),
+            true => Some(self.harvest),
+        }
+    }
+}
+
+/// How many splits may be refused on the way to a label, where labels may move the odds of where somebody lies by `most` at most:
+/// each refusal moves them by four.
+pub fn refusals(most: Decimal) -> u32 {
+    // Powers of four are exact.
+    (1..).take_while(|&refusals| 4f64.powi(refusals) <= most.get()).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_refusal_costs_a_factor_of_four() {
+        let of = |most: &str| refusals(Decimal::parse(most).expect("a number"));
+        assert_eq!(["3.999", "4", "15.9", "16", "63", "64", "100", "256"].map(of), [0, 1, 1, 2, 2, 3, 3, 4]);
+    }
+
+    #[test]
+    fn ticks_halve_when_their_turn_comes() {
+        let of = |every: u64| (0..17).map(move |tick| Certain::CROWDS.crowds(tick, every)).collect::<Vec<_>>();
+        let (first, harvest, sweep) = (Some(4), Some(3), Some(16));
+        assert_eq!(of(1)[..9], [first, harvest, harvest, harvest, sweep, harvest, harvest, harvest, sweep]);
+        let second: Vec<_> = of(2).into_iter().step_by(2).collect();
+        assert_eq!(second, of(1)[..9]);
+        assert!(of(2).into_iter().skip(1).step_by(2).all(|crowds| crowds.is_none()));
+    }
+}
