@@ -109,6 +109,8 @@ impl ConsumerContext for Ear {
 /// # Errors
 /// A secret cannot be read.
 pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientConfig> {
+    // The library would have OpenSSL taken down when the process ends, under the hands of threads that still talk to brokers.
+    openssl::init();
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", brokers).set("client.id", "tidegate");
     config.set("socket.keepalive.enable", "true").set("reconnect.backoff.max.ms", "5000");
