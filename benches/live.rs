@@ -1,6 +1,7 @@
 //! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
 //! partitions or by the hash of its key. What is told: the greatest age of a message when it was taken in, batches a second,
-//! rows of a batch, and the processor time of the daemon. Then how fast a full topic is taken in while producers go on.
+//! rows of a batch, and the processor time of the daemon. Feeds of few messages are measured side by side, each with a daemon of
+//! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
 //!
 //!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS]
 
@@ -22,8 +23,12 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 use serde_json::Value as Json;
 
-/// Partitions, and messages a second.
-const CASES: [(i32, u64); 8] = [(1, 300), (3, 20), (3, 300), (3, 1_000), (12, 60), (12, 300), (48, 300), (12, 20_000)];
+/// Partitions of a topic.
+const PARTITIONS: [i32; 4] = [1, 3, 12, 48];
+/// Messages a second that leave processors idle.
+const FEW: [u64; 3] = [20, 300, 1_000];
+/// Partitions, and messages a second that do not.
+const MANY: [(i32, u64); 1] = [(12, 20_000)];
 /// How long a case lasts where nobody says.
 const SECONDS: u64 = 20;
 /// Messages of a full topic, and those that come meanwhile a second.
@@ -37,7 +42,15 @@ fn main() {
     let time = Duration::from_secs(asked.unwrap_or(SECONDS));
     let Some(broker) = Broker::start() else { return };
     println!("partitions  sent        a second  greatest age s  batches/s  rows/batch  CPU % of a core");
-    for (partitions, rate) in CASES {
+    scope(|scope| {
+        for (partitions, rate) in PARTITIONS.into_iter().flat_map(|partitions| FEW.map(|rate| (partitions, rate))) {
+            for keyed in [false, true] {
+                let broker = &broker;
+                scope.spawn(move || steady(broker, partitions, rate, keyed, time));
+            }
+        }
+    });
+    for (partitions, rate) in MANY {
         for keyed in [false, true] {
             steady(&broker, partitions, rate, keyed, time);
         }
