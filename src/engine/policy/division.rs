@@ -93,8 +93,8 @@ impl Certain {
     /// What every chain uses.
     pub const CROWDS: Certain = Certain { first: 4, harvest: 3, sweep: 16 };
 
-    /// How many crowds it takes in a tick, counted from the first that halved; `None` where nobody is halved. `every`: how many
-    /// ticks are halved together.
+    /// How many crowds make a split certain in tick number `tick`, counted from the first tick that halved; `None` if this tick
+    /// halves no region. `every`: `publish_every`.
     pub fn crowds(&self, tick: u64, every: u64) -> Option<u64> {
         match tick.is_multiple_of(every) {
             false => None,
@@ -105,8 +105,8 @@ impl Certain {
     }
 }
 
-/// How many splits may be refused on the way to a label, where labels may move the odds of where somebody lies by `most` at most:
-/// each refusal moves them by four.
+/// How many splits halving may refuse on the way to a label. Each refusal multiplies the odds of where a person lies by four at
+/// most, and `most` is the largest factor that the policy allows.
 pub fn refusals(most: Decimal) -> u32 {
     // Powers of four are exact.
     (1..).take_while(|&refusals| 4f64.powi(refusals) <= most.get()).count() as u32

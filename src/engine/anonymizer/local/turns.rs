@@ -1,5 +1,5 @@
-//! Which ticks of a chain of crowds halve whoever waits (SCIENCE 11): the first with enough people for an atom, and from there on
-//! every tick whose turn it is, empty or not.
+//! Which ticks of a chain of crowds halve the people who wait (SCIENCE 11): the first tick with enough people for an atom, and
+//! later every tick whose number is a multiple of `publish_every`, empty or not.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// The next tick has come, with so many people who wait: how many crowds make a split certain in it, `None` where nobody is
-    /// halved. `crowd`: the fewest people of an atom; `every`: how many ticks are halved together.
+    /// Counts the next tick, before which `waiting` people wait. Returns how many crowds make a split certain in this tick, or
+    /// `None` if this tick halves no region. `crowd`: the fewest people of an atom; `every`: `publish_every`.
     pub fn tick(&mut self, waiting: u64, crowd: u64, certain: &Certain, every: u64) -> Option<u64> {
         let tick = match self.next {
             Some(tick) => tick,
