@@ -66,6 +66,7 @@ fn promises_are_kept_when_nothing_is_asked() {
 }
 
 #[test]
+#[ignore = "explores for 18 s states that change only with the model; an approval that the store leaves open is looked at always"]
 fn promises_are_kept_when_a_release_is_approved() {
     check([Ask::Approve, Ask::Nothing], 3, 0);
 }
