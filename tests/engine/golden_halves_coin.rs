@@ -11,9 +11,9 @@ use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Domain, Node, Rule, Taxonomy};
 use tidegate::engine::policy::{Certain, Division, Values};
 
-fn binary(case: &Json) -> Vec<Taxonomy> {
+fn halved(case: &Json) -> Vec<Taxonomy> {
     let trees = case["taxonomies"].as_array().expect("trees").iter().map(taxonomy);
-    trees.map(|tree| Domain { tree, rule: Rule::Label }.binary().expect("a binary tree")).collect()
+    trees.map(|tree| Domain { tree, rule: Rule::Label }.with_runs().expect("a tree").tree).collect()
 }
 
 fn number(case: &Json, key: &str) -> u64 {
@@ -132,7 +132,7 @@ fn each(kind: &str, check: impl Fn(&Json, &str)) {
 #[test]
 fn regions_are_divided_as_stated() {
     each("cuts", |case, id| {
-        let trees = binary(case);
+        let trees = halved(case);
         let region = nodes(&case["region"], &trees);
         let values: Vec<u64> = region.iter().zip(&trees).map(|(&node, tree)| tree.values(node)).collect();
         assert_eq!(json!(values), case["values_of_nodes"], "{id}");
@@ -151,7 +151,7 @@ fn regions_are_divided_as_stated() {
 #[test]
 fn ticks_have_the_stated_distribution() {
     each("tick", |case, id| {
-        let trees = binary(case);
+        let trees = halved(case);
         let (division, pool) = (division(case, &trees), pool(&case["pool"], &trees));
         let crowd = certain(case).crowds(number(case, "tick"), number(case, "max_wait").max(1)).expect("it halves");
         let effort = Effort { certain: crowd, refusals: number(case, "r") as u32 };
@@ -166,7 +166,7 @@ fn ticks_have_the_stated_distribution() {
 #[test]
 fn coins_are_tossed_in_the_stated_order() {
     each("coins", |case, id| {
-        let trees = binary(case);
+        let trees = halved(case);
         let (division, pool) = (division(case, &trees), pool(&case["pool"], &trees));
         let crowd = certain(case).crowds(number(case, "tick"), number(case, "max_wait").max(1)).expect("it halves");
         let effort = Effort { certain: crowd, refusals: number(case, "r") as u32 };
@@ -181,7 +181,7 @@ fn coins_are_tossed_in_the_stated_order() {
 #[test]
 fn chains_have_the_stated_distribution() {
     each("chain", |case, id| {
-        let trees = binary(case);
+        let trees = halved(case);
         let (division, certain, every) = (division(case, &trees), certain(case), number(case, "max_wait").max(1));
         let arrivals: Vec<Headcount> =
             case["arrivals"].as_array().expect("ticks").iter().map(|rows| pool(rows, &trees)).collect();

@@ -2,7 +2,6 @@
 //!
 //! This room knows nothing of rows, counts, policies or files; every other room of the engine may use it.
 
-mod binary;
 mod carving;
 mod column;
 pub mod cut;
@@ -11,6 +10,7 @@ mod growth;
 mod layers;
 mod leaf;
 pub mod paths;
+mod runs;
 pub mod taxonomy;
 mod value;
 

@@ -1,6 +1,6 @@
-//! The binary tree of a column (SCIENCE 11): its taxonomy with two parts under every node that has any. More children than two
-//! are divided into two runs of neighbours with as equal numbers of values as possible, and so on; a run of several is a node
-//! that the taxonomy does not have, and has a label of its own.
+//! A taxonomy that halving can divide (SCIENCE 11): under a node with more than two children come two runs of neighbours with as
+//! equal numbers of values as possible, and so on, so that no node has more than two children. A run of several is a node that
+//! the taxonomy did not have, and has a label of its own.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +11,28 @@ use super::{Domain, Rule};
 const LONG: usize = 60;
 
 impl Domain {
-    /// The binary tree. Its leaves are those of the taxonomy, in the same order; of nodes with one child only the lowest is kept.
+    /// The same with runs. The leaves stay the same, in the same order.
     ///
     /// # Errors
-    /// It has too many nodes.
-    pub fn binary(&self) -> Result<Taxonomy, TreeError> {
-        let root = lowest(&self.tree, 0);
-        let mut halved = Halved { domain: self, binary: Tree::new(self.tree.label(root)), runs: BTreeSet::new() };
-        halved.divide(0, &children(&self.tree, root));
-        if self.tree.is_leaf(root) {
-            halved.binary.resize(0, self.tree.values(root));
+    /// The taxonomy has too many nodes then.
+    pub fn with_runs(&self) -> Result<Domain, TreeError> {
+        let mut halved = Halved { domain: self, tree: Tree::new(self.tree.label(0)), runs: BTreeSet::new() };
+        halved.below(0, 0);
+        if self.tree.is_leaf(0) {
+            halved.tree.resize(0, self.tree.values(0));
         }
-        halved.binary.finish()
+        Ok(Domain { tree: halved.tree.finish()?, rule: self.rule.clone() })
     }
 }
 
-/// What stands for a node: itself, or what is its only child.
-fn lowest(tree: &Taxonomy, mut node: Node) -> Node {
-    while let [only] = children(tree, node)[..] {
-        node = only;
+impl Taxonomy {
+    /// What stands for a node where regions are divided: itself, or what is its only child.
+    pub fn lowest(&self, mut node: Node) -> Node {
+        while let [only] = children(self, node)[..] {
+            node = only;
+        }
+        node
     }
-    node
 }
 
 fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
@@ -40,18 +41,41 @@ fn children(tree: &Taxonomy, node: Node) -> Vec<Node> {
 
 struct Halved<'d> {
     domain: &'d Domain,
-    binary: Tree,
+    tree: Tree,
     /// Labels of runs.
     runs: BTreeSet<String>,
 }
 
 impl Halved<'_> {
-    /// Hangs the parts of some neighbours under their node: two, or none where there are no neighbours.
+    /// Hangs what is below a node of the taxonomy under what stands for it.
+    fn below(&mut self, at: usize, node: Node) {
+        match &children(&self.domain.tree, node)[..] {
+            [] => {}
+            only @ [_] => self.part(at, only),
+            run => self.divide(at, run),
+        }
+    }
+
+    /// Hangs the two parts of a run under its node.
     fn divide(&mut self, above: usize, run: &[Node]) {
-        if !run.is_empty() {
-            let (first, second) = run.split_at(self.middle(run));
-            self.part(above, first);
-            self.part(above, second);
+        let (first, second) = run.split_at(self.middle(run));
+        self.part(above, first);
+        self.part(above, second);
+    }
+
+    fn part(&mut self, above: usize, run: &[Node]) {
+        match *run {
+            [node] => {
+                let tree = &self.domain.tree;
+                let part = self.tree.add(above, tree.label(node), tree.values(node));
+                self.below(part, node);
+            }
+            _ => {
+                let label = self.free(self.label(run));
+                let part = self.tree.add(above, &label, 1);
+                self.runs.insert(label);
+                self.divide(part, run);
+            }
         }
     }
 
@@ -64,23 +88,6 @@ impl Halved<'_> {
             ((2 * first).abs_diff(all), count)
         });
         differences.min().map_or(1, |(_, count)| count)
-    }
-
-    fn part(&mut self, above: usize, run: &[Node]) {
-        let tree = &self.domain.tree;
-        match *run {
-            [one] => {
-                let node = lowest(tree, one);
-                let part = self.binary.add(above, tree.label(node), tree.values(node));
-                self.divide(part, &children(tree, node));
-            }
-            _ => {
-                let label = self.free(self.label(run));
-                let part = self.binary.add(above, &label, 1);
-                self.runs.insert(label);
-                self.divide(part, run);
-            }
-        }
     }
 
     /// A label that nothing else has.
@@ -96,7 +103,7 @@ impl Halved<'_> {
     /// The label of several neighbours: as the taxonomy writes ranges, where it does.
     fn label(&self, run: &[Node]) -> String {
         let Domain { tree, rule } = self.domain;
-        let (first, last) = (lowest(tree, run[0]), lowest(tree, run[run.len() - 1]));
+        let (first, last) = (tree.lowest(run[0]), tree.lowest(run[run.len() - 1]));
         let leaves = tree.leaf_range(first).start..tree.leaf_range(last).end;
         let (low, high) = (i64::from(leaves.start), i64::from(leaves.end) - 1);
         match rule {
@@ -112,7 +119,7 @@ impl Halved<'_> {
                 ends(tree.label(first), tree.label(last))
             }
             _ => {
-                let labels: Vec<&str> = run.iter().map(|&node| tree.label(lowest(tree, node))).collect();
+                let labels: Vec<&str> = run.iter().map(|&node| tree.label(tree.lowest(node))).collect();
                 let joined = labels.join(" | ");
                 if joined.chars().count() <= LONG { joined } else { ends(labels[0], labels[labels.len() - 1]) }
             }
@@ -130,9 +137,9 @@ mod tests {
     use crate::model::DateLevel;
 
     fn labels(domain: &Domain) -> Vec<String> {
-        let tree = domain.binary().expect("a binary tree");
+        let tree = domain.with_runs().expect("a tree").tree;
         assert_eq!(tree.leaves(), domain.tree.leaves());
-        (0..tree.nodes() as Node).for_each(|node| assert!([0, 2].contains(&tree.children(node).count())));
+        (0..tree.nodes() as Node).for_each(|node| assert!(tree.children(node).count() <= 2));
         (0..tree.nodes() as Node).map(|node| tree.label(node).to_owned()).collect()
     }
 
@@ -183,14 +190,16 @@ mod tests {
     }
 
     #[test]
-    fn of_a_chain_the_lowest_node_is_kept() {
+    fn what_has_one_child_stays_and_is_passed_over() {
         let mut tree = Tree::new("*");
         let all = tree.add(0, "all", 1);
         let one = tree.add(all, "one", 1);
-        ["a", "b"].iter().for_each(|leaf| _ = tree.add(one, leaf, 2));
-        let tree = tree.finish().expect("a tree");
-        assert_eq!(labels(&Domain { tree, rule: Rule::Label }), ["one", "a", "b"]);
-        let alone = domain(&[("only", 7)], Rule::Label).binary().expect("a binary tree");
-        assert_eq!((alone.nodes(), alone.label(0), alone.values(0)), (1, "only", 7));
+        ["a", "b", "c"].iter().for_each(|leaf| _ = tree.add(one, leaf, 2));
+        let domain = Domain { tree: tree.finish().expect("a tree"), rule: Rule::Label };
+        assert_eq!(labels(&domain), ["*", "all", "one", "a", "b | c", "b", "c"]);
+        let halved = domain.with_runs().expect("a tree").tree;
+        assert_eq!([0, 1, 2, 3, 4].map(|node| halved.lowest(node)), [2, 2, 2, 3, 4]);
+        let alone = Domain { tree: Tree::new("only").finish().expect("a tree"), rule: Rule::Label };
+        assert_eq!(labels(&alone), ["only"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Halving with a coin (SCIENCE 11): what a region, one node of the binary tree of each quasi column, may be divided into, how many
+//! Halving with a coin (SCIENCE 11): what a region, one node of the taxonomy of each quasi column, may be divided into, how many
 //! people make a division certain, and which ticks halve. All of it follows from taxonomies and the policy alone; no line here
 //! could look at a person.
 
@@ -25,14 +25,14 @@ pub struct Split {
 }
 
 impl<'t> Division<'t> {
-    /// Over binary trees, of regions whose atoms have so many people at least and leave so many sets of rows open. `None` where
+    /// Over taxonomies with runs, of regions whose atoms have so many people at least and leave so many sets of rows open. `None` where
     /// there are more combinations of values than 128 bits can count, or of leaves than 64.
-    pub fn new(binary: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
-        countable(binary)?;
-        Some(Division { trees: binary.to_vec(), people, open: Open { least, values } })
+    pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
+        countable(trees)?;
+        Some(Division { trees: trees.to_vec(), people, open: Open { least, values } })
     }
 
-    /// The binary trees.
+    /// The taxonomies.
     pub fn trees(&self) -> &[&'t Taxonomy] {
         &self.trees
     }
@@ -44,7 +44,7 @@ impl<'t> Division<'t> {
 
     /// The region that holds everybody.
     pub fn root(&self) -> Vec<Node> {
-        vec![0; self.trees.len()]
+        self.trees.iter().map(|tree| tree.lowest(0)).collect()
     }
 
     /// The ways to divide a region, in the order in which they are tried: by what the columns have lost, most first. Left out is
@@ -70,12 +70,38 @@ impl<'t> Division<'t> {
         });
         splits
     }
+
+    /// The columns in which a region has parts.
+    pub fn divisible(&self, region: &[Node]) -> u32 {
+        let columns = self.trees.iter().zip(region);
+        columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32
+    }
+
+    /// The regions that halving comes by on its way to a label if it may refuse so many splits, the label last; `None` if it does
+    /// not come to this label. A split of a column whose node is not yet the label's was made, any other one was refused.
+    pub fn way_to(&self, label: &[Node], refusals: u32) -> Option<Vec<Vec<Node>>> {
+        let mut way = vec![self.root()];
+        let (mut refused, mut closed) = (0, vec![false; self.trees.len()]);
+        while let Some(at) = way.last().filter(|at| at[..] != *label) {
+            let Split { column, parts } = self.splits(at).into_iter().find(|split| !closed[split.column])?;
+            if at[column] == label[column] {
+                (refused, closed[column]) = (refused + 1, true);
+                continue;
+            }
+            let part = parts.into_iter().find(|&part| self.trees[column].covers(part, label[column]));
+            let part = part.filter(|_| refused < refusals)?;
+            let mut next = at.clone();
+            next[column] = part;
+            way.push(next);
+        }
+        Some(way)
+    }
 }
 
-/// The two parts of a node of a binary tree; none of a leaf.
+/// The two parts of a node; none of a leaf.
 fn parts(tree: &Taxonomy, node: Node) -> Option<[Node; 2]> {
-    let mut children = tree.children(node);
-    children.next().zip(children.next()).map(|(first, second)| [first, second])
+    let mut children = tree.children(tree.lowest(node));
+    children.next().zip(children.next()).map(|(first, second)| [first, second].map(|part| tree.lowest(part)))
 }
 
 /// Crowds that must come together before a region is divided whatever comes of it, in each kind of tick that halves.
