@@ -71,7 +71,11 @@ impl Chain {
 
     /// People arrive; what comes of it is not published yet.
     pub fn tick(&mut self, people: &[Human]) -> Ticked {
-        let mut ticked = self.feed.tick(arrivals(&self.columns, people), &self.policy, &self.columns.trees());
+        let trees = self.columns.trees();
+        let (rows, repeats) = self.feed.accept(arrivals(&self.columns, people), &self.policy);
+        self.feed.arrive(&rows, self.feed.ticks());
+        let mut ticked = self.feed.close(&self.policy, &trees, &mut self.chance);
+        ticked.duplicate = repeats.len() as u64;
         let ledger = self.feed.mask(&self.policy, &self.columns, &mut self.chance);
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
@@ -108,6 +112,7 @@ impl Chain {
             before: self.feed.whole().clone(),
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
             newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
+            carvings: candidate.increments.iter().map(|new| new.carving.clone()).collect(),
             raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
             data,
             sensitive,
@@ -155,6 +160,8 @@ pub struct Offer {
     pub before: Histogram,
     pub older: Vec<(Recoding, Histogram)>,
     pub newest: Vec<(Recoding, Histogram)>,
+    /// Their atoms, where these have labels of their own.
+    pub carvings: Vec<Option<Carving>>,
     /// The same as they are, where values are masked.
     pub raw: Vec<Option<Histogram>>,
     pub data: Vec<u8>,
@@ -178,8 +185,8 @@ impl Offer {
         let older = self.older.iter().zip(&self.atoms).map(|((known, rows), atoms)| Older { known, atoms, rows });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
-        let newest =
-            newest.map(|(at, (atoms, rows))| Newest { atoms, carving: self.carving.as_ref(), rows, raw: raw(at) });
+        let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
+        let newest = newest.map(|(at, (atoms, rows))| Newest { atoms, carving: carving(at), rows, raw: raw(at) });
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,

@@ -85,6 +85,7 @@ impl Decided<'_> {
             policy: self.policy.clone(),
             recoding: self.recodings[at].clone(),
             carving: None,
+            carvings: Vec::new(),
             history,
             before: self.until(at),
             older: (0..at).map(told).collect(),

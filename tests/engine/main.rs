@@ -8,6 +8,7 @@ mod brute_force;
 mod chains;
 mod coin;
 mod counterexamples;
+mod crowd_chain;
 mod crowds;
 mod diversity;
 mod global_recoding;

@@ -59,11 +59,15 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
             "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
         }
         Search::ArxLr => carved(policy),
-        Search::Halves => halved(policy.a()),
+        Search::Halves => match policy.chain() {
+            Chain::Crowds { every } => crowds(policy.a(), *every),
+            _ => halved(policy.a()),
+        },
         other => format!("Recodings are found by {other:?}."),
     });
     if policy.search().is_local() {
         said.push(match policy.search() {
+            Search::Halves if policy.guarantee().is_some() => odds(policy),
             Search::Halves => open(&policy.refinement()),
             _ => refinement(&policy.refinement()),
         });
@@ -112,7 +116,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
 fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
-        Chain::Blind(_) => format!(
+        Chain::Blind(_) | Chain::Crowds { .. } => format!(
             "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
              every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."
         ),
@@ -150,6 +154,30 @@ fn halved(k: u64) -> String {
         "Every crowd gets labels of its own: everybody is divided along the taxonomies, column after column, and so are the parts, \
          each if it has as many people as a number says that is drawn for it, {k} or more (search = \"halves\"). Whoever is in a \
          part of fewer than {k} waits for the next tick."
+    )
+}
+
+fn crowds(k: u64, every: u64) -> String {
+    let ticks = match every {
+        1 => "Every tick publishes.".to_owned(),
+        every => format!("One tick in {every} publishes; on the others rows gather (publish_every)."),
+    };
+    format!(
+        "New rows get labels that they keep for ever: whoever waits is divided along the taxonomies, column after column, while \
+         there are many people, or while both parts have {k} or more and a coin says yes. A group that is not divided further is \
+         published, and a part of fewer than {k} waits (search = \"halves\"). {ticks}"
+    )
+}
+
+fn odds(policy: &Policy) -> String {
+    let limits = policy.refinement();
+    let bound = 4u128.pow(policy.refusals().min(63));
+    let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not judged: max_ratio = \"off\"" };
+    format!(
+        "Who knows how groups are made can move the odds of where in its label a person lies by a factor of {bound} at most \
+         ({judged}), and no label is made under which {} people can have fewer than {} sets of rows (min_solutions).",
+        policy.a(),
+        limits.min_solutions
     )
 }
 

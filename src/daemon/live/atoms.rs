@@ -138,6 +138,7 @@ impl Atoms {
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: carving(self.carving.as_ref(), trees)?,
             finer: recoding(self.finer.as_ref(), trees)?,
+            turns: None,
         })
     }
 }
@@ -167,7 +168,7 @@ impl Grain {
     /// Of a chain that promises this.
     pub fn of(policy: &Policy) -> Grain {
         match policy.chain() {
-            Chain::Blind(_) => Grain::Atoms,
+            Chain::Blind(_) | Chain::Crowds { .. } => Grain::Atoms,
             Chain::Tested { .. } => Grain::Leaves,
             Chain::Disjoint { .. } if policy.forms() => Grain::Leaves,
             Chain::Bcf | Chain::Disjoint { .. } => Grain::Waiting,
@@ -282,6 +283,7 @@ impl Counts {
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: None,
             finer: recoding(self.finer.as_ref(), trees)?,
+            turns: None,
         })
     }
 }

@@ -49,8 +49,10 @@ impl Live {
             asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
         let rows = self.rows_of(&known)?;
         let (mut gone, mut dissolved) = (BTreeSet::new(), 0);
+        let columns = self.state.terms.columns.clone();
         for row in &rows {
-            let erased = self.state.feed.erase(row.person, &row.leaves, row.since, &row.value);
+            let at = (&row.leaves[..], row.since, &row.value[..]);
+            let erased = self.state.feed.erase(row.person, at, &self.policy, &columns.trees());
             dissolved += u64::from(erased == Some(Erased::Formed));
             gone.extend(erased.map(|_| row.person));
         }

@@ -277,7 +277,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(3, self)
+        super::roll::bytes(4, self)
     }
 
     /// Whether a file of this name was taken in with this content.

@@ -38,6 +38,8 @@ impl Coarse {
             Chain::Blind(_) | Chain::Bcf => &subject.releases[..1],
             // Which of two recodings was let out is not told.
             Chain::Tested { .. } => &[],
+            // Crowds have labels of their own.
+            Chain::Crowds { .. } => &[],
         };
         let trees = columns.trees();
         let of = |(at, release): (usize, &Release)| {

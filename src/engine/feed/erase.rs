@@ -4,7 +4,8 @@
 use super::ledger::Ledger;
 use super::state::Feed;
 use crate::histogram::Person;
-use crate::model::{Leaf, Value};
+use crate::model::{Leaf, Taxonomy, Value};
+use crate::policy::{Chain, Policy};
 
 /// Where somebody was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +22,24 @@ pub enum Erased {
 
 impl Feed {
     /// Takes somebody out, who may come again afterwards; `None` if nobody with this row is in what is not published.
-    pub fn erase(&mut self, person: Person, leaves: &[Leaf], since: u32, value: &[Value]) -> Option<Erased> {
-        let erased = self.take_out(leaves, since, value)?;
+    pub fn erase(
+        &mut self,
+        person: Person,
+        (leaves, since, value): (&[Leaf], u32, &[Value]),
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<Erased> {
+        let erased = self.take_out((leaves, since, value), policy, trees)?;
         self.people.forget(person);
         Some(erased)
     }
 
-    fn take_out(&mut self, leaves: &[Leaf], since: u32, value: &[Value]) -> Option<Erased> {
+    fn take_out(
+        &mut self,
+        (leaves, since, value): (&[Leaf], u32, &[Value]),
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<Erased> {
         for at in 0..self.new.len() {
             if let Some(rest) = self.new[at].without(leaves, since, value) {
                 if rest.rows() > 0 {
@@ -44,11 +56,12 @@ impl Feed {
             return Some(Erased::Withheld);
         }
         let formed = self.unpublished.iter().any(|increment| increment.rows.without(leaves, since, value).is_some());
-        if formed && self.standing.cut().is_some() {
-            self.dissolve(leaves, since);
-        } else if formed {
+        match policy.chain() {
+            _ if !formed => {}
+            Chain::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
+            Chain::Blind(_) | Chain::Tested { .. } => _ = self.dissolve(leaves, since),
             // Classes of their own were carved together.
-            self.again();
+            Chain::Bcf | Chain::Disjoint { .. } => self.again(),
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
         // A release of its own is not made without them as it was; the next tick fixes another one.

@@ -85,7 +85,7 @@ impl Feed {
     }
 
     /// Whoever is in a class does not wait any more.
-    fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
+    pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
         let finder = carving.finder(trees);
         let [rows, waiting] = self.waiting.divide(|tuple, _| finder.class(tuple).is_some());
         self.waiting = waiting;

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::ledger::{Changed, Ledger};
+use super::near::Near;
 use super::parts::Increment;
 use super::state::Feed;
 use crate::anonymizer::Course;
 use crate::histogram::{Histogram, ValueCode, Values};
 use crate::model::{Carved, Columns, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::Policy;
+use crate::policy::{Chain, Policy};
 use crate::safeguards::mask::{Draws, Nothing, Rows, Stock, Stocks, mask};
 
 /// Rows of a value outside of every guarded set, by the class that they are in.
@@ -48,9 +49,7 @@ impl Feed {
         let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
         let trees = columns.trees();
         let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else { return Ok(None) };
-        let mut all = vec![self.whole.clone().as_one(0), rows.clone().as_one(0)];
-        all.extend(earlier.iter().map(|increment| increment.told().as_one(0)));
-        let all = Histogram::merge_all(all).expect("two at least");
+        let all = self.all(rows, earlier, policy, &trees);
         let sets = all.values().guarded(columns);
         let (values, maps) = Values::union(&[all.values(), rows.values()]);
         let formed = rows.clone().with_values(&values, &maps[1]);
@@ -69,14 +68,37 @@ impl Feed {
         }
         let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<Rows>>) = classes.into_values().unzip();
         let outside = outside(&all, &sets);
-        let held = Held { around, trees: &trees, outside, atoms, known: RefCell::default() };
-        let changes = mask(&rows, &sets, masking.l(), &held, draws)?;
+        let held: Box<dyn Stocks> = match policy.chain() {
+            Chain::Crowds { .. } => {
+                let division = policy.division(&trees).expect("the feed file was looked at");
+                let labels: Vec<Vec<Node>> = atoms.iter().map(|leaves| around.class(None, 0, leaves)).collect();
+                Box::new(Near::new(outside, &labels, &division, policy.refusals(), &trees))
+            }
+            _ => Box::new(Held { around, trees: &trees, outside, atoms, known: RefCell::default() }),
+        };
+        let changes = mask(&rows, &sets, masking.l(), &*held, draws)?;
         let changed = changes.into_iter().map(|change| {
             let (tuple, since) = cells[change.cell as usize];
             let rows = u32::try_from(change.rows).expect("as many as there are");
             Changed { leaves: formed.tuple_at(tuple).collect(), since, from: change.from, to: change.to, rows }
         });
         Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
+    }
+
+    /// Everybody in the chain with those whose values are being fixed; in a chain of crowds with the nodes of their labels in the
+    /// place of leaves.
+    fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
+        let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
+        let crowds = formed.filter(|_| matches!(policy.chain(), Chain::Crowds { .. }));
+        let told = |increment: &Increment| match crowds {
+            Some(_) => increment.labelled(trees),
+            None => increment.told().as_one(0),
+        };
+        let rows = rows.clone().as_one(0);
+        let mut all = vec![self.whole.clone().as_one(0)];
+        all.push(crowds.map_or_else(|| rows.clone(), |carving| rows.labelled(carving, trees)));
+        all.extend(earlier.iter().map(told));
+        Histogram::merge_all(all).expect("two at least")
     }
 
     /// How the classes were found that people are in who are not published: the atoms', or those of a release of its own.

@@ -5,12 +5,14 @@
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
+mod crowds;
 mod erase;
 mod finer;
 mod growth;
 mod ledger;
 mod local;
 mod mask;
+mod near;
 mod outlook;
 mod parts;
 mod people;

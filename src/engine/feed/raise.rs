@@ -53,7 +53,7 @@ impl Feed {
                 ticked.closed = Closed::Candidate(Box::new(self.everybody_under(&recoding)));
                 Some(column)
             }
-            Chain::Disjoint { .. } | Chain::Bcf => None,
+            Chain::Disjoint { .. } | Chain::Crowds { .. } | Chain::Bcf => None,
         }
     }
 }

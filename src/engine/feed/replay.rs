@@ -5,7 +5,7 @@
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Alone, Feed};
-use crate::anonymizer::{Course, State};
+use crate::anonymizer::{Course, State, Turns};
 use crate::histogram::{Headcount, Histogram};
 use crate::model::{Carving, Node, Recoding, Taxonomy};
 use crate::policy::{Chain, Policy};
@@ -33,6 +33,8 @@ pub struct Fixed {
     pub carving: Option<Carving>,
     /// The finer one that is tested beside it.
     pub finer: Option<Recoding>,
+    /// Which ticks halve; in a chain of crowds.
+    pub turns: Option<Turns>,
 }
 
 impl Fixed {
@@ -49,7 +51,7 @@ impl Fixed {
 impl Feed {
     /// What the last tick has fixed.
     pub fn fixed(&self, ticked: &Ticked) -> Fixed {
-        let formed = self.unpublished.last().filter(|_| ticked.added > 0).map(|increment| increment.rows.clone());
+        let formed = self.unpublished.last().filter(|_| ticked.added > 0);
         let proposed = match &ticked.closed {
             Closed::Candidate(candidate) => Some(candidate.table.recoding().to_vec()),
             _ => None,
@@ -61,23 +63,25 @@ impl Feed {
             arrived: self.standing.arrived(),
             waiting: self.waiting.clone(),
             withheld: self.withheld.clone(),
-            formed,
+            formed: formed.map(|increment| increment.rows.clone()),
             proposed,
-            carving: self.unpublished.last().and_then(|increment| increment.carving.clone()),
+            carving: formed.and_then(|increment| increment.carving.clone()),
             finer: ticked.finer.clone(),
+            turns: (self.turns != Turns::default()).then_some(self.turns),
         }
     }
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, carving, finer: _ } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, carving, finer: _, turns } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
         let mut standing = std::mem::replace(&mut self.standing, State::new(trees.len()));
-        if cut.is_none() {
+        if cut.is_none() && turns.is_none() {
             self.unpublished.clear();
         }
+        self.turns = turns.unwrap_or_default();
         let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
         self.alone = alone.map(|course| Alone { course, ledger: None });
@@ -97,6 +101,7 @@ impl Feed {
     pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> Candidate {
         match policy.chain() {
             Chain::Disjoint { .. } if policy.search().is_local() => self.carved(Some(recoding), trees),
+            Chain::Crowds { .. } => self.in_crowds(trees),
             Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
             Chain::Bcf | Chain::Disjoint { .. } => self.everybody_under(recoding),
         }

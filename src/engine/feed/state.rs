@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
-use crate::anonymizer::{Course, Refusal, State, alone, bcf};
+use crate::anonymizer::{Course, Refusal, State, Turns, alone, bcf};
 use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::policy::{Chain, OnRepeat, Policy};
@@ -35,7 +35,8 @@ pub struct Feed {
     pub(super) standing: State,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<Published>,
-    /// Everybody in the newest release of the chain, increments left out.
+    /// Everybody in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
+    /// the place of leaves, here and in `published`.
     pub(super) whole: Histogram,
     pub(super) stopped: bool,
     /// Whether everything is at the root for the rest of the chain.
@@ -44,6 +45,8 @@ pub struct Feed {
     pub(super) tests: u32,
     /// The release that is due for whoever waits, where no atoms are formed.
     pub(super) alone: Option<Alone>,
+    /// Which ticks halve, in a chain of crowds.
+    pub(super) turns: Turns,
 }
 
 /// A release that everybody comes out with who waits.
@@ -77,6 +80,7 @@ impl Feed {
             coarsest: false,
             tests: 0,
             alone: None,
+            turns: Turns::default(),
         }
     }
 
@@ -210,7 +214,7 @@ impl Feed {
         if self.stopped {
             return ticked;
         }
-        if policy.search().is_local() {
+        if policy.waits_again() {
             self.again();
         }
         match policy.chain() {
@@ -218,14 +222,16 @@ impl Feed {
                 self.blind(&heads, policy.a(), standing, trees, &mut ticked);
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
+            Chain::Crowds { every } => ticked.closed = self.crowds(*every, policy, trees, draws),
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             Chain::Disjoint { .. } if policy.search().is_local() => {
                 ticked.closed = self.local(policy, trees, draws);
             }
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
         }
-        if let (Closed::Candidate(candidate), Chain::Bcf | Chain::Disjoint { .. }) = (&ticked.closed, policy.chain()) {
-            ticked.added = candidate.increments.iter().map(|increment| increment.rows.rows()).sum();
+        if let (Closed::Candidate(candidate), None) = (&ticked.closed, policy.standing()) {
+            // Atoms of earlier ticks that were not published come out with those of this one.
+            ticked.added = candidate.increments.last().map_or(0, |increment| increment.rows.rows());
         }
         ticked
     }
@@ -307,9 +313,18 @@ impl Feed {
         self.releases = candidate.release;
         self.alone = None;
         let recoding = candidate.table.recoding().to_vec();
-        let new: Vec<Histogram> = candidate.increments.iter().map(Increment::told).collect();
+        let new = |increment: &Increment| match policy.chain() {
+            Chain::Crowds { .. } => increment.labelled(trees),
+            _ => increment.told(),
+        };
+        let new: Vec<Histogram> = candidate.increments.iter().map(new).collect();
         let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
         let rows = match policy.chain() {
+            Chain::Crowds { .. } => {
+                self.unpublished.clear();
+                self.whole = candidate.rows;
+                new
+            }
             Chain::Blind(_) => {
                 self.unpublished.clear();
                 self.whole = candidate.rows.coarsened(&recoding, trees);
@@ -375,7 +390,7 @@ impl Feed {
         self.standing = State::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
-        self.alone = None;
+        (self.alone, self.turns) = (None, Turns::default());
         self.chain += 1;
     }
 }

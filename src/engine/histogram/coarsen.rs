@@ -1,10 +1,10 @@
-//! A histogram as far as some recoding tells its rows apart (SCIENCE 1). Whatever is asked of coarser recodings later is
-//! asked of far fewer leaf tuples.
+//! A histogram as far as some recoding, or labels of each class's own, tell its rows apart (SCIENCE 1). Whatever is asked of coarser
+//! recodings later is asked of far fewer leaf tuples.
 
 use rayon::prelude::*;
 
 use super::{Cell, Histogram, Tuples};
-use crate::model::{Cut, Leaf, Taxonomy};
+use crate::model::{Carving, Cut, Leaf, Taxonomy};
 
 /// Leaf tuples that are taken in one go.
 const CHUNK: usize = 1 << 16;
@@ -17,19 +17,40 @@ impl Histogram {
             (0..tree.leaves() as Leaf).map(|leaf| tree.leaf_range(cut.at(leaf)).start).collect()
         };
         let firsts: Vec<Vec<Leaf>> = recoding.iter().zip(trees).map(|(cut, tree)| first(cut, tree)).collect();
+        self.told_by(|tuple, key| {
+            for (slot, (first, leaf)) in key.iter_mut().zip(firsts.iter().zip(self.tuple_at(tuple))) {
+                *slot = first[leaf as usize];
+            }
+        })
+    }
+
+    /// The same rows with the nodes of their class in the place of leaves.
+    ///
+    /// # Panics
+    /// If somebody is in no class.
+    #[must_use]
+    pub fn labelled(&self, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
+        let finder = carving.finder(trees);
+        self.told_by(|tuple, key| {
+            let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
+            let (_, class) = finder.class(&leaves).expect("everybody is in a class");
+            key.copy_from_slice(class);
+        })
+    }
+
+    /// The same rows with this in the place of their leaf tuple.
+    fn told_by(&self, key: impl Fn(usize, &mut [u32]) + Sync) -> Histogram {
         let starts: Vec<usize> = (0..self.tuples()).step_by(CHUNK).collect();
-        let part = |&start: &usize| self.coarsened_part(&firsts, start..(start + CHUNK).min(self.tuples()));
+        let part = |&start: &usize| self.told_in_part(&key, start..(start + CHUNK).min(self.tuples()));
         let parts: Vec<Histogram> = starts.par_iter().map(part).collect();
         Histogram::merge_all(parts).unwrap_or_else(|| self.clone())
     }
 
-    fn coarsened_part(&self, firsts: &[Vec<Leaf>], tuples: std::ops::Range<usize>) -> Histogram {
+    fn told_in_part(&self, key_of: impl Fn(usize, &mut [u32]), tuples: std::ops::Range<usize>) -> Histogram {
         let (mut known, mut cells) = (Tuples::new(self.width()), Vec::<(u32, Cell)>::new());
         let mut key = vec![0; self.width()];
         for tuple in tuples {
-            for (slot, (first, leaf)) in key.iter_mut().zip(firsts.iter().zip(self.tuple_at(tuple))) {
-                *slot = first[leaf as usize];
-            }
+            key_of(tuple, &mut key);
             let number = known.number(&key);
             cells.extend(self.cells_of(tuple).iter().map(|&cell| (number, cell)));
         }

@@ -162,6 +162,46 @@ impl Release {
         None
     }
 
+    /// What is left of it without the rows of another release on one dictionary; `None` if it does not hold all of them.
+    pub fn without(&self, other: &Release) -> Option<Release> {
+        let groups = |release: &Release, class: usize| {
+            release.range(class).map(|group| (release.values[group], release.counts[group])).collect::<Vec<_>>()
+        };
+        let mut left = Release {
+            width: self.width,
+            recoding: self.recoding.clone(),
+            nodes: Vec::new(),
+            start: vec![0],
+            values: Vec::new(),
+            counts: Vec::new(),
+        };
+        let mut at = 0;
+        for class in 0..self.classes() {
+            let mut taken = Vec::new();
+            if at < other.classes() && other.class(at) == self.class(class) {
+                taken = groups(other, at);
+                at += 1;
+            }
+            let mut taken = taken.into_iter().peekable();
+            for (value, count) in groups(self, class) {
+                let gone = taken.next_if(|&(of, _)| of == value).map_or(0, |(_, gone)| gone);
+                let count = count.checked_sub(gone)?;
+                if count > 0 {
+                    left.values.push(value);
+                    left.counts.push(count);
+                }
+            }
+            if taken.peek().is_some() {
+                return None;
+            }
+            if left.values.len() > left.start[left.classes()] as usize {
+                left.nodes.extend_from_slice(self.class(class));
+                left.start.push(left.values.len() as u32);
+            }
+        }
+        (at == other.classes()).then_some(left)
+    }
+
     /// Number of quasi columns.
     pub fn width(&self) -> usize {
         self.width

@@ -85,10 +85,17 @@ impl Policy {
                 shown.max_wait = Some(standing.max_wait);
                 shown.max_withheld = Some(standing.max_withheld);
             }
+            Chain::Crowds { every } => {
+                let limits = Refinement::of(shown);
+                shown.publish_every = Some(*every);
+                shown.values = Some(limits.values);
+                shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
+                shown.min_solutions = Some(limits.min_solutions);
+            }
             Chain::Bcf | Chain::Disjoint { .. } => {}
         }
         match &self.chain {
-            Chain::Blind(_) => shown.guarantee = Some(Guarantee::Blind),
+            Chain::Blind(_) | Chain::Crowds { .. } => shown.guarantee = Some(Guarantee::Blind),
             Chain::Tested { cuts, .. } => shown.cuts = Some(*cuts),
             Chain::Bcf => {}
             Chain::Disjoint { suppression, output, outliers } => {
@@ -131,7 +138,7 @@ impl Policy {
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match self.chain {
-            Chain::Blind(_) => Some(Guarantee::Blind),
+            Chain::Blind(_) | Chain::Crowds { .. } => Some(Guarantee::Blind),
             Chain::Tested { .. } => Some(Guarantee::Chain),
             Chain::Bcf => Some(Guarantee::Bcf),
             Chain::Disjoint { .. } => None,
@@ -142,7 +149,7 @@ impl Policy {
     pub fn odds(&self) -> Option<Odds> {
         match self.chain {
             Chain::Tested { rho, max_odds, .. } => Some(Odds { rho, most: max_odds }),
-            Chain::Blind(_) | Chain::Bcf | Chain::Disjoint { .. } => None,
+            Chain::Blind(_) | Chain::Crowds { .. } | Chain::Bcf | Chain::Disjoint { .. } => None,
         }
     }
 
@@ -160,8 +167,13 @@ impl Policy {
     pub fn standing(&self) -> Option<Standing> {
         match self.chain {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => Some(standing),
-            Chain::Bcf | Chain::Disjoint { .. } => None,
+            Chain::Crowds { .. } | Chain::Bcf | Chain::Disjoint { .. } => None,
         }
+    }
+
+    /// Whether whoever is in classes that were not published waits again when the next tick comes.
+    pub fn waits_again(&self) -> bool {
+        matches!(self.chain, Chain::Disjoint { .. }) && self.search.is_local()
     }
 
     /// What classes must show of sensitive values.
@@ -203,6 +215,18 @@ impl Policy {
         // Where nothing is attacked nothing has to be left open.
         let least = limits.max_ratio.map_or(0, |_| limits.min_solutions);
         Halving::new(trees, self.a(), least, limits.values)
+    }
+
+    /// How regions are divided by halving with a coin, over taxonomies with runs; `None` where they have too many combinations to
+    /// be counted.
+    pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
+        let limits = self.refinement();
+        Division::new(trees, self.a(), limits.min_solutions, limits.values)
+    }
+
+    /// How many splits halving with a coin may refuse on the way to a label.
+    pub fn refusals(&self) -> u32 {
+        refusals(self.refinement().max_ratio.unwrap_or(Refinement::MAX_RATIO))
     }
 
     /// The most that generalisation may cost.

@@ -11,6 +11,11 @@ use super::settings::{
 pub enum Chain {
     /// Releases hold everybody so far; people are never decided by their sensitive values.
     Blind(Standing),
+    /// Releases hold everybody so far under labels that they keep for ever; people are never decided by their sensitive values.
+    Crowds {
+        /// How many ticks are halved together.
+        every: u64,
+    },
     /// One test and one coin choose between two recodings.
     Tested {
         /// What happens to rare rows.
@@ -154,6 +159,9 @@ impl Masking {
 }
 
 impl Chain {
+    /// The default of `policy.publish_every`.
+    pub const PUBLISH_EVERY: u64 = 1;
+
     pub(super) fn of(written: &Settings, chain: ChainKind, search: Search) -> Chain {
         if chain == ChainKind::Disjoint {
             return Chain::Disjoint {
@@ -164,6 +172,9 @@ impl Chain {
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {
             Guarantee::Bcf => Chain::Bcf,
+            Guarantee::Blind if search == Search::Halves => {
+                Chain::Crowds { every: written.publish_every.unwrap_or(Chain::PUBLISH_EVERY) }
+            }
             Guarantee::Blind => Chain::Blind(Standing::of(written)),
             Guarantee::Chain => Chain::Tested {
                 standing: Standing::of(written),

@@ -28,6 +28,10 @@ pub struct Settings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_withheld: Option<Decimal>,
+    /// Chains of crowds (`search = "halves"`): how many ticks are halved together; 1 when left out.
+    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publish_every: Option<u64>,
     /// How the recodings of a chain under `chain` may differ; `nested` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuts: Option<Cuts>,

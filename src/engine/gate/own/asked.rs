@@ -44,7 +44,7 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
-        rare: _, max_wait: _, max_withheld: _, on_unsafe: _, on_repeat: _,
+        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [

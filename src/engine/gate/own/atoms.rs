@@ -5,6 +5,7 @@
 //! is told.
 
 use super::case::{Newest, Older, Ready};
+use super::crowds;
 use super::verdict::{Checked, Reason};
 use crate::histogram::{Release, Tuples, describe};
 use crate::model::{Leaf, Node, Taxonomy};
@@ -15,6 +16,9 @@ const NAMED: usize = 12;
 
 /// Judges all atoms.
 pub fn check(ready: &Ready<'_>) -> Checked {
+    if crowds::judges(ready.case.policy) {
+        return crowds::atoms(ready);
+    }
     if !matches!(ready.case.policy.chain(), Chain::Blind(_)) {
         return Checked::not_made("atoms");
     }

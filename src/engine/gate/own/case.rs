@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::shown::Shown;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
@@ -95,6 +96,8 @@ pub struct History {
     recodings: Vec<Recoding>,
     /// Which recoding each release is under.
     number: Vec<usize>,
+    /// A chain of crowds, of which the newest release holds all others.
+    crowds: Shown,
 }
 
 /// A published table that does not hold to the recoding that its manifest states.
@@ -110,6 +113,12 @@ impl History {
     /// # Errors
     /// Its labels are not those of its recoding.
     pub fn push(&mut self, table: &Table, recoding: &[Cut]) -> Result<(), Defect> {
+        if table.release.is_local() {
+            let (values, maps) = Values::union(&[&self.values, &table.values]);
+            self.crowds.push(table.release.clone().with_values(&maps[1]), &maps[0]);
+            self.values = values;
+            return Ok(());
+        }
         let release = told_under(&table.release, recoding).map_err(|column| Defect { column })?;
         let (values, maps) = Values::union(&[&self.values, &table.values]);
         self.recode(values, &maps[0]);
@@ -139,14 +148,19 @@ impl History {
         (&self.releases[at], &self.recodings[self.number[at]], &self.values)
     }
 
+    /// A chain of crowds, and the dictionary of its codes.
+    pub(super) fn crowds(&self) -> (&Shown, &Values) {
+        (&self.crowds, &self.values)
+    }
+
     /// How many releases.
     pub fn len(&self) -> usize {
-        self.releases.len()
+        self.releases.len() + self.crowds.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.releases.is_empty()
+        self.len() == 0
     }
 }
 
@@ -191,9 +205,9 @@ pub struct Ready<'a> {
     pub table: Release,
     /// How many rows show each leaf tuple, where the candidate is in two tables.
     pub exact: Option<Headcount>,
-    /// The chain; `None` in a disjoint feed.
+    /// The chain; `None` in a disjoint feed, and in a chain of crowds, where nobody's label ever changes.
     pub lineage: Option<Lineage>,
-    /// Everybody who must be in the candidate.
+    /// Everybody who must be in the candidate; in a chain of crowds with the nodes of their labels in the place of leaves.
     pub everybody: Histogram,
 }
 
@@ -205,7 +219,13 @@ impl<'a> Ready<'a> {
     pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
         let Table { release, values: shown, exact } = table;
         let release = told(case, release)?;
-        let new: Vec<Histogram> = case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect();
+        let trees = case.columns.trees();
+        let labelled = matches!(case.policy.chain(), Chain::Crowds { .. });
+        let new = |newest: &Newest<'_>| {
+            let rows = newest.rows.clone().as_one(0);
+            newest.carving.filter(|_| labelled).map_or_else(|| rows.clone(), |carving| rows.labelled(carving, &trees))
+        };
+        let new: Vec<Histogram> = case.newest.iter().map(new).collect();
         let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.columns.trees().len(), 0));
         let everybody = case.before.clone().as_one(0).merge(&new);
         let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
@@ -216,8 +236,8 @@ impl<'a> Ready<'a> {
         let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
         let everybody = everybody.with_values(&values, &maps[2]);
-        let mut ready = Ready { case, trees: case.columns.trees(), values, table, exact, lineage: None, everybody };
-        if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
+        let mut ready = Ready { case, trees, values, table, exact, lineage: None, everybody };
+        if !matches!(case.policy.chain(), Chain::Disjoint { .. } | Chain::Crowds { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
         }
@@ -262,6 +282,7 @@ impl<'a> Ready<'a> {
     pub fn labelled(&self, people: &Histogram) -> Release {
         match self.case.carving {
             Some(carving) => Release::carved(people, 0..1, carving, &self.trees),
+            None if self.table.is_local() => Release::from_own_labels(people),
             None => Release::under(people, 0..1, self.case.recoding),
         }
     }

@@ -27,6 +27,7 @@ pub fn learnt(
     let before = history.len().checked_sub(1).map(|last| history.release(last));
     let known = match policy.chain() {
         Chain::Blind(_) | Chain::Disjoint { .. } => true,
+        Chain::Crowds { .. } => false,
         // What was published may have been the finer recoding.
         Chain::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
         // Later on refusals depend on sensitive values.
@@ -50,7 +51,7 @@ pub fn text(a: u64) -> String {
 /// Judges the refusals of the search; nothing where classes have labels of their own.
 pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     let limits = ready.case.policy.refinement();
-    if ready.case.carving.is_some() {
+    if ready.table.is_local() {
         return Vec::new();
     }
     let atoms = ready.case.older.last().map(|older| older.atoms);

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::case::{Lineage, Ready};
+use super::crowds;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells, Numbered, Slices, Tuples};
@@ -11,6 +12,9 @@ use crate::policy::Chain;
 
 /// Judges every pair with the candidate in it.
 pub fn check(ready: &Ready<'_>) -> Checked {
+    if crowds::judges(ready.case.policy) {
+        return crowds::correspondence(ready);
+    }
     let found = Checked::made("correspondence").secret();
     let Some(lineage) = &ready.lineage else { return Checked { made: false, ..found } };
     let Some(pairs) = pairs(ready, lineage) else {

@@ -2,6 +2,7 @@
 //! quasi-identifiers have fixed. What fails here ends the chain, since it is seen that nothing comes.
 
 use super::case::Ready;
+use super::crowds;
 use super::left::Measured;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::diversity::{Crowd, Diversity, Limited, Measures, Shares};
@@ -39,6 +40,9 @@ fn line(limited: Limited) -> Checked {
 
 /// The worst of what is left to attackers of anybody; `None` where that is not known exactly.
 fn left(ready: &Ready<'_>, measures: &Measures, shares: &Shares) -> Option<Diversity> {
+    if crowds::judges(ready.case.policy) {
+        return crowds::diversity(ready, measures, shares);
+    }
     let Some(lineage) = ready.whole() else { return Some(measures.of_release(&ready.table, shares)) };
     let of = |crowd: &Crowd| measures.shape(crowd).worse(measures.distances(crowd, shares));
     let all = Measured { none: Diversity::default(), of: &of, both: Diversity::worse };

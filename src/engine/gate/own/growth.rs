@@ -5,6 +5,7 @@
 //! Values are compared here, so whatever is found stops the chain, even where it is only a number of rows.
 
 use super::case::Ready;
+use super::crowds;
 use super::verdict::{Checked, Reason};
 use crate::histogram::{Excess, Headcount, JoinCells, describe};
 use crate::model::Node;
@@ -25,6 +26,9 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     }
     found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
+    if crowds::judges(ready.case.policy) {
+        found.reasons.extend(crowds::kept(ready));
+    }
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
     {

@@ -13,6 +13,7 @@ mod chain;
 mod correspondence;
 mod crossing;
 mod crowd;
+mod crowds;
 mod diversity;
 mod form;
 mod growth;
@@ -20,6 +21,7 @@ mod left;
 mod minimality;
 mod past;
 mod refinement;
+mod shown;
 mod slices;
 mod together;
 mod utility;
@@ -61,5 +63,9 @@ pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
         checks.extend(certainty::checks(ready));
     }
     checks.extend(asked::checks(case.policy));
+    if crowds::judges(case.policy) {
+        // What is not asked for has no line.
+        checks.retain(|check| check.made || !check.reasons.is_empty());
+    }
     Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), tables)
 }

@@ -2,13 +2,18 @@
 //! missing, or whose private tables are others, cannot be judged, however good the candidate looks.
 
 use super::case::{Lineage, Ready};
+use super::crowds;
 use super::verdict::Reason;
 use crate::histogram::{Histogram, Release, Values};
 
 impl Ready<'_> {
     /// What speaks against the history.
     pub fn past(&self) -> Vec<Reason> {
-        self.lineage.as_ref().map(|lineage| self.misfits(lineage)).unwrap_or_default()
+        match &self.lineage {
+            Some(lineage) => self.misfits(lineage),
+            None if crowds::judges(self.case.policy) => crowds::past(self),
+            None => Vec::new(),
+        }
     }
 
     fn misfits(&self, lineage: &Lineage) -> Vec<Reason> {

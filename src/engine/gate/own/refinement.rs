@@ -3,6 +3,7 @@
 //! quasi-identifiers, so that what is found tells nothing of sensitive values.
 
 use super::case::Ready;
+use super::crowds;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::refinement::{Against, Together, judge};
 
@@ -11,6 +12,9 @@ const NAMED: usize = 12;
 
 /// Judges every class.
 pub fn check(ready: &Ready<'_>) -> Checked {
+    if crowds::judges(ready.case.policy) {
+        return crowds::refinement(ready);
+    }
     let (Some(carving), Some(limit)) = (ready.case.carving, ready.case.policy.refinement().max_ratio) else {
         return Checked::not_made("refinement");
     };

@@ -10,7 +10,8 @@ pub use found::{Facts, PolicyError};
 
 use self::found::Found;
 use super::decimal::Decimal;
-use super::settings::{ChainKind, Guarantee, Outliers, Output, Rare, Search, Settings, Values};
+use super::division::refusals;
+use super::settings::{ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, Rare, Search, Settings, Values};
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -61,6 +62,14 @@ fn cumulative(written: &Settings, found: &mut Found) {
     match written.guarantee.unwrap_or(Guarantee::Blind) {
         Guarantee::Blind => {
             found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: leave it out");
+            if written.search == Some(Search::Halves) {
+                found.refuse_written(
+                    &of_standing,
+                    "does not apply to `search = \"halves\"`, which withholds nobody and publishes whoever waits as soon as enough \
+                     people are near them: leave it out, or write `search = \"top-down\"`",
+                );
+                crowds(written, found);
+            }
         }
         Guarantee::Bcf => {
             found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: leave it out");
@@ -78,6 +87,34 @@ fn cumulative(written: &Settings, found: &mut Found) {
         Guarantee::Chain => coin(written, found),
     }
     standing(written, found);
+}
+
+/// Chains of crowds.
+fn crowds(written: &Settings, found: &mut Found) {
+    let joint = "judges what all classes of one release tell together, and of crowds that keep their labels `max_ratio` bounds it \
+                 for each: leave it out";
+    found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
+    let global = "judges one recoding for all, and here every crowd has labels of its own: leave it out";
+    found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
+    let repairs = "repairs nothing here: what was published stays, and the labels of new crowds are judged by `max_ratio`: leave \
+                   it out";
+    found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
+    found.refuse_if(
+        written.on_unsafe == Some(OnUnsafe::Coarsest),
+        "on_unsafe",
+        "crowds keep their labels, so nothing that is published can become coarser: leave `on_unsafe` out",
+    );
+    found.refuse_if(
+        matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),
+        "max_ratio",
+        "with `search = \"halves\"` a label moves the odds of where a person lies by 4 or by nothing, and where it may move \
+         nothing it proves who waits beside it: write 4 or more",
+    );
+    found.refuse_if(
+        written.publish_every == Some(0),
+        "publish_every",
+        "`publish_every` counts the ticks that are halved together: write 1 or more",
+    );
 }
 
 /// The coin of `chain`.
@@ -173,8 +210,21 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
 }
 
 fn search(written: &Settings, chain: ChainKind, found: &mut Found) {
+    let cumulative = chain == ChainKind::Cumulative;
+    let halves = cumulative && written.search == Some(Search::Halves);
+    found.refuse_if(
+        written.publish_every.is_some() && !halves,
+        "publish_every",
+        "only `search = \"halves\"` in cumulative chains halves several ticks together: leave `publish_every` out",
+    );
+    if halves {
+        let other = written.guarantee.unwrap_or(Guarantee::Blind) != Guarantee::Blind;
+        let text = "`search = \"halves\"` keeps what `guarantee = \"blind\"` promises, and no other guarantee: leave `search` out, or \
+                    `guarantee`";
+        return found.refuse_if(other, "search", text);
+    }
     let local = written.search.is_some_and(|search| search.is_local() || search.is_micro());
     let text = "this search recodes each class on its own, which only disjoint chains allow: write `search = \
                 \"top-down\"`, or `chain = \"disjoint\"` in [feed]";
-    found.refuse_if(local && chain == ChainKind::Cumulative, "search", text);
+    found.refuse_if(local && cumulative, "search", text);
 }

@@ -1,0 +1,75 @@
+//! A tick of a chain of crowds (SCIENCE 11): whoever waits is halved when it is the turn of a tick, and comes out in atoms that keep
+//! their label for ever. A release is the one before it and the rows of atoms that are not published yet.
+//!
+//! No line of this file may look at a sensitive value.
+
+use super::parts::{Candidate, Closed, Increment};
+use super::state::Feed;
+use crate::anonymizer::{Effort, Region, crowds};
+use crate::histogram::{Histogram, Release};
+use crate::model::{Carving, Leaf, Node, Taxonomy};
+use crate::policy::{Certain, Policy};
+use crate::safeguards::mask::Draws;
+
+impl Feed {
+    /// Halves whoever waits, if it is the turn of this tick.
+    pub(super) fn crowds(&mut self, every: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
+        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+        let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
+        let Some(certain) = turn else { return none };
+        let division = policy.division(trees).expect("the feed file was looked at");
+        let effort = Effort { certain, refusals: policy.refusals() };
+        // One in four says no.
+        let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || draws.below(4) > 0);
+        if halved.classes.is_empty() {
+            return none;
+        }
+        let labels = halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect();
+        self.form_carved(Carving::new(labels), trees);
+        Closed::Candidate(Box::new(self.in_crowds(trees)))
+    }
+
+    /// The release of everybody in atoms.
+    pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> Candidate {
+        let new = self.unpublished.iter().map(|increment| increment.labelled(trees));
+        let rows = Histogram::merge_all([self.whole.clone()].into_iter().chain(new).collect()).expect("one at least");
+        let table = Release::from_own_labels(&rows);
+        Candidate { release: self.releases() + 1, table, rows, carving: None, increments: self.unpublished.clone() }
+    }
+
+    /// Dissolves the atom of somebody that is not published yet: its people wait again, since they arrived. `false` if nobody of
+    /// this leaf tuple and arrival is in such an atom.
+    pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
+        let holds = |increment: &Increment| {
+            let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
+            found.rows() > 0
+        };
+        let Some(at) = self.unpublished.iter().position(holds) else { return false };
+        let increment = &mut self.unpublished[at];
+        let carving = increment.carving.take().expect("crowds have labels of their own");
+        let finder = carving.finder(trees);
+        let class = |tuple: &[Leaf]| finder.class(tuple).map(|(class, _)| class);
+        let gone = class(leaves);
+        let [atom, rest] = increment.rows.divide(|tuple, _| class(tuple) == gone);
+        increment.carving = Some(carving.without(|class| Some(class) == gone));
+        increment.rows = rest;
+        if increment.rows.rows() == 0 {
+            self.unpublished.remove(at);
+        }
+        self.waiting = self.waiting.merge(&atom);
+        true
+    }
+}
+
+impl Increment {
+    /// They, as they are published, with the nodes of their labels in the place of leaves.
+    pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
+        let carving = self.carving.as_ref().expect("crowds have labels of their own");
+        self.told().as_one(0).labelled(carving, trees)
+    }
+
+    /// The labels of its atoms.
+    pub fn labels(&self) -> &[Vec<Node>] {
+        self.carving.as_ref().map_or(&[], Carving::classes)
+    }
+}

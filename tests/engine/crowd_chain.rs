@@ -1,0 +1,408 @@
+//! Chains of crowds (SCIENCE 11) from arrivals to approved files: releases only grow, new rows of a label are none or an atom's at
+//! least, whoever came is published or waits, and the gate approves what the feed proposes and nothing that was changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tidegate::engine::feed::{Candidate, Closed, Erased};
+use tidegate::engine::histogram::{Cell, Histogram, Person, Release, Values};
+use tidegate::engine::model::{Carving, Column, Columns, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Value};
+use tidegate::engine::policy::{ChainKind, Decimal, Facts, MaxRatio, Policy, Search, Settings};
+use tidegate::engine::release::Tables;
+
+use crate::common::chain::{Chain, Human, Offer, arrivals};
+use crate::common::random::{self, Draw, tree};
+
+const DIAGNOSES: [&str; 5] = ["Asthma", "Flu", "Gout", "HIV", "Zoster"];
+
+fn columns(draw: &mut Draw) -> Columns {
+    let column = |name: &str, role, domain: Option<Domain>| Column {
+        name: name.into(),
+        path: None,
+        role,
+        kind: Kind::String,
+        taxonomy: domain.map(Arc::new),
+        guarded: if role == Role::Sensitive { vec![vec!["HIV".into()]] } else { Vec::new() },
+        optional: false,
+        unknown: None,
+    };
+    let quasi = draw.between(1, 3);
+    let mut all: Vec<Column> = (0..quasi)
+        .map(|at| {
+            let tree = tree(draw, at as usize, 3);
+            let domain = Domain { tree, rule: Rule::Label }.with_runs().expect("small");
+            column(&format!("quasi{at}"), Role::Quasi, Some(domain))
+        })
+        .collect();
+    all.push(column("diagnosis", Role::Sensitive, None));
+    Columns::new(all)
+}
+
+fn settings(k: u64, every: u64, m: Option<u64>) -> Settings {
+    Settings {
+        k: Some(k),
+        m,
+        search: Some(Search::Halves),
+        publish_every: Some(every),
+        min_solutions: Some(1),
+        ..Settings::default()
+    }
+}
+
+fn policy(written: &Settings, columns: &Columns) -> Policy {
+    Policy::new(written, ChainKind::Cumulative, &Facts::of(columns)).expect("no contradiction")
+}
+
+fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
+    (0..draw.between(0, most))
+        .map(|_| {
+            *number += 1;
+            // Some places are full and others nearly empty.
+            let mut leaf = |tree: &Taxonomy| {
+                let at = draw.between(0, tree.leaves() as u64 - 1);
+                if draw.once_in(3) { at as Leaf } else { (at / 3) as Leaf }
+            };
+            let leaves = columns.trees().into_iter().map(&mut leaf).collect();
+            let value = DIAGNOSES[draw.between(0, 4) as usize];
+            Human { number: *number, leaves, values: vec![Value::Text(value.into())] }
+        })
+        .collect()
+}
+
+/// Rows by label and value.
+fn lines(table: &Release, values: &Values) -> BTreeMap<(Vec<Node>, String), u64> {
+    let mut lines = BTreeMap::new();
+    for class in 0..table.classes() {
+        for group in table.range(class) {
+            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("everybody has a diagnosis") };
+            let value = value.to_string();
+            lines.insert((table.class(class).to_vec(), value), table.counts()[group]);
+        }
+    }
+    lines
+}
+
+/// The labels of rows that a release has and the one before it has not, with their number.
+fn new_labels(
+    now: &BTreeMap<(Vec<Node>, String), u64>,
+    before: &BTreeMap<(Vec<Node>, String), u64>,
+) -> BTreeMap<Vec<Node>, u64> {
+    let mut new = BTreeMap::new();
+    for (line, rows) in now {
+        let more = rows - before.get(line).copied().unwrap_or(0);
+        if more > 0 {
+            *new.entry(line.0.clone()).or_default() += more;
+        }
+    }
+    new
+}
+
+/// A chain that has published something, and what it would publish next.
+fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
+    loop {
+        let columns = columns(draw);
+        let policy = policy(&settings(draw.between(2, 4), 1, m), &columns);
+        let (mut chain, mut number) = (Chain::new(columns, policy), 0);
+        chain.chance.0 = draw.clone();
+        for _ in 0..12 {
+            let people = people(draw, &chain.columns, &mut number, 60);
+            if let Closed::Candidate(candidate) = chain.tick(&people).closed {
+                if chain.feed.releases() > 1 {
+                    return (chain, *candidate);
+                }
+                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+                chain.publish(*candidate, approved);
+            }
+        }
+    }
+}
+
+fn refused(offer: &Offer, check: &str) {
+    let verdict = offer.judged().verdict().clone();
+    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| &*check.check).collect();
+    assert!(reasons.contains(&check), "{check} says nothing: {verdict:?}");
+}
+
+#[test]
+fn releases_only_grow_and_everybody_is_somewhere() {
+    random::run("chains of crowds", 60, |draw| {
+        let columns = columns(draw);
+        let m = draw.once_in(2).then_some(2);
+        let policy = policy(&settings(draw.between(2, 4), draw.between(1, 3), m), &columns);
+        let a = policy.a();
+        let (mut chain, mut number) = (Chain::new(columns, policy), 0);
+        chain.chance.0 = draw.clone();
+        let (mut before, mut came, mut left) = (BTreeMap::new(), 0, 0);
+        for _ in 0..12 {
+            let people = people(draw, &chain.columns, &mut number, 40);
+            came += people.len() as u64;
+            let ticked = chain.tick(&people);
+            let formed = chain.feed.waiting().rows() + chain.feed.pending();
+            assert_eq!(chain.feed.whole().rows() + formed, came, "whoever came is published or waits");
+            let Closed::Candidate(candidate) = ticked.closed else { continue };
+            let offer = chain.offer(&candidate);
+            // Somebody may refuse a release: its atoms go out with the next one.
+            if draw.once_in(4) {
+                left = candidate.increments.len();
+                continue;
+            }
+            assert!(candidate.increments.len() > left || left == 0);
+            let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            let made = |check: &str| approved.verdict().checks.iter().any(|line| line.check == check && line.made);
+            for check in
+                ["form", "crowd", "growth", "atoms", "correspondence", "chain", "utility", "refinement", "pages"]
+            {
+                assert!(made(check), "{check}");
+            }
+            assert_eq!(made("minimality"), m.is_some());
+            assert!(approved.verdict().checks.iter().all(|check| check.made), "{:?}", approved.verdict());
+            let now = lines(&approved.table().release, &approved.table().values);
+            assert!(before.iter().all(|(line, rows)| now.get(line).is_some_and(|now| now >= rows)), "a row changed");
+            assert!(new_labels(&now, &before).values().all(|&rows| rows >= a), "few rows of a label are new");
+            (before, left) = (now, 0);
+            chain.publish(*candidate, approved);
+        }
+    });
+}
+
+#[test]
+fn what_a_tick_has_fixed_is_taken_over() {
+    random::run("crowds that are read back", 40, |draw| {
+        let columns = columns(draw);
+        let policy = policy(&settings(draw.between(2, 4), draw.between(1, 3), Some(2)), &columns);
+        let (mut chain, mut number) = (Chain::new(columns, policy), 0);
+        let mut other = chain.clone();
+        for _ in 0..10 {
+            let people = people(draw, &chain.columns, &mut number, 40);
+            let ticked = chain.tick(&people);
+            let (trees, fixed) = (chain.columns.trees(), chain.feed.fixed(&ticked));
+            let ledger = chain.feed.unpublished().last().and_then(|increment| increment.ledger.clone());
+            other.feed.accept(arrivals(&chain.columns, &people), &chain.policy);
+            let formed = fixed.formed.is_some();
+            other.feed.replay(fixed, &trees);
+            if let Some(ledger) = ledger.filter(|_| formed) {
+                other.feed.masked(ledger);
+            }
+            let Closed::Candidate(candidate) = ticked.closed else {
+                assert!(chain.feed == other.feed, "another feed is read back");
+                continue;
+            };
+            assert_eq!(other.feed.propose(&Vec::new(), &chain.policy, &trees), *candidate);
+            if draw.once_in(4) {
+                continue;
+            }
+            let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+            other.feed.publish((*candidate).clone(), &chain.policy, &trees);
+            chain.publish(*candidate, approved);
+            assert!(chain.feed == other.feed, "another feed is read back");
+        }
+    });
+}
+
+#[test]
+fn values_that_change_places_in_an_atom_change_no_byte() {
+    random::run("values inside atoms", 40, |draw| {
+        let columns = columns(draw);
+        let policy = policy(&settings(3, 1, None), &columns);
+        let (mut number, seed) = (0, draw.clone());
+        let people = people(draw, &columns, &mut number, 80);
+        let run = |people: &[Human]| {
+            let mut chain = Chain::new(columns.clone(), policy.clone());
+            chain.chance.0 = seed.clone();
+            match chain.tick(people).closed {
+                Closed::Candidate(candidate) => Some((chain.offer(&candidate).data, *candidate)),
+                _ => None,
+            }
+        };
+        let Some((data, candidate)) = run(&people) else { return };
+        let trees = columns.trees();
+        let carving = candidate.increments[0].carving.clone().expect("crowds have labels of their own");
+        let finder = carving.finder(&trees);
+        let mut changed = people.clone();
+        for class in 0..carving.classes().len() {
+            let inside: Vec<usize> = (0..people.len())
+                .filter(|&at| finder.class(&people[at].leaves).is_some_and(|(of, _)| of == class))
+                .collect();
+            for (&to, &from) in inside.iter().zip(inside.iter().cycle().skip(1)) {
+                changed[to].values = people[from].values.clone();
+            }
+        }
+        let (other, _) = run(&changed).expect("nothing depends on values");
+        assert!(data == other, "bytes depend on who in an atom has which value");
+    });
+}
+
+/// The table of these lines, as bytes.
+fn bytes(offer: &Offer, change: impl Fn(&mut Vec<(Vec<Node>, u32, u32)>)) -> Vec<u8> {
+    let mut rows = Vec::new();
+    for class in 0..offer.table.classes() {
+        for group in offer.table.range(class) {
+            rows.push((
+                offer.table.class(class).to_vec(),
+                offer.table.values()[group],
+                offer.table.counts()[group] as u32,
+            ));
+        }
+    }
+    change(&mut rows);
+    rows.retain(|(_, _, count)| *count > 0);
+    let width = offer.table.width();
+    let columns: Vec<Vec<Node>> = (0..width).map(|at| rows.iter().map(|(label, ..)| label[at]).collect()).collect();
+    let cells: Vec<Cell> = rows.iter().map(|&(_, value, count)| Cell { increment: 0, value, count }).collect();
+    let table = Release::from_own_labels(&Histogram::of_counts(&columns, offer.values.clone(), &cells));
+    Tables::of(&table, &offer.values, None, &offer.columns).data
+}
+
+#[test]
+fn the_gate_refuses_what_was_changed() {
+    random::run("spoilt crowds", 30, |draw| {
+        let (chain, candidate) = grown(draw, None);
+        let offer = chain.offer(&candidate);
+        assert!(offer.judged().verdict().safe());
+        let old = chain.tables.last().map(|(table, _)| table.class(0).to_vec()).expect("a release");
+        let of = |label: &[Node], rows: &[(Vec<Node>, u32, u32)]| {
+            rows.iter().position(|(at, ..)| at == label).expect("there")
+        };
+
+        // A row is missing that was published.
+        let gone = bytes(&offer, |rows| {
+            let at = of(&old, rows);
+            rows[at].2 = 0;
+        });
+        refused(&Offer { data: gone, ..offer.clone() }, "growth");
+        // A row too many: nobody's, and alone under its label in this release unless others are.
+        let more = bytes(&offer, |rows| {
+            let at = of(&old, rows);
+            rows[at].2 += 1;
+        });
+        refused(&Offer { data: more, ..offer.clone() }, "growth");
+        // A published row under a coarser label.
+        let moved = bytes(&offer, |rows| {
+            let at = of(&old, rows);
+            if old.iter().any(|&node| node > 0) {
+                rows[at].0 = vec![0; old.len()];
+            } else {
+                rows[at].2 += 1;
+            }
+        });
+        refused(&Offer { data: moved, ..offer.clone() }, "growth");
+        // Private tables of other people.
+        let mut fewer = offer.clone();
+        fewer.newest[0].1 = fewer.newest[0].1.divide(|tuple, _| tuple != first(&candidate).as_slice())[0].clone();
+        refused(&fewer, "growth");
+        // A release of the history is not known.
+        let mut older = offer.clone();
+        older.older.pop();
+        refused(&older, "growth");
+    });
+}
+
+fn first(candidate: &Candidate) -> Vec<Leaf> {
+    candidate.increments[0].rows.tuple_at(0).collect()
+}
+
+#[test]
+fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
+    random::run("forged crowds", 60, |draw| {
+        let (chain, candidate) = grown(draw, None);
+        let trees = chain.columns.trees();
+        let offer = chain.offer(&candidate);
+        let increment = &candidate.increments[0];
+        let carving = increment.carving.clone().expect("labels");
+        // The policy wants one more than the smallest atom has.
+        let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
+        let smallest = (0..people.classes()).map(|class| people.size(class)).min().expect("an atom");
+        let written = Settings { k: Some(smallest + 1), ..chain.policy.in_force().clone() };
+        let strict = Offer { policy: policy(&written, &chain.columns), ..offer.clone() };
+        for check in ["atoms", "correspondence", "chain"] {
+            refused(&strict, check);
+        }
+        // A label is finer than halving makes it: the leaves of one person in the place of the label of their atom.
+        let division = chain.policy.division(&trees).expect("small");
+        let label = increment.labels()[0].clone();
+        let finder = carving.finder(&trees);
+        let person = (0..increment.rows.tuples())
+            .map(|tuple| increment.rows.tuple_at(tuple).collect::<Vec<Leaf>>())
+            .find(|tuple| finder.class(tuple).is_some_and(|(class, _)| class == 0))
+            .expect("somebody");
+        let foreign: Vec<Node> = person.iter().zip(&trees).map(|(&leaf, tree)| tree.leaf_node(leaf)).collect();
+        if foreign == label || division.way_to(&foreign, chain.policy.refusals()).is_some() {
+            return;
+        }
+        let forged = Carving::new(
+            carving
+                .classes()
+                .iter()
+                .map(|class| if *class == label { foreign.clone() } else { class.clone() })
+                .collect(),
+        );
+        let data = bytes(&offer, |rows| {
+            let known = chain.tables.last().expect("a release").0.clone();
+            let new = rows.iter_mut().filter(|(at, ..)| *at == label && known.size_of(&label) == 0);
+            new.for_each(|(at, ..)| at.clone_from(&foreign));
+        });
+        let forged = Offer { carvings: vec![Some(forged)], data, ..offer.clone() };
+        refused(
+            &forged,
+            if chain.tables.last().expect("a release").0.size_of(&label) == 0 { "refinement" } else { "growth" },
+        );
+    });
+}
+
+#[test]
+fn a_label_tells_no_more_than_the_policy_allows() {
+    let line = |offer: &Offer| {
+        let verdict = offer.judged().verdict().clone();
+        verdict.checks.into_iter().find(|check| check.check == "refinement").expect("a line")
+    };
+    let above = AtomicU32::new(0);
+    random::run("figures of crowds", 60, |draw| {
+        let (chain, candidate) = grown(draw, None);
+        let offer = chain.offer(&candidate);
+        let found = line(&offer);
+        assert!(found.made && found.reasons.is_empty(), "{found:?}");
+        let value = serde_json::to_value(found.value).expect("JSON").as_f64().expect("a number");
+        assert!([1.0, 4.0, 16.0, 64.0].contains(&value), "{value}");
+        // Whoever may refuse one split only does not come to labels behind which two were refused.
+        let most = MaxRatio::Limit(Decimal::new(4, 0).expect("a number"));
+        let written = Settings { max_ratio: Some(most), ..chain.policy.in_force().clone() };
+        let strict = Offer { policy: policy(&written, &chain.columns), ..offer };
+        let division = chain.policy.division(&chain.columns.trees()).expect("small");
+        let reached = candidate.increments[0].labels().iter().all(|label| division.way_to(label, 1).is_some());
+        assert_eq!(line(&strict).reasons.is_empty(), reached);
+        above.fetch_add(u32::from(!reached), Ordering::Relaxed);
+    });
+    assert!(above.into_inner() > 0, "no label needs two refusals");
+}
+
+#[test]
+fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
+    random::run("erasures of crowds", 40, |draw| {
+        let (mut chain, candidate) = grown(draw, None);
+        let (waiting, published) = (chain.feed.waiting().rows(), chain.feed.whole().rows());
+        let increment = &candidate.increments[0];
+        let leaves = first(&candidate);
+        let carving = increment.carving.clone().expect("labels");
+        let columns = chain.columns.clone();
+        let trees = columns.trees();
+        let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
+        let finder = carving.finder(&trees);
+        let size = people.size_of(finder.class(&leaves).expect("an atom").1);
+        let cell = increment.rows.cells_of(0)[0];
+        let value = increment.rows.values().get(cell.value).to_vec();
+        let person = Person(1);
+        let policy = chain.policy.clone();
+        chain.feed.known([person]);
+        let erased = chain.feed.erase(person, (&leaves, cell.increment, &value), &policy, &trees);
+        assert_eq!(erased, Some(Erased::Formed));
+        assert_eq!(chain.feed.waiting().rows(), waiting + size - 1);
+        assert_eq!(chain.feed.whole().rows(), published);
+        // The next release goes without that atom.
+        let ticked = chain.tick(&[]);
+        if let Closed::Candidate(candidate) = ticked.closed {
+            let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+            chain.publish(*candidate, approved);
+        }
+    });
+}
