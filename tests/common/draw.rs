@@ -30,6 +30,14 @@ pub const CARVED: &str = "k = 3\nsearch = \"arx-lr\"\nmin_solutions = 30\nmax_ra
 /// The same, divided by chance: other draws make other releases.
 pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 
+/// Everybody so far, under labels that they keep: other coins make other releases.
+pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2";
+
+/// Whether what is published depends on what is drawn.
+pub fn drawn(policy: &str) -> bool {
+    [HALVED, CROWDS].contains(&policy)
+}
+
 /// Whether releases are of other people each.
 pub fn disjoint(policy: &str) -> bool {
     [TWO_TABLES, CARVED, HALVED].contains(&policy)

@@ -177,7 +177,7 @@ fn coarsest(under: Under) -> &'static str {
 fn happened(entry: &Checked) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
-        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) => return None,
+        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) => return None,
         Body::Chain(chain) => {
             wanted.clone_from(&chain.wanted);
             format!("chain {} begins", chain.chain)

@@ -177,7 +177,11 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     if let Some(problem) = odds::problem(&policy) {
         return Err(places.place(problem));
     }
-    let columns = Columns::new(read.columns);
+    let mut columns = read.columns;
+    if policy.publish_every().is_some() {
+        layers::runs(&mut columns).map_err(|problem| places.place(problem))?;
+    }
+    let columns = Columns::new(columns);
     if let Some(problem) = layers::problem(&policy, &columns, &written.column) {
         return Err(places.place(problem));
     }

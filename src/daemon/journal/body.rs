@@ -9,7 +9,7 @@ mod tick;
 pub use asked::{Chain, Config, Erase, Moved, Rekey, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
-pub use tick::{Closed, Coin, Masked, Outcome};
+pub use tick::{Closed, Coin, Coins, Masked, Outcome};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,8 @@ pub enum Body {
     Masked(Masked),
     /// The coin of a tick is drawn.
     Coin(Coin),
+    /// The coins of a tick are drawn that will halve whoever waits.
+    Coins(Coins),
     /// What is to become of a release.
     Decision(Decision),
     /// A person approved a release that was held.
@@ -66,6 +68,7 @@ impl Body {
             Body::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
             Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).collect(),
             Body::Coin(coin) => vec![&coin.coin],
+            Body::Coins(coins) => vec![&coins.coins],
             Body::Decision(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => vec![verdict],
             Body::Decision(Decision::Reject { verdict, .. }) => verdict.iter().collect(),
             Body::Erase(erase) => erase.moved.iter().filter_map(|moved| moved.new.as_ref()).collect(),
@@ -83,6 +86,7 @@ impl Body {
             Body::Closed(_) => "Closed",
             Body::Masked(_) => "Masked",
             Body::Coin(_) => "Coin",
+            Body::Coins(_) => "Coins",
             Body::Decision(_) => "Decision",
             Body::Approve(_) => "Approve",
             Body::Published(_) => "Published",

@@ -10,7 +10,7 @@ use super::roll::{Labels, Roll, bytes, other, parse};
 use super::state::Place;
 use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
-use crate::engine::histogram::{Cell, Histogram, Person, ValueCode, Values};
+use crate::engine::histogram::{Cell, Histogram, Person, Release, ValueCode, Values};
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
@@ -97,6 +97,22 @@ impl Atoms {
         self.tick
     }
 
+    /// Classes of which nobody is left in the atoms that formed are gone.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn dissolved(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
+        let (Some(carving), rows) =
+            (carving(self.carving.as_ref(), trees)?, histogram(&self.formed, sensitive, trees)?)
+        else {
+            return Ok(());
+        };
+        let people = Release::carved(&rows, 0..u32::MAX, &carving, trees);
+        let left = carving.without(|class| people.size_of(&carving.classes()[class]) == 0);
+        self.carving = Some(classes(&left, trees));
+        Ok(())
+    }
+
     /// So many had come.
     pub fn came(&mut self, arrived: u64) {
         self.arrived = arrived;
@@ -158,6 +174,8 @@ pub fn histogram(rolls: &Since, sensitive: usize, trees: &[&Taxonomy]) -> Result
 pub enum Grain {
     /// By atom: no release will be finer.
     Atoms,
+    /// By atom, where each has a label of its own.
+    Labels,
     /// Those in atoms by leaf tuple.
     Leaves,
     /// Whoever waits, by leaf tuple.
@@ -168,11 +186,17 @@ impl Grain {
     /// Of a chain that promises this.
     pub fn of(policy: &Policy) -> Grain {
         match policy.chain() {
-            Chain::Blind(_) | Chain::Crowds { .. } => Grain::Atoms,
+            Chain::Blind(_) => Grain::Atoms,
+            Chain::Crowds { .. } => Grain::Labels,
             Chain::Tested { .. } => Grain::Leaves,
             Chain::Disjoint { .. } if policy.forms() => Grain::Leaves,
             Chain::Bcf | Chain::Disjoint { .. } => Grain::Waiting,
         }
+    }
+
+    /// Whether a tick says who comes out.
+    fn forms(self) -> bool {
+        self != Grain::Waiting
     }
 }
 
@@ -184,11 +208,16 @@ impl Counts {
         let rows = match (&fixed.formed, &fixed.cut) {
             (Some(formed), Some(cut)) if grain == Grain::Atoms => formed.clone().as_one(0).coarsened(cut, trees),
             (Some(formed), _) if grain == Grain::Leaves => formed.clone().as_one(0),
+            (Some(formed), _) if grain == Grain::Labels => match &fixed.carving {
+                Some(carving) => formed.clone().as_one(0).labelled(carving, trees),
+                None => formed.clone().as_one(0),
+            },
             (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
             _ => none,
         };
         let node = |column: usize, leaf: Leaf| match &fixed.cut {
             Some(cut) if grain == Grain::Atoms => cut[column].at(leaf),
+            _ if grain == Grain::Labels => leaf,
             _ => trees[column].leaf_node(leaf),
         };
         let tuples: Vec<usize> =
@@ -240,9 +269,11 @@ impl Counts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn completed(&self, fixed: Fixed, forms: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
-        let counted = self.fixed(forms, trees)?;
-        Ok(match forms {
+    pub fn completed(&self, fixed: Fixed, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let counted = self.fixed(grain, trees)?;
+        let carving = fixed.carving.filter(|_| grain != Grain::Labels);
+        let fixed = Fixed { carving, ..fixed };
+        Ok(match grain.forms() {
             true => Fixed { formed: counted.formed, ..fixed },
             false => Fixed { waiting: counted.waiting, ..fixed },
         })
@@ -253,10 +284,16 @@ impl Counts {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn fixed(&self, forms: bool, trees: &[&Taxonomy]) -> Result<Fixed> {
-        let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| {
-            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
-        });
+    pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
+        let told = |node: Node, tree: &Taxonomy| match grain {
+            Grain::Labels => node,
+            _ => tree.leaf_range(node).start,
+        };
+        let columns = self
+            .nodes
+            .iter()
+            .zip(trees)
+            .map(|(labels, tree)| Ok(labels.nodes(tree)?.into_iter().map(|node| told(node, tree)).collect()));
         let columns: Vec<Vec<Leaf>> = columns.collect::<Result<_>>()?;
         let sound = columns.len() == trees.len()
             && columns.iter().all(|column| column.len() == self.counts.len())
@@ -271,7 +308,7 @@ impl Counts {
         }
         let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
         let none = Histogram::empty(trees.len(), self.values.width());
-        let (formed, waiting) = if forms { (Some(rows), none.clone()) } else { (None, rows) };
+        let (formed, waiting) = if grain.forms() { (Some(rows), none.clone()) } else { (None, rows) };
         Ok(Fixed {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,

@@ -14,9 +14,9 @@ use super::state::Closing;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
-use crate::engine::feed::{Closed as Came, Fixed, Ledger};
+use crate::engine::feed::{self, Closed as Came, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
-use crate::engine::model::Leaf;
+use crate::engine::model::{Leaf, Taxonomy};
 
 /// What a tick came to.
 #[derive(Debug, Clone)]
@@ -47,18 +47,17 @@ impl Live {
     /// Too much is set aside, or the log cannot be written.
     pub fn close(&mut self, time: &str) -> Result<Option<Ticked>> {
         let new = self.state.feed.new_rows();
-        if new < self.settings.min_records {
+        let goes_by = match self.policy.publish_every() {
+            Some(every) => !self.state.feed.halves(every, &self.policy),
+            None => new < self.settings.min_records,
+        };
+        if goes_by {
             return self.skip(new, time);
         }
         self.bearable(true)?;
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
-        if self.policy.search().is_local() {
-            self.state.again();
-        }
-        let mut drawn = Drawn::from(self.log.chance());
-        let mut ticked = self.state.feed.close(&self.policy, &trees, &mut drawn);
-        drawn.sound()?;
+        let mut ticked = self.ticked(&trees)?;
         let mut recorded = Recorded::new(&ticked, &columns);
         let state = &mut self.state;
         recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
@@ -101,6 +100,7 @@ impl Live {
             outcome,
             atoms: Some(atoms),
             verdict,
+            turn: feed.turns().last(),
         };
         self.append(Body::Closed(closed.clone()))?;
         let held = self.state.held.take();
@@ -114,11 +114,28 @@ impl Live {
         Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
     }
 
+    /// What the feed makes of a tick, with the chance that its search needs.
+    fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::Ticked> {
+        if self.policy.publish_every().is_some() {
+            let mut coins = self.coins()?;
+            return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
+        }
+        if self.policy.waits_again() {
+            self.state.again();
+        }
+        let mut drawn = Drawn::from(self.log.chance());
+        let ticked = self.state.feed.close(&self.policy, trees, &mut drawn);
+        drawn.sound()?;
+        Ok(ticked)
+    }
+
     /// A tick goes by. It is written down if somebody waits for it.
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<Ticked>> {
         let feed = &self.state.feed;
         let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
-        if new == 0 && waiting == 0 {
+        // In a chain of crowds the number of a tick tells which one publishes.
+        let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
+        if new == 0 && waiting == 0 && turns == before {
             return Ok(None);
         }
         let (tick, outcome) = (feed.ticks(), Outcome::Skipped);
@@ -134,9 +151,10 @@ impl Live {
             outcome,
             atoms: None,
             verdict: None,
+            turn: turns.last(),
         };
         self.append(Body::Closed(closed.clone()))?;
-        self.state.feed.skip();
+        self.state.feed.skipped(turns);
         self.state.closed(&closed);
         Ok(Some(Ticked { tick, new, added: 0, outcome, recorded: Recorded::of(tick) }))
     }

@@ -6,9 +6,10 @@ use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Pending, Place, Ra
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    Closed, Coin, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Under, Wanted,
+    Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Under, Wanted,
 };
 use crate::daemon::terms::Terms;
+use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Fixed, everything};
 use crate::engine::policy::Policy;
 use crate::engine::release::Sha256;
@@ -139,6 +140,7 @@ impl State {
         self.ticked = Some(closed.time.clone());
         self.fresh.clear();
         let Some(atoms) = closed.atoms.clone() else { return };
+        self.coins = None;
         (self.share, self.since) = (Share::default(), None);
         self.quarantine.iter_mut().for_each(|aside| aside.fresh = false);
         (self.due, self.held) = (None, None);
@@ -153,7 +155,8 @@ impl State {
             let (tick, time, verdict) = (closed.tick, closed.time.clone(), closed.verdict.clone());
             self.due = Some(Due { tick, time, recoding: None, finer: None, coin: None, verdict });
         }
-        self.closing = Some(Closing { tick: closed.tick, atoms, segments });
+        let turns = closed.turn.map(|turn| Turns::behind(Some(turn)));
+        self.closing = Some(Closing { tick: closed.tick, atoms, segments, turns });
     }
 
     /// The values of the last tick are fixed.
@@ -175,6 +178,13 @@ impl State {
         if let Some(due) = &mut self.due {
             due.coin = Some(lets);
         }
+    }
+
+    /// The coins of the next tick are drawn.
+    pub fn tossed(&mut self, coins: &Coins) {
+        self.live.insert(coins.coins.path.clone());
+        self.raw.push(Raw { object: coins.coins.clone(), tick: coins.tick, published: None });
+        self.coins = Some(coins.clone());
     }
 
     /// A decision was made.
@@ -214,7 +224,7 @@ impl State {
                     if !policy.forms() {
                         self.pool.clear();
                     }
-                } else if policy.search().is_local() {
+                } else if policy.waits_again() {
                     self.again();
                 }
             }

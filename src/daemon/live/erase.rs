@@ -279,6 +279,9 @@ impl Live {
             let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
             touched |= !leave.is_empty();
             atoms.formed = stay;
+            if self.policy.publish_every().is_some() {
+                atoms.dissolved(state.sensitive(), &state.terms.columns.trees())?;
+            }
             again.extend(leave);
         } else if touched {
             // They are published, or are in later atoms.

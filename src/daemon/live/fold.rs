@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::atoms::{Atoms, Counts};
+use super::atoms::{Atoms, Counts, Grain};
 use super::coin::shows;
 use super::ledger::Kept;
 use super::reading::Reading;
@@ -11,12 +11,13 @@ use super::state::{Segment, State};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked, Moved, Wrap};
+use crate::engine::anonymizer::Turns;
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
 
 /// Where what is forgotten lies.
-const FOLDERS: [&str; 4] = ["seg", "atoms", "mask", "quarantine"];
+const FOLDERS: [&str; 5] = ["seg", "atoms", "mask", "coins", "quarantine"];
 
 impl State {
     /// The first entry with terms begins a feed.
@@ -41,6 +42,7 @@ impl State {
             Body::Retry(retry) => self.retry(retry),
             Body::Closed(closed) => self.went_by(closed, reading, &policy)?,
             Body::Masked(masked) => self.counted(masked, reading, &policy)?,
+            Body::Coins(coins) => self.tossed(coins),
             Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             Body::Decision(decision) => self.decided(decision, entry.sha256, &policy),
             Body::Approve(asked) => {
@@ -58,15 +60,19 @@ impl State {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
         let bytes = now.as_ref().map(|atoms| reading.objects.read(atoms)).transpose()?.flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
+        let turns = policy.publish_every().map(|_| Turns::behind(closed.turn));
         if closed.skipped {
-            self.feed.skip();
-        } else if policy.search().is_local() {
+            self.feed.skipped(turns.unwrap_or_default());
+        } else if policy.waits_again() {
             self.again();
         }
         let atoms_now = now.or_else(|| closed.atoms.clone());
         self.closed(&Closed { atoms: atoms_now, ..closed.clone() });
         self.fixed = match atoms {
-            Some(atoms) => Some((atoms.fixed(self.sensitive(), &self.terms.columns.trees())?, atoms.told)),
+            Some(atoms) => {
+                let fixed = atoms.fixed(self.sensitive(), &self.terms.columns.trees())?;
+                Some((Fixed { turns, ..fixed }, atoms.told))
+            }
             None => None,
         };
         Ok(())
@@ -157,14 +163,15 @@ impl State {
         let object = reading.now(&masked.counts).unwrap_or_else(|| masked.counts.clone());
         let counts = Counts::parse(&reading.objects.need(&object)?)?;
         self.feed.known(counts.people());
-        let (forms, trees) = (policy.forms(), self.terms.columns.trees());
+        let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
+        let turns = self.closing.as_ref().and_then(|closing| closing.turns);
         let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
         // Without the ledger only the counts tell what was published.
         let forgotten = named.as_ref().is_some_and(Option::is_none);
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
-            Some((fixed, _)) => (counts.completed(fixed, forms, &trees)?, None),
-            None => (counts.fixed(forms, &trees)?, None),
+            Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
+            None => (Fixed { turns, ..counts.fixed(grain, &trees)? }, None),
         };
         let ledger = ledger.filter(|_| fixed.proposed.is_some());
         let ledger = ledger.map(|ledger| Kept::parse(&ledger)?.ledger(&trees)).transpose()?;

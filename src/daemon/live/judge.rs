@@ -95,7 +95,7 @@ impl Live {
     /// By how much the course of a search narrows down who is where, for the gate to judge.
     fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
         let limits = self.policy.refinement();
-        let global = candidate.carving.is_none() && self.policy.output() == Output::OneTable;
+        let global = !candidate.table.is_local() && self.policy.output() == Output::OneTable;
         if !global || !limits.looks_at_coarseness() || !self.state.history.is_empty() {
             return None;
         }

@@ -7,6 +7,7 @@ mod checkpoint;
 mod chosen;
 mod close;
 mod coin;
+mod coins;
 mod decide;
 mod drawn;
 mod entered;

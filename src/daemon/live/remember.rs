@@ -16,9 +16,11 @@ impl State {
     /// # Errors
     /// A table is missing, or not the one that was published.
     pub fn remember(&mut self, private: &dyn Store, public: &dyn Store) -> Result<()> {
-        if self.terms.policy()?.kind() == ChainKind::Disjoint {
+        let policy = self.terms.policy()?;
+        if policy.kind() == ChainKind::Disjoint {
             return Ok(());
         }
+        let crowds = policy.publish_every().is_some();
         let missing: Vec<Line> = self.of_chain().skip(self.history.len()).cloned().collect();
         for line in missing {
             let aside = self.publishing.as_ref().filter(|pending| pending.release == line.release);
@@ -33,7 +35,8 @@ impl State {
                 (data, _) => data.filter(right),
             };
             let data = data.ok_or_else(|| changed(public, &path))?;
-            let (table, _) = bytes::read(&data, &self.terms.columns);
+            let read = if crowds { bytes::read_local } else { bytes::read };
+            let (table, _) = read(&data, &self.terms.columns);
             let known = self.feed.published().get(self.history.len());
             let pushed = table.zip(known).and_then(|(table, known)| self.history.push(&table, &known.recoding).ok());
             pushed.ok_or_else(|| {

@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Ref, Staged};
+use crate::daemon::journal::{Coins, Ref, Staged};
 use crate::daemon::terms::Terms;
+use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Recoding, Role};
@@ -45,6 +46,8 @@ pub struct State {
     pub share: Share,
     /// Messages that are set aside.
     pub quarantine: Vec<Aside>,
+    /// The coins of the next tick, where they are drawn.
+    pub coins: Option<Coins>,
     /// A tick whose values are not fixed yet.
     pub closing: Option<Closing>,
     /// A release that no decision was made about.
@@ -175,6 +178,8 @@ pub struct Closing {
     pub atoms: Ref,
     /// Where the rows are that came since the tick before.
     pub segments: Vec<Segment>,
+    /// Which ticks halve behind it, in a chain of crowds.
+    pub turns: Option<Turns>,
 }
 
 /// A release that no decision was made about.
@@ -257,6 +262,7 @@ impl State {
             segments: Vec::new(),
             share: Share::default(),
             quarantine: Vec::new(),
+            coins: None,
             closing: None,
             due: None,
             held: None,

@@ -32,7 +32,7 @@ const UNNAMED: &str = "no entry of the log names this: an earlier writer has lef
      put it here";
 
 /// Folders with sealed objects.
-const SEALED: [&str; 7] = ["seg", "quarantine", "atoms", "mask", "coin", "verdict", "terms"];
+const SEALED: [&str; 8] = ["seg", "quarantine", "atoms", "mask", "coin", "coins", "verdict", "terms"];
 
 /// Looks at a private root, and at the public one that belongs to it.
 ///

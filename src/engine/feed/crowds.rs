@@ -5,13 +5,35 @@
 
 use super::parts::{Candidate, Closed, Increment};
 use super::state::Feed;
-use crate::anonymizer::{Effort, Region, crowds};
+use crate::anonymizer::{Effort, Region, Turns, crowds};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::{Certain, Policy};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
+    /// Whether the next tick halves, in a chain of crowds: it is its turn, and whoever waits and came is enough for an atom.
+    pub fn halves(&self, every: u64, policy: &Policy) -> bool {
+        let people = self.waiting.rows() + self.new_rows();
+        let mut turns = self.turns;
+        people >= policy.a() && turns.tick(people, policy.a(), &Certain::CROWDS, every).is_some()
+    }
+
+    /// Which ticks halve behind the next one.
+    pub fn turns_behind(&self, policy: &Policy) -> Turns {
+        let mut turns = self.turns;
+        if let Some(every) = policy.publish_every() {
+            let people = self.waiting.rows() + self.new_rows();
+            turns.tick(people, policy.a(), &Certain::CROWDS, every);
+        }
+        turns
+    }
+
+    /// Which ticks halve.
+    pub fn turns(&self) -> Turns {
+        self.turns
+    }
+
     /// Halves whoever waits, if it is the turn of this tick.
     pub(super) fn crowds(&mut self, every: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
         let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
@@ -62,10 +84,11 @@ impl Feed {
 }
 
 impl Increment {
-    /// They, as they are published, with the nodes of their labels in the place of leaves.
+    /// They, as they are published, with the nodes of their labels in the place of leaves. Where nothing else is kept of them, that
+    /// is how their rows are.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
-        let carving = self.carving.as_ref().expect("crowds have labels of their own");
-        self.told().as_one(0).labelled(carving, trees)
+        let told = self.told().as_one(0);
+        self.carving.as_ref().map_or_else(|| told.clone(), |carving| told.labelled(carving, trees))
     }
 
     /// The labels of its atoms.

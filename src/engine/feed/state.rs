@@ -193,9 +193,11 @@ impl Feed {
         self.new.iter().map(Histogram::rows).sum()
     }
 
-    /// A tick of the schedule goes by and nothing is closed: whoever came before it has waited for it.
-    pub fn skip(&mut self) {
+    /// A tick of the schedule goes by and nothing is closed: whoever came before it has waited for it. In a chain of crowds it has
+    /// its number all the same, and behind it the turns are these.
+    pub fn skipped(&mut self, turns: Turns) {
         self.ticks += 1;
+        self.turns = turns;
     }
 
     /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be

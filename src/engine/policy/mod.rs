@@ -171,6 +171,14 @@ impl Policy {
         }
     }
 
+    /// How many ticks are halved together, in a chain of crowds.
+    pub fn publish_every(&self) -> Option<u64> {
+        match self.chain {
+            Chain::Crowds { every } => Some(every),
+            _ => None,
+        }
+    }
+
     /// Whether whoever is in classes that were not published waits again when the next tick comes.
     pub fn waits_again(&self) -> bool {
         matches!(self.chain, Chain::Disjoint { .. }) && self.search.is_local()

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, Kind, Result};
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
+use tidegate::daemon::journal::{Body, Closed, Ring, read};
 
-use super::draw::{CARVED, Draw, HALVED, POLICIES, TWO_TABLES};
-use super::feed::{Human, crowd, feed, open, step};
+use super::draw::{CARVED, CROWDS, Draw, HALVED, POLICIES, TWO_TABLES, drawn};
+use super::feed::{Human, crowd, feed, key, open, step};
 use crate::common::is_long as long;
 
 /// A store whose writer dies at a write; `after`: what it wrote is there.
@@ -101,6 +102,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
                 let people = live.state().feed.people().len();
                 let all: std::collections::BTreeSet<u128> = ticks.iter().flatten().map(|human| human.0).collect();
                 assert_eq!(people, all.len(), "nobody is lost or taken in twice");
+                tossed(private);
                 return u64::MAX - left.load(Ordering::SeqCst);
             }
             (Err(error), None) => panic!("nobody died: {error}"),
@@ -109,9 +111,28 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
     }
 }
 
+/// Coins are drawn once for each tick that halves, and are in the log before what they have led to.
+fn tossed(private: &Memory) {
+    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
+    let (mut drawn, mut closed) = (Vec::new(), Vec::new());
+    read(private, &ring, 0, None, &mut |entry| {
+        match &entry.entry.body {
+            Body::Coins(coins) => drawn.push(coins.tick),
+            Body::Closed(Closed { turn: Some(_), skipped: false, tick, .. }) => {
+                assert_eq!(drawn.last(), Some(tick), "a tick was closed before its coins were drawn");
+                closed.push(*tick);
+            }
+            _ => {}
+        }
+        Ok(())
+    })
+    .expect("a log");
+    assert_eq!(drawn, closed, "coins of one tick were drawn twice, or for nothing");
+}
+
 #[test]
 fn a_writer_may_die_at_every_write() {
-    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED]).enumerate() {
+    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED, CROWDS]).enumerate() {
         let (mut draw, mut known) = (Draw(5), 0);
         let ticks = if at < 4 { 6 } else { 4 };
         let ticks: Vec<Vec<Human>> = (0..ticks).map(|_| crowd(&mut draw, &mut known)).collect();
@@ -124,7 +145,7 @@ fn a_writer_may_die_at_every_write() {
                 let (public, private) = (Memory::default(), Memory::default());
                 run(policy, &ticks, &[(at, after)], &public, &private);
                 assert!(
-                    policy == HALVED || published(&public) == published(&meant),
+                    drawn(policy) || published(&public) == published(&meant),
                     "{policy}, write {at}, after it: {after}"
                 );
             }
@@ -135,7 +156,7 @@ fn a_writer_may_die_at_every_write() {
 #[test]
 fn writers_may_die_one_after_another() {
     for seed in 0..if long() { 64 } else { 27 } {
-        let policy = [&POLICIES[..], &[TWO_TABLES, CARVED, HALVED]].concat()[seed % (POLICIES.len() + 3)];
+        let policy = [&POLICIES[..], &[TWO_TABLES, CARVED, HALVED, CROWDS]].concat()[seed % (POLICIES.len() + 4)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);
         let ticks: Vec<Vec<Human>> = (0..8).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());
@@ -143,6 +164,6 @@ fn writers_may_die_one_after_another() {
         let deaths: Vec<(u64, bool)> = (0..12).map(|_| (1 + draw.below(30), draw.below(2) == 0)).collect();
         let (public, private) = (Memory::default(), Memory::default());
         run(policy, &ticks, &deaths, &public, &private);
-        assert!(policy == HALVED || published(&public) == published(&meant), "{policy}, seed {seed}");
+        assert!(drawn(policy) || published(&public) == published(&meant), "{policy}, seed {seed}");
     }
 }

@@ -30,6 +30,18 @@ pub struct Closed {
     pub atoms: Option<Ref>,
     /// What the operator is told of it, beside these counts; null where there is nothing.
     pub verdict: Option<Ref>,
+    /// In a chain of crowds its number among the ticks that count, from the first with enough people for an atom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+}
+
+/// The coins of a tick are drawn that will halve whoever waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coins {
+    /// The tick.
+    pub tick: u32,
+    /// They, as secret as raw rows.
+    pub coins: Ref,
 }
 
 /// What came of closing a tick.

@@ -13,6 +13,16 @@ pub struct Turns {
 }
 
 impl Turns {
+    /// Behind the tick of this number; `None`: there was no first one.
+    pub fn behind(tick: Option<u64>) -> Turns {
+        Turns { next: tick.map(|tick| tick + 1) }
+    }
+
+    /// The number of the last tick; `None` before the first one.
+    pub fn last(&self) -> Option<u64> {
+        self.next.map(|next| next - 1)
+    }
+
     /// Counts the next tick, before which `waiting` people wait. Returns how many crowds make a split certain in this tick, or
     /// `None` if this tick halves no region. `crowd`: the fewest people of an atom; `every`: `publish_every`.
     pub fn tick(&mut self, waiting: u64, crowd: u64, certain: &Certain, every: u64) -> Option<u64> {

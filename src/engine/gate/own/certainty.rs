@@ -6,6 +6,7 @@
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
 use super::case::{Case, History, Ready};
+use super::crowds;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
 use crate::histogram::{Release, describe};
@@ -24,6 +25,9 @@ pub fn learnt(
     table: &Release,
     trees: &[&Taxonomy],
 ) -> Option<Certainty> {
+    if crowds::judges(policy) {
+        return None;
+    }
     let before = history.len().checked_sub(1).map(|last| history.release(last));
     let known = match policy.chain() {
         Chain::Blind(_) | Chain::Disjoint { .. } => true,
