@@ -116,7 +116,7 @@ impl Live {
 
     /// What the feed makes of a tick, with the chance that its search needs.
     fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::Ticked> {
-        if self.policy.publish_every().is_some() {
+        if self.policy.publish_every().is_some() && !self.state.feed.stopped() {
             let mut coins = self.coins()?;
             return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
         }
