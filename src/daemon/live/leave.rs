@@ -31,9 +31,9 @@ impl Live {
     /// The public root cannot be written, or holds other bytes where the release belongs.
     pub fn leave(&mut self, now: &str) -> Result<Option<Left>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
-        self.show_all(&pending.files)?;
         let manifest = final_manifest(&self.aside(&pending.manifest)?, pending.decision)?;
         let path = self.settings.layout.manifest(pending.release);
+        self.show_all(&pending.files, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
             self.signed(&path, &signing.sign(&manifest))?;
         }
@@ -90,25 +90,36 @@ impl Live {
         Err(Error::new(Kind::Input, text).in_field(file.stage.clone()))
     }
 
-    /// Copies files to where they are published.
-    fn show_all(&self, files: &[Staged]) -> Result<()> {
+    /// Copies files to where they are published, if nothing else lies in their places or in that of the manifest:
+    /// otherwise nothing of the release is put there.
+    fn show_all(&self, files: &[Staged], manifest: (&str, &[u8])) -> Result<()> {
         let copy = |file: &Staged| Ok((file.path.clone(), self.aside(file)?));
         let copies = files.iter().map(copy).collect::<Result<Vec<_>>>()?;
+        let places = copies.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).chain([manifest]);
+        for (path, bytes) in places {
+            if self.public.read(path)?.is_some_and(|there| there != bytes) {
+                return Err(self.occupied(path));
+            }
+        }
         let created = self.public.create_all(&copies)?;
         let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != Created::Made);
         doubtful.try_for_each(|((path, bytes), _)| self.show(path, bytes))
     }
 
     fn show(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        if put(&*self.public, path, bytes)? == Put::Theirs {
-            let text = format!(
-                "`{path}` is in the public root {} already, with other content: nothing is overwritten. Move it away, or \
-                 name the public root of this feed",
-                self.public.place()
-            );
-            return Err(Error::new(Kind::Input, text));
+        match put(&*self.public, path, bytes)? {
+            Put::Ours => Ok(()),
+            Put::Theirs => Err(self.occupied(path)),
         }
-        Ok(())
+    }
+
+    fn occupied(&self, path: &str) -> Error {
+        let text = format!(
+            "`{path}` is in the public root {} already, with other content: nothing is overwritten. Move it away, or name the \
+             public root of this feed",
+            self.public.place()
+        );
+        Error::new(Kind::Input, text)
     }
 
     /// Writes files aside and reads them back, so that what is judged is what lies there.

@@ -27,12 +27,13 @@ impl State {
             let aside = aside.and_then(|pending| pending.files.first()).map(|file| file.stage.clone());
             let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
             let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
-            let data = match (public.read(&path)?, aside) {
+            let data = match (public.read(&path)?.filter(right), aside) {
+                // Something else may lie in its place; whoever puts it there says so.
                 (None, Some(stage)) => {
                     let data = private.read(&stage)?.filter(right);
                     Some(data.ok_or_else(|| staged(&stage))?)
                 }
-                (data, _) => data.filter(right),
+                (data, _) => data,
             };
             let data = data.ok_or_else(|| changed(public, &path))?;
             let read = if crowds { bytes::read_local } else { bytes::read };

@@ -245,6 +245,26 @@ fn what_is_not_ours_is_left_alone() {
 }
 
 #[test]
+fn a_file_in_the_place_of_another_keeps_the_whole_release_back() {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..20);
+    place.people("b.csv", 20..40);
+    place.entries(&["a.csv"]);
+    let second = || files(&place.out().join("2")).into_keys().collect::<Vec<_>>();
+    place.put("out/2/data.parquet", "mine");
+    let mine = second();
+    for _ in 0..2 {
+        says(&place.refused(&mut place.command(&["b.csv"])), "input", "with other content");
+        assert_eq!(second(), mine, "something was left behind");
+    }
+    assert_eq!(place.bytes("2/data.parquet"), b"mine");
+    fs::remove_file(place.out().join("2/data.parquet")).expect("mine");
+    let entry = &place.entries(&["b.csv"])[0];
+    assert_eq!((entry["outcome"].as_str(), entry["release"].as_u64()), (Some("published"), Some(2)));
+    assert_eq!(whole(&place.out()), 2);
+}
+
+#[test]
 fn what_cannot_be_written_is_told() {
     let place = Place::new(FEED);
     place.people("a.csv", 0..20);
