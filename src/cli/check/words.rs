@@ -163,7 +163,7 @@ fn crowds(k: u64, every: u64) -> String {
         every => format!("One tick in {every} publishes; on the others rows gather (publish_every)."),
     };
     format!(
-        "New rows get labels that they keep for ever: whoever waits is divided along the taxonomies, column after column, while \
+        "New rows get labels that they keep for ever: the people who wait are divided along the taxonomies, column after column, while \
          there are many people, or while both parts have {k} or more and a coin says yes. A group that is not divided further is \
          published, and a part of fewer than {k} waits (search = \"halves\"). {ticks}"
     )

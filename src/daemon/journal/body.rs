@@ -36,7 +36,7 @@ pub enum Body {
     Masked(Masked),
     /// The coin of a tick is drawn.
     Coin(Coin),
-    /// The coins of a tick are drawn that will halve whoever waits.
+    /// The writer has drawn the coins of a tick that halves the waiting people.
     Coins(Coins),
     /// What is to become of a release.
     Decision(Decision),

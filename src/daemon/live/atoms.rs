@@ -97,7 +97,7 @@ impl Atoms {
         self.tick
     }
 
-    /// Classes of which nobody is left in the atoms that formed are gone.
+    /// Removes the classes that have no people left in the atoms of this tick.
     ///
     /// # Errors
     /// The taxonomies are others.

@@ -28,7 +28,7 @@ impl State {
             let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
             let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
             let data = match (public.read(&path)?.filter(right), aside) {
-                // Something else may lie in its place; whoever puts it there says so.
+                // A foreign file may lie in its place; `leave` names it.
                 (None, Some(stage)) => {
                     let data = private.read(&stage)?.filter(right);
                     Some(data.ok_or_else(|| staged(&stage))?)

@@ -1,4 +1,4 @@
-//! A tick of a chain of crowds (SCIENCE 11): whoever waits is halved when it is the turn of a tick, and comes out in atoms that keep
+//! A tick of a chain of crowds (SCIENCE 11): on its turn it halves the waiting people and forms atoms that keep
 //! their label for ever. A release is the one before it and the rows of atoms that are not published yet.
 //!
 //! No line of this file may look at a sensitive value.
@@ -12,7 +12,7 @@ use crate::policy::{Certain, Policy};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
-    /// Whether the next tick halves, in a chain of crowds: it is its turn, and whoever waits and came is enough for an atom.
+    /// Whether the next tick of a chain of crowds halves: it is its turn, and waiting and new people are enough for an atom.
     pub fn halves(&self, every: u64, policy: &Policy) -> bool {
         let people = self.waiting.rows() + self.new_rows();
         let mut turns = self.turns;
@@ -34,7 +34,7 @@ impl Feed {
         self.turns
     }
 
-    /// Halves whoever waits, if it is the turn of this tick.
+    /// Halves the waiting people, if it is the turn of this tick.
     pub(super) fn crowds(&mut self, every: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
         let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
@@ -59,7 +59,7 @@ impl Feed {
         Candidate { release: self.releases() + 1, table, rows, carving: None, increments: self.unpublished.clone() }
     }
 
-    /// Dissolves the atom of somebody that is not published yet: its people wait again, since they arrived. `false` if nobody of
+    /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
         let holds = |increment: &Increment| {

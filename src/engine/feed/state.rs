@@ -193,8 +193,8 @@ impl Feed {
         self.new.iter().map(Histogram::rows).sum()
     }
 
-    /// A tick of the schedule goes by and nothing is closed: whoever came before it has waited for it. In a chain of crowds it has
-    /// its number all the same, and behind it the turns are these.
+    /// A tick of the schedule goes by and closes nothing: the people who came before it have waited one tick more. In a chain of
+    /// crowds it has its number all the same, and behind it the turns are these.
     pub fn skipped(&mut self, turns: Turns) {
         self.ticks += 1;
         self.turns = turns;

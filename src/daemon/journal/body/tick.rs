@@ -35,7 +35,7 @@ pub struct Closed {
     pub turn: Option<u64>,
 }
 
-/// The coins of a tick are drawn that will halve whoever waits.
+/// The writer has drawn the coins of a tick that halves the waiting people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coins {
     /// The tick.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::shown::Shown;
+use super::crowd_history::CrowdHistory;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
@@ -97,7 +97,7 @@ pub struct History {
     /// Which recoding each release is under.
     number: Vec<usize>,
     /// A chain of crowds, of which the newest release holds all others.
-    crowds: Shown,
+    crowds: CrowdHistory,
 }
 
 /// A published table that does not hold to the recoding that its manifest states.
@@ -149,7 +149,7 @@ impl History {
     }
 
     /// A chain of crowds, and the dictionary of its codes.
-    pub(super) fn crowds(&self) -> (&Shown, &Values) {
+    pub(super) fn crowds(&self) -> (&CrowdHistory, &Values) {
         (&self.crowds, &self.values)
     }
 
@@ -205,7 +205,7 @@ pub struct Ready<'a> {
     pub table: Release,
     /// How many rows show each leaf tuple, where the candidate is in two tables.
     pub exact: Option<Headcount>,
-    /// The chain; `None` in a disjoint feed, and in a chain of crowds, where nobody's label ever changes.
+    /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their labels.
     pub lineage: Option<Lineage>,
     /// Everybody who must be in the candidate; in a chain of crowds with the nodes of their labels in the place of leaves.
     pub everybody: Histogram,

@@ -6,7 +6,7 @@
 //! fewer than its atoms have people.
 
 use super::case::{Newest, Ready};
-use super::shown::fewest;
+use super::crowd_history::fewest;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::diversity::{Diversity, Measures, Shares};
 use crate::histogram::{Release, Values, describe};

@@ -7,7 +7,7 @@ use crate::histogram::{Release, ValueCode};
 
 /// The releases of a chain of crowds as they were published.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct CrowdHistory {
     newest: Option<Release>,
     added: Vec<Added>,
 }
@@ -20,7 +20,7 @@ struct Added {
     fewest: Option<u64>,
 }
 
-impl Shown {
+impl CrowdHistory {
     /// Takes in the next release; `map` gives the codes of earlier ones their new ones.
     pub fn push(&mut self, release: Release, map: &[ValueCode]) {
         let before = self.newest.take().map(|newest| newest.with_values(map));
