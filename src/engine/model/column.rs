@@ -68,6 +68,9 @@ impl Column {
 
     /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
     pub const CLASS: &'static str = "class";
+
+    /// What the number of the release in which a row came is called, where a table of a chain whose rows keep their labels says it.
+    pub const RELEASE: &'static str = "tidegate_release";
 }
 
 impl fmt::Debug for Column {

@@ -2,6 +2,7 @@
 //!
 //! This room knows nothing of rows, counts, policies or files; every other room of the engine may use it.
 
+mod carved;
 mod carving;
 mod column;
 pub mod cut;
@@ -14,7 +15,8 @@ mod runs;
 pub mod taxonomy;
 mod value;
 
-pub use carving::{Carved, Carving};
+pub use carved::Carved;
+pub use carving::Carving;
 pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use growth::Growth;
