@@ -18,7 +18,8 @@ pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
 pub use finer::{Known, finer};
 pub use local::{
-    Carved, Class, Effort, Halved, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr, carvable, crowds, halves, steps,
+    Ahead, Carved, Class, Effort, Halved, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr, carvable, crowds, halves,
+    steps,
 };
 pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick, raised};
 pub use table::{Split, Table};

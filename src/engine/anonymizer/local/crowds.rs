@@ -23,66 +23,108 @@ pub struct Effort {
 
 /// Divides everybody. `coin` says whether a split that may be made is made: no one may foresee it, or learn it afterwards. It is
 /// asked depth first, the first part of a region before the second.
+///
+/// Regions that are divided whatever comes of it come first, on all cores: below one that is not, none is, so that no coin is tossed
+/// among them.
 pub fn crowds(people: &Headcount, division: &Division<'_>, effort: Effort, coin: &mut dyn FnMut() -> bool) -> Halved {
-    let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
+    let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
+    let course = Course { people, division, certain: effort.certain.saturating_mul(division.people()), rows };
     let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
-    let found = Halved { classes: Vec::new(), waiting: Vec::new() };
-    let mut course = Course { people, division, certain: effort.certain, rows, coin, found };
+    let everybody = Open { nodes: division.root(), people: course.people_of(&all), tuples: &mut all };
+    let mut open = Vec::new();
+    course.certain(everybody, &mut open);
+    let mut found = Halved { classes: Vec::new(), waiting: Vec::new() };
     let closed = vec![false; division.trees().len()];
-    course.region(&mut division.root(), &mut all, effort.refusals, &closed);
-    let mut found = course.found;
+    for region in open {
+        course.tossed(region, effort.refusals, &closed, coin, &mut found);
+    }
     found.waiting.sort_unstable();
-    found.classes.iter_mut().for_each(|class| class.tuples.sort_unstable());
     found
 }
+
+/// Leaf tuples from which on both parts of a region are divided at the same time.
+const MANY: usize = 1 << 12;
 
 struct Course<'c> {
     people: &'c Headcount,
     division: &'c Division<'c>,
+    /// People of a region from which on it is divided whatever comes of it.
     certain: u64,
     /// People of each leaf tuple.
     rows: Vec<u64>,
-    coin: &'c mut dyn FnMut() -> bool,
-    found: Halved,
+}
+
+/// A region, its people, and their leaf tuples by number, ascending.
+struct Open<'t> {
+    nodes: Vec<Node>,
+    people: u64,
+    tuples: &'t mut [u32],
 }
 
 impl Course<'_> {
-    /// What becomes of the people of a region. So many refusals are left, and these columns are closed by those that were.
-    fn region(&mut self, nodes: &mut [Node], tuples: &mut [u32], refusals: u32, closed: &[bool]) {
-        let crowd = self.division.people();
-        let people: u64 = tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum();
-        if people < crowd {
-            self.found.waiting.extend_from_slice(tuples);
+    fn people_of(&self, tuples: &[u32]) -> u64 {
+        tuples.iter().map(|&tuple| self.rows[tuple as usize]).sum()
+    }
+
+    /// Divides a region as far as that is certain; what comes of it, the first part of each division before the second.
+    fn certain<'t>(&self, region: Open<'t>, found: &mut Vec<Open<'t>>) {
+        let first = (region.people >= self.certain).then(|| self.division.splits(&region.nodes).into_iter().next());
+        let Some(split) = first.flatten() else {
+            found.push(region);
+            return;
+        };
+        let many = region.tuples.len() >= MANY;
+        let [first, second] = self.parts(region, split);
+        if many {
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            rayon::join(|| self.certain(first, &mut before), || self.certain(second, &mut after));
+            found.extend(before.into_iter().chain(after));
+        } else {
+            self.certain(first, found);
+            self.certain(second, found);
+        }
+    }
+
+    /// What becomes of the people of a region that is not divided for certain. So many refusals are left, and these columns are
+    /// closed by those that were.
+    fn tossed(
+        &self,
+        region: Open<'_>,
+        refusals: u32,
+        closed: &[bool],
+        coin: &mut dyn FnMut() -> bool,
+        found: &mut Halved,
+    ) {
+        let Open { nodes, people, tuples } = &region;
+        if *people < self.division.people() {
+            found.waiting.extend_from_slice(tuples);
             return;
         }
-        let splits = self.division.splits(nodes);
         let (mut left, mut closed) = (refusals, closed.to_vec());
-        if let Some(&first) = splits.first()
-            && people >= self.certain.saturating_mul(crowd)
-        {
-            return self.divide(first, nodes, tuples, left, &closed);
-        }
-        for split in splits {
+        for split in self.division.splits(nodes) {
             if closed[split.column] {
                 continue;
             }
             if left == 0 {
                 break;
             }
-            if self.is_clean(split, tuples, people) && (self.coin)() {
-                return self.divide(split, nodes, tuples, left, &closed);
+            if self.is_clean(split, &region) && coin() {
+                for part in self.parts(region, split) {
+                    self.tossed(part, left, &closed, coin, found);
+                }
+                return;
             }
             (left, closed[split.column]) = (left - 1, true);
         }
-        self.found.classes.push(Region { nodes: nodes.to_vec(), tuples: tuples.to_vec(), people });
+        found.classes.push(Region { nodes: region.nodes, tuples: region.tuples.to_vec(), people: region.people });
     }
 
     /// Whether no part has people who are fewer than an atom needs.
-    fn is_clean(&self, split: Split, tuples: &[u32], people: u64) -> bool {
+    fn is_clean(&self, split: Split, region: &Open<'_>) -> bool {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
-        let first = tuples.iter().filter(|&&tuple| leaves[tuple as usize] < end);
+        let first = region.tuples.iter().filter(|&&tuple| leaves[tuple as usize] < end);
         let first: u64 = first.map(|&tuple| self.rows[tuple as usize]).sum();
-        [first, people - first].iter().all(|&part| part == 0 || part >= self.division.people())
+        [first, region.people - first].iter().all(|&part| part == 0 || part >= self.division.people())
     }
 
     /// The first leaf that is not of the first part.
@@ -90,21 +132,28 @@ impl Course<'_> {
         self.division.trees()[split.column].leaf_range(split.parts[0]).end
     }
 
-    fn divide(&mut self, split: Split, nodes: &mut [Node], tuples: &mut [u32], refusals: u32, closed: &[bool]) {
+    /// The two parts of a region; leaf tuples stay in their order, so that whoever looks at all of them goes through memory once.
+    fn parts<'t>(&self, region: Open<'t>, split: Split) -> [Open<'t>; 2] {
         let (leaves, end) = (self.people.column(split.column), self.end(split));
-        let mut first = 0;
+        let Open { nodes, people, tuples } = region;
+        let (mut first, mut people_first, mut others) = (0, 0, Vec::new());
         for at in 0..tuples.len() {
-            if leaves[tuples[at] as usize] < end {
-                tuples.swap(first, at);
-                first += 1;
+            let tuple = tuples[at];
+            if leaves[tuple as usize] < end {
+                tuples[first] = tuple;
+                (first, people_first) = (first + 1, people_first + self.rows[tuple as usize]);
+            } else {
+                others.push(tuple);
             }
         }
+        tuples[first..].copy_from_slice(&others);
         let (first, second) = tuples.split_at_mut(first);
-        let whole = nodes[split.column];
-        for (part, tuples) in split.parts.into_iter().zip([first, second]) {
-            nodes[split.column] = part;
-            self.region(nodes, tuples, refusals, closed);
-        }
-        nodes[split.column] = whole;
+        let part = |at: usize| {
+            let mut nodes = nodes.clone();
+            nodes[split.column] = split.parts[at];
+            nodes
+        };
+        let first = Open { nodes: part(0), people: people_first, tuples: first };
+        [first, Open { nodes: part(1), people: people - people_first, tuples: second }]
     }
 }

@@ -16,4 +16,4 @@ pub use crowds::{Effort, crowds};
 pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
 pub use steps::steps;
-pub use turns::Turns;
+pub use turns::{Ahead, Turns};

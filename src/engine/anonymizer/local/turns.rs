@@ -12,6 +12,15 @@ pub struct Turns {
     next: Option<u64>,
 }
 
+/// How many ticks there are to the next turns; 1: the next tick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ahead {
+    /// To the next tick that halves.
+    pub halving: u64,
+    /// To the next one that halves as little as it may, so that few are left over.
+    pub sweep: u64,
+}
+
 impl Turns {
     /// Behind the tick of this number; `None`: there was no first one.
     pub fn behind(tick: Option<u64>) -> Turns {
@@ -21,6 +30,14 @@ impl Turns {
     /// The number of the last tick; `None` before the first one.
     pub fn last(&self) -> Option<u64> {
         self.next.map(|next| next - 1)
+    }
+
+    /// How far away the next turns are, once enough people wait.
+    pub fn ahead(&self, every: u64) -> Ahead {
+        let sweep = every.saturating_mul(4);
+        let Some(next) = self.next else { return Ahead { halving: 1, sweep: sweep.saturating_add(1) } };
+        let to = |of: u64| next.checked_next_multiple_of(of).map_or(u64::MAX, |turn| turn - next + 1);
+        Ahead { halving: to(every), sweep: to(sweep) }
     }
 
     /// Counts the next tick, before which `waiting` people wait. Returns how many crowds make a split certain in this tick, or
@@ -33,5 +50,34 @@ impl Turns {
         };
         self.next = Some(tick + 1);
         certain.crowds(tick, every)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_ahead_are_those_that_come() {
+        for every in [1, 2, 3, 8] {
+            let mut turns = Turns::default();
+            let ahead = turns.ahead(every);
+            assert_eq!(ahead, Ahead { halving: 1, sweep: 4 * every + 1 });
+            assert_eq!(turns.tick(5, 5, &Certain::CROWDS, every), Some(Certain::CROWDS.first));
+            for _ in 0..20 {
+                let ahead = turns.ahead(every);
+                let mut later = turns;
+                let coming: Vec<_> =
+                    (1..=4 * every).map(|tick| (tick, later.tick(0, 5, &Certain::CROWDS, every))).collect();
+                let first = |found: &dyn Fn(u64) -> bool| {
+                    let of = coming.iter().find(|(_, crowds)| crowds.is_some_and(found));
+                    of.map(|&(tick, _)| tick)
+                };
+                assert_eq!(Some(ahead.halving), first(&|_| true));
+                assert_eq!(Some(ahead.sweep), first(&|crowds| crowds == Certain::CROWDS.sweep));
+                turns.tick(0, 5, &Certain::CROWDS, every);
+            }
+        }
+        assert_eq!(Turns::behind(Some(7)).ahead(u64::MAX).halving, u64::MAX - 7);
     }
 }
