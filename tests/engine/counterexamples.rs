@@ -87,6 +87,7 @@ impl Decided<'_> {
             carving: None,
             carvings: Vec::new(),
             history,
+            erased: Vec::new(),
             before: self.until(at),
             older: (0..at).map(told).collect(),
             newest: vec![told(at)],

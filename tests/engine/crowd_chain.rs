@@ -99,7 +99,7 @@ fn new_labels(
 }
 
 /// A chain that has published something, and what it would publish next.
-fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
+pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
     loop {
         let columns = columns(draw);
         let policy = policy(&settings(draw.between(2, 4), 1, m), &columns);
@@ -231,6 +231,45 @@ fn values_that_change_places_in_an_atom_change_no_byte() {
         let (other, _) = run(&changed).expect("nothing depends on values");
         assert!(data == other, "bytes depend on who in an atom has which value");
     });
+}
+
+#[test]
+fn who_waits_changes_no_public_byte() {
+    let fewer = AtomicU32::new(0);
+    random::run("who waits", 60, |draw| {
+        let columns = columns(draw);
+        let policy = policy(&settings(draw.between(2, 4), 1, None), &columns);
+        let (mut number, seed) = (0, draw.clone());
+        let people: Vec<Vec<Human>> = (0..2).map(|_| people(draw, &columns, &mut number, 60)).collect();
+        // What is public of the last release, the atoms of all, and the leaves of those who wait.
+        let run = |people: &[Vec<Human>]| {
+            let mut chain = Chain::new(columns.clone(), policy.clone());
+            chain.chance.0 = seed.clone();
+            let (mut public, mut atoms) = (None, Vec::new());
+            for people in people {
+                let Closed::Candidate(candidate) = chain.tick(people).closed else { return None };
+                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+                public = Some((approved.files().to_vec(), approved.manifest().to_vec()));
+                atoms.push(lines(&approved.table().release, &approved.table().values));
+                chain.publish(*candidate, approved);
+            }
+            let waiting = chain.feed.waiting();
+            let waits = |human: &Human| waiting.find(&human.leaves).is_some();
+            let waiting: Vec<u128> =
+                people.concat().iter().filter(|human| waits(human)).map(|human| human.number).collect();
+            Some((public, atoms, waiting))
+        };
+        let Some((public, atoms, waiting)) = run(&people) else { return };
+        let Some(&gone) = waiting.first() else { return };
+        let without: Vec<Vec<Human>> =
+            people.iter().map(|people| people.iter().filter(|human| human.number != gone).cloned().collect()).collect();
+        let Some((other, same, others)) = run(&without) else { return };
+        if same == atoms {
+            assert!(others != waiting && public == other, "public bytes depend on who waits");
+            fewer.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert!(fewer.into_inner() > 0, "nobody who waits could be left out");
 }
 
 /// The table of these lines, as bytes.

@@ -30,7 +30,9 @@ impl Coarse {
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
     ) -> Vec<Coarse> {
         let limits = policy.refinement();
-        if !limits.looks_at_coarseness() || policy.search().is_local() || policy.output() == Output::TwoTable {
+        // Where rows keep labels of their own no search for one recoding ended.
+        let local = policy.search().is_local() || subject.growth.is_some();
+        if !limits.looks_at_coarseness() || local || policy.output() == Output::TwoTable {
             return Vec::new();
         }
         let releases = match policy.chain() {

@@ -40,8 +40,13 @@ pub struct Reason {
 pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: &Columns, names: &[String]) -> Verdict {
     let bench = Bench { policy, releases, columns, names };
     let mut reasons = Vec::new();
-    bench.crowds(figures, &mut reasons);
-    let decided = figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons));
+    let decided = match &figures.crowds {
+        Some(crowds) => bench.growth(crowds, &mut reasons),
+        None => {
+            bench.classes(figures, &mut reasons);
+            figures.chain.as_ref().is_none_or(|chain| bench.chain(chain, &mut reasons))
+        }
+    };
     bench.diversity(figures, &mut reasons);
     bench.loss(figures, &mut reasons);
     bench.minimality(figures, &mut reasons);
@@ -50,11 +55,12 @@ pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: 
     Verdict { safe: decided && reasons.is_empty(), decided, reasons }
 }
 
-struct Bench<'b> {
-    policy: &'b Policy,
-    releases: &'b [Release],
-    columns: &'b Columns,
-    names: &'b [String],
+/// What figures are judged by.
+pub(super) struct Bench<'b> {
+    pub(super) policy: &'b Policy,
+    pub(super) releases: &'b [Release],
+    pub(super) columns: &'b Columns,
+    pub(super) names: &'b [String],
 }
 
 impl Bench<'_> {
@@ -62,7 +68,7 @@ impl Bench<'_> {
         self.releases[release].describe(class, self.columns)
     }
 
-    fn crowds(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
+    fn classes(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
         let k = self.policy.k();
         for (at, release) in figures.releases.iter().enumerate() {
             let (size, class) = release.smallest;
@@ -153,13 +159,18 @@ impl Bench<'_> {
             let limited = self.policy.diversity().map(|asked| release.after.limited(asked)).unwrap_or_default();
             for Limited { check, value, limit, rule, kept } in limited {
                 if !kept {
-                    let text = format!(
-                        "release {} ({}): {check} of its worst class is {} after cracked rows are excluded, the policy wants \
-                         {rule} {limit}",
-                        at + 1,
-                        self.names[at],
-                        short(value)
-                    );
+                    let worst = match &figures.crowds {
+                        None => format!("its worst class is {} after cracked rows are excluded", short(value)),
+                        Some(_) => {
+                            format!(
+                                "its worst class, or of rows of a class that came in one release, is {}",
+                                short(value)
+                            )
+                        }
+                    };
+                    let name = &self.names[at];
+                    let text =
+                        format!("release {} ({name}): {check} of {worst}, the policy wants {rule} {limit}", at + 1);
                     reasons.push(Reason { check, release: Some(at), value, limit, text });
                 }
             }
@@ -276,7 +287,7 @@ impl Bench<'_> {
 }
 
 /// So many of something.
-fn many(count: u64, of: &str) -> String {
+pub(super) fn many(count: u64, of: &str) -> String {
     format!("{count} {of}{}", if count == 1 { "" } else { "s" })
 }
 

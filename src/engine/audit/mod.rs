@@ -5,7 +5,10 @@
 
 mod chain;
 mod coarse;
+mod crowd_reasons;
+mod crowds;
 mod found;
+mod growth;
 mod judge;
 mod look;
 mod minimality;
@@ -16,7 +19,9 @@ mod suspects;
 mod tables;
 
 pub use coarse::Coarse;
+pub use crowds::{CrowdFigures, Few};
 pub use found::{ChainFigures, Realised, Weakest};
+pub use growth::{Contradiction, Growth};
 pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
@@ -38,8 +43,10 @@ pub struct Figures {
     pub releases: Vec<ReleaseFigures>,
     /// One entry per two releases of a cumulative chain.
     pub pairs: Vec<PairFigures>,
-    /// The whole chain; `None` in a disjoint feed.
+    /// The whole chain; `None` in a disjoint feed, and where rows keep their labels.
     pub chain: Option<ChainFigures>,
+    /// The whole chain, where rows keep their labels.
+    pub crowds: Option<CrowdFigures>,
     /// One release that others made until l-diversity held; `None` where that is not asked.
     pub minimality: Option<Minimality>,
     /// What refinement attacks come to on releases whose classes have labels of their own.
@@ -68,6 +75,19 @@ pub struct ReleaseFigures {
 }
 
 impl Figures {
+    /// Of releases that nothing is compared with.
+    fn alone(releases: Vec<ReleaseFigures>) -> Figures {
+        Figures {
+            releases,
+            pairs: Vec::new(),
+            chain: None,
+            crowds: None,
+            minimality: None,
+            refinement: Vec::new(),
+            coarse: Vec::new(),
+        }
+    }
+
     /// Computes them.
     ///
     /// # Errors
@@ -91,12 +111,11 @@ impl Figures {
             .par_iter()
             .zip(&shares)
             .map(|(release, shares)| {
-                let smallest = (0..release.classes()).map(|class| (release.size(class), class)).min();
                 let before = measures.of_release(release, shares);
                 ReleaseFigures {
                     rows: release.rows(),
                     classes: release.classes(),
-                    smallest: smallest.expect("a release without rows is refused when it is read"),
+                    smallest: release.smallest().expect("a release without rows is refused when it is read"),
                     loss: utility::loss(release, &trees),
                     discernibility: utility::discernibility(release),
                     before,
@@ -104,10 +123,15 @@ impl Figures {
                 }
             })
             .collect();
+        let refinement = refinement::attacks(subject, columns, policy);
+        if let Some(growth) = &subject.growth {
+            let after = crowds::diversity(&subject.releases, growth, &measures, &shares);
+            releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
+            let (pairs, crowds) = (crowds::pairs(&subject.releases), Some(CrowdFigures::of(growth)));
+            return Ok(Figures { pairs, crowds, refinement, ..Figures::alone(releases) });
+        }
         if policy.kind() == ChainKind::Disjoint {
-            let refinement = refinement::attacks(subject, columns, policy);
-            let (pairs, coarse) = (Vec::new(), Vec::new());
-            return Ok(Figures { releases, pairs, chain: None, minimality: None, refinement, coarse });
+            return Ok(Figures { refinement, ..Figures::alone(releases) });
         }
         let chain = Chain::new(&subject.releases, &subject.number, &trees, subject.values.len());
         let slices = subject.histogram.as_ref().map(|histogram| {
@@ -119,7 +143,6 @@ impl Figures {
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }
-        let (chain, refinement, coarse) = (Some(figures), Vec::new(), Vec::new());
-        Ok(Figures { releases, pairs, chain, minimality: None, refinement, coarse })
+        Ok(Figures { pairs, chain: Some(figures), ..Figures::alone(releases) })
     }
 }

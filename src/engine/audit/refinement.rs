@@ -3,10 +3,12 @@
 
 use super::tables::Subject;
 use crate::gate::refinement::{Attacker, Judged, Together, Unlike, attacked, divide, fuzzy};
-use crate::histogram::Histogram;
+use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
 use crate::policy::Policy;
 
+/// Labels that are named at most.
+const NAMED: usize = 12;
 /// Draws that decide figures beyond the budget; the same ones for everybody, so that the same files give the same answer.
 const SEED: u64 = 1;
 
@@ -26,14 +28,24 @@ pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Att
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }
-    let local = (0..subject.releases.len()).filter(|&at| subject.releases[at].is_local());
+    let keeps = subject.growth.is_some();
+    if keeps && policy.publish_every().is_none() {
+        return Vec::new();
+    }
+    // The newest release of a chain whose rows keep their labels holds all of them.
+    let newest = subject.releases.len() - 1;
+    let local = (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
     let attack = |at: usize| {
         let release = &subject.releases[at];
+        if let Some(why) = foreign(release, columns, policy) {
+            return Attacked { release: at, judged: Err(why), unlike: None };
+        }
         let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
         let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, Together::Yes));
         let mut unlike = None;
-        if let (Ok(judged), Some(raw)) = (&mut judged, &subject.histogram) {
+        // Under which of two labels a row is the files do not say.
+        if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| !keeps)) {
             match divide(&judged.release, Attacker::Paper, &behind(raw, at)) {
                 Ok(held) => judged.found.fuzzy = Some(held.iter().map(|rows| fuzzy(rows)).collect()),
                 Err(found) => unlike = Some(found),
@@ -42,6 +54,22 @@ pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Att
         Attacked { release: at, judged, unlike }
     };
     local.map(attack).collect()
+}
+
+/// The labels that halving with a coin does not come to, in words, where that is what the policy asks for.
+fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<String> {
+    policy.publish_every()?;
+    let trees = columns.trees();
+    let division = policy.division(&trees)?;
+    let strange = |&class: &usize| division.refused(release.class(class), policy.refusals()).is_none();
+    let mut labels: Vec<String> =
+        (0..release.classes()).filter(strange).map(|class| release.describe(class, columns)).collect();
+    let others = labels.len().saturating_sub(NAMED);
+    labels.truncate(NAMED);
+    let others = if others > 0 { format!(", and to {others} more") } else { String::new() };
+    let text = "halving by this policy does not come to the label";
+    let s = if labels.len() > 1 { "s" } else { "" };
+    (!labels.is_empty()).then(|| format!("{text}{s} {}{others}", labels.join(", ")))
 }
 
 /// The rows that were new in a release, as leaves.

@@ -1,6 +1,9 @@
 //! Brings what was read, releases by their labels and increments by their leaves, onto one dictionary, and checks that
-//! it belongs together: labels are antichains, and the increments give exactly the releases.
+//! it belongs together: the increments give exactly the releases. How a cumulative chain is judged follows from its labels: where
+//! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
+//! release is under one recoding for all (SCIENCE 2 to 4).
 
+use super::growth::{Growth, states};
 use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
 use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
@@ -16,12 +19,14 @@ pub struct Subject {
     pub histogram: Option<Histogram>,
     /// The dictionary of all of them.
     pub values: Values,
+    /// What came and went, in a chain whose rows keep their labels.
+    pub growth: Option<Growth>,
 }
 
 /// Tables that cannot be what they are said to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
-    /// One label of a column lies above another.
+    /// One label of a column lies above another, in a release that has one recoding for all.
     Crossing {
         /// The release.
         release: usize,
@@ -53,7 +58,7 @@ pub enum Unfit {
 }
 
 impl Subject {
-    /// From releases read as labels, and increments read as leaves. `local`: every class has labels of its own.
+    /// From releases read as labels, and increments read as leaves. `local`: in a disjoint feed every class has labels of its own.
     ///
     /// # Errors
     /// Tables that do not fit; see [`Unfit`].
@@ -70,13 +75,17 @@ impl Subject {
         let of = |(at, rows): (usize, Histogram)| rows.as_increment(at as u32);
         let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
         let (values, maps) = Values::union(&labels.iter().chain(&raw).map(Histogram::values).collect::<Vec<_>>());
+        let labels: Vec<Histogram> =
+            labels.into_iter().zip(&maps).map(|(labels, map)| labels.with_values(&values, map)).collect();
+        let keeps = kind == ChainKind::Cumulative && labels.iter().any(|rows| states(rows) || is_local(rows, &trees));
+        let local = keeps || local && kind == ChainKind::Disjoint;
         let mut releases = Vec::with_capacity(labels.len());
-        for (release, (labels, map)) in labels.into_iter().zip(&maps).enumerate() {
+        for (release, labels) in labels.iter().enumerate() {
             if local {
-                releases.push(Release::from_own_labels(&labels.with_values(&values, map)));
+                releases.push(Release::from_own_labels(labels));
                 continue;
             }
-            let made = Release::from_labels(&labels.with_values(&values, map), &trees);
+            let made = Release::from_labels(labels, &trees);
             let crossing = |(column, found): (usize, crate::model::NoAntichain)| Unfit::Crossing {
                 release,
                 column,
@@ -89,13 +98,14 @@ impl Subject {
         let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
         // Where classes have labels of their own, nothing coarser than leaves tells them apart.
         let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
-        let subject = Subject { releases, number, histogram, values };
+        let growth = keeps.then(|| Growth::stated(&releases, &labels));
+        let subject = Subject { releases, number, histogram, values, growth };
         subject.check(kind, columns)?;
         Ok(subject)
     }
 
     /// From releases of one of our own chains, as they were read back from their bytes, and the people who came with each
-    /// (none in a disjoint feed).
+    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves.
     ///
     /// # Errors
     /// Releases that do not hold those people; see [`Unfit`].
@@ -105,6 +115,9 @@ impl Subject {
         tables: Vec<(Release, Values)>,
         increments: Option<Vec<Histogram>>,
     ) -> Result<Subject, Unfit> {
+        if kind == ChainKind::Cumulative && tables.iter().any(|(release, _)| release.is_local()) {
+            return Subject::of_crowds(columns, tables, increments);
+        }
         let trees = columns.trees();
         let of = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
         let raw = increments.and_then(|all| Histogram::merge_all(all.into_iter().enumerate().map(of).collect()));
@@ -115,9 +128,36 @@ impl Subject {
         let number = numbered(&mut releases, &trees);
         let histogram =
             raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
-        let subject = Subject { releases, number, histogram, values };
+        let subject = Subject { releases, number, histogram, values, growth: None };
         subject.check(kind, columns)?;
         Ok(subject)
+    }
+
+    /// The same where rows keep their labels: what is new in a release has to be the people who came with it.
+    fn of_crowds(
+        columns: &Columns,
+        tables: Vec<(Release, Values)>,
+        increments: Option<Vec<Histogram>>,
+    ) -> Result<Subject, Unfit> {
+        if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
+            return Err(Unfit::Increments);
+        }
+        let increments = increments.unwrap_or_default();
+        let known = tables.iter().map(|(_, values)| values).chain(increments.iter().map(Histogram::values));
+        let (values, maps) = Values::union(&known.collect::<Vec<_>>());
+        let releases: Vec<Release> =
+            tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map)).collect();
+        let growth = Growth::of(&releases);
+        let people = increments.into_iter().zip(&maps[releases.len()..]);
+        for (at, (people, map)) in people.enumerate() {
+            let (new, people) = (&growth.new[at], Release::from_own_labels(&people).with_values(map));
+            if let Some(class) = new.first_difference(&people) {
+                let rows = [new, &people].map(|release| release.size_of(class));
+                return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
+            }
+        }
+        let number = (0..releases.len()).collect();
+        Ok(Subject { releases, number, histogram: None, values, growth: Some(growth) })
     }
 
     /// Whether the increments under each recoding are the release.
@@ -142,9 +182,8 @@ impl Subject {
 impl Subject {
     /// Whether everybody of an increment can be in a class of its release, and there are as many of them.
     fn held(&self, at: usize, columns: &Columns) -> Result<(), Unfit> {
-        let (Some(histogram), release, trees) = (&self.histogram, &self.releases[at], columns.trees()) else {
-            return Ok(());
-        };
+        let (Some(histogram), trees) = (&self.histogram, columns.trees()) else { return Ok(()) };
+        let release = self.growth.as_ref().map_or(&self.releases[at], |growth| &growth.new[at]);
         let of = |tuple: usize| histogram.cells_of(tuple).iter().filter(|cell| cell.increment == at as u32);
         let rows = |tuple: usize| of(tuple).map(|cell| u64::from(cell.count)).sum::<u64>();
         let covers = |class: usize, leaves: &[Node]| {
@@ -165,6 +204,11 @@ impl Subject {
         }
         Err(Unfit::Rows { release: at, rows: [release.rows(), all] })
     }
+}
+
+/// Whether a label of these rows lies above another one of its column.
+fn is_local(labels: &Histogram, trees: &[&Taxonomy]) -> bool {
+    trees.iter().enumerate().any(|(column, tree)| Cut::completed(tree, labels.column(column)).is_err())
 }
 
 /// Which recoding each release is under; those whose classes have labels of their own share none.

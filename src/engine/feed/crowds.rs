@@ -1,5 +1,6 @@
 //! A tick of a chain of crowds (SCIENCE 11): on its turn it halves the waiting people and forms atoms that keep
-//! their label for ever. A release is the one before it and the rows of atoms that are not published yet.
+//! their label for ever. A release is the one before it, without atoms that were erased since, and the rows of atoms that are not
+//! published yet.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -38,17 +39,22 @@ impl Feed {
     pub(super) fn crowds(&mut self, every: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Closed {
         let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
-        let Some(certain) = turn else { return none };
+        let forms = turn.is_some_and(|certain| self.halve(certain, policy, trees, draws));
+        if forms || self.owes_release() { Closed::Candidate(Box::new(self.in_crowds(trees))) } else { none }
+    }
+
+    /// Halves the waiting people. Whether atoms formed.
+    fn halve(&mut self, certain: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> bool {
         let division = policy.division(trees).expect("the feed file was looked at");
         let effort = Effort { certain, refusals: policy.refusals() };
         // One in four says no.
         let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || draws.below(4) > 0);
         if halved.classes.is_empty() {
-            return none;
+            return false;
         }
         let labels = halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect();
         self.form_carved(Carving::new(labels), trees);
-        Closed::Candidate(Box::new(self.in_crowds(trees)))
+        true
     }
 
     /// The release of everybody in atoms.

@@ -1,10 +1,11 @@
 //! Somebody is taken out of everything that is not published (SCIENCE 3, erasure): they never came. Whoever shared an atom
-//! with them waits again. Published rows stay.
+//! with them waits again. Published rows stay, but in a chain of crowds, where whole atoms can be taken out of all later releases
+//! (SCIENCE 11).
 
 use super::ledger::Ledger;
 use super::state::Feed;
-use crate::histogram::Person;
-use crate::model::{Leaf, Taxonomy, Value};
+use crate::histogram::{Histogram, Person};
+use crate::model::{Leaf, Node, Taxonomy, Value};
 use crate::policy::{Chain, Policy};
 
 /// Where somebody was.
@@ -32,6 +33,33 @@ impl Feed {
         let erased = self.take_out((leaves, since, value), policy, trees)?;
         self.people.forget(person);
         Some(erased)
+    }
+
+    /// Takes the rows of a label that came with a release of this chain out of all later releases: everybody's whose atom it is,
+    /// since fewer would tell whose they were. Their people stay known. How many rows; for chains of crowds.
+    pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
+        let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
+            return 0;
+        };
+        let [atom, others] = published.rows.divide(|nodes, _| nodes == label);
+        if atom.rows() == 0 {
+            return 0;
+        }
+        published.rows = others;
+        let left = self.published.iter().map(|published| published.rows.clone().as_one(0));
+        self.whole = Histogram::merge_all(left.collect()).expect("a release is published");
+        self.owe_release();
+        atom.rows()
+    }
+
+    /// Published rows were taken out: the next tick makes a release without them, whether anybody is new in it or not.
+    pub fn owe_release(&mut self) {
+        self.rows_left = true;
+    }
+
+    /// Whether the next tick makes a release without rows that were taken out. A release without any rows is none.
+    pub fn owes_release(&self) -> bool {
+        self.rows_left && !self.stopped && self.whole.rows() + self.pending() > 0
     }
 
     fn take_out(

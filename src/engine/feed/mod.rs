@@ -19,6 +19,7 @@ mod people;
 mod raise;
 mod replay;
 mod state;
+mod uniform;
 
 pub use erase::Erased;
 pub use ledger::{Changed, Ledger};
@@ -27,3 +28,4 @@ pub use parts::{Candidate, Closed, Increment, Published, Ticked};
 pub use people::People;
 pub use replay::Fixed;
 pub use state::{Feed, everything};
+pub use uniform::Uniform;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::blind::rules;
 use super::state::Feed;
-use crate::anonymizer::{Rules, Standing, State, Step};
-use crate::histogram::Rows;
+use crate::anonymizer::{Ahead, Rules, Standing, State, Step};
+use crate::histogram::{Headcount, Rows};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::{Chain, Decimal, Policy, Search};
 
@@ -20,13 +20,16 @@ type Crowds = Vec<(Vec<Node>, u64)>;
 pub struct Outlook {
     /// For how many ticks rows wait, and how many do; the longest first.
     pub ages: Ages,
-    /// Classes whose rows wait, and how many do; the largest first.
+    /// Classes whose rows wait, and how many do; the largest first. Empty in a chain of crowds, which has no classes before it
+    /// halves.
     pub crowds: Crowds,
     /// What the next tick does if nobody else comes; `None` where that is drawn.
     pub next: Option<Next>,
     /// What coarsening at once would do; `None` when nothing waits, when there are too few for a crowd anyhow, and where
     /// nothing is ever coarsened.
     pub coarser: Option<Coarser>,
+    /// When a chain of crowds halves next; `None` in other chains.
+    pub turns: Option<Ahead>,
 }
 
 /// A tick without arrivals.
@@ -56,7 +59,13 @@ pub struct Coarser {
 impl Feed {
     /// Looks ahead.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        let (ages, crowds) = self.who_waits();
+        if let Chain::Crowds { every } = policy.chain() {
+            // Those who came since the last tick that halved gather with those who wait.
+            let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));
+            let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));
+            return Outlook { ages, crowds: Vec::new(), next: None, coarser: None, turns };
+        }
+        let (ages, crowds) = self.who_waits(&self.waiting.headcount());
         let (Chain::Blind(standing) | Chain::Tested { standing, .. }) = policy.chain() else {
             let tick = || {
                 let nobody = Rows::empty(self.waiting.width(), self.waiting.values().width(), true);
@@ -64,7 +73,7 @@ impl Feed {
             };
             let next =
                 (policy.search() != Search::Halves).then(|| Next { step: None, added: tick().added, withheld: 0 });
-            return Outlook { ages, crowds, next, coarser: None };
+            return Outlook { ages, crowds, next, coarser: None, turns: None };
         };
         let rules = rules(policy.a(), standing);
         let (next, _) = self.without_arrivals(rules, trees);
@@ -78,14 +87,14 @@ impl Feed {
             before: discernibility(&self.standing),
             after: discernibility(&state),
         });
-        Outlook { ages, crowds, next: Some(next), coarser }
+        Outlook { ages, crowds, next: Some(next), coarser, turns: None }
     }
 
     /// For how long people wait, and in which classes of the standing recoding; where there is none, in one.
-    fn who_waits(&self) -> (Ages, Crowds) {
+    fn who_waits(&self, people: &Headcount) -> (Ages, Crowds) {
         let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
         let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-        for (leaves, heads) in self.waiting.headcount().iter() {
+        for (leaves, heads) in people.iter() {
             // The last tick is the one before `ticks`.
             *ages.entry(self.ticks().saturating_sub(heads.since + 1)).or_default() += u64::from(heads.count);
             let cut = self.standing.cut();

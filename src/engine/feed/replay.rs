@@ -82,7 +82,7 @@ impl Feed {
             self.unpublished.clear();
         }
         self.turns = turns.unwrap_or_default();
-        let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none());
+        let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none() && turns.is_none());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
         self.alone = alone.map(|course| Alone { course, ledger: None });
         // A chain that is stopped forms nothing any more.

@@ -47,6 +47,8 @@ pub struct Feed {
     pub(super) alone: Option<Alone>,
     /// Which ticks halve, in a chain of crowds.
     pub(super) turns: Turns,
+    /// Published rows were taken out, and the newest release still holds them.
+    pub(super) rows_left: bool,
 }
 
 /// A release that everybody comes out with who waits.
@@ -81,6 +83,7 @@ impl Feed {
             tests: 0,
             alone: None,
             turns: Turns::default(),
+            rows_left: false,
         }
     }
 
@@ -219,6 +222,7 @@ impl Feed {
         if policy.waits_again() {
             self.again();
         }
+        let formed = self.unpublished.len();
         match policy.chain() {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
                 self.blind(&heads, policy.a(), standing, trees, &mut ticked);
@@ -231,7 +235,9 @@ impl Feed {
             }
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
         }
-        if let (Closed::Candidate(candidate), None) = (&ticked.closed, policy.standing()) {
+        // A release that only leaves rows out forms no atoms.
+        let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
+        if let (Closed::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {
             // Atoms of earlier ticks that were not published come out with those of this one.
             ticked.added = candidate.increments.last().map_or(0, |increment| increment.rows.rows());
         }
@@ -313,14 +319,16 @@ impl Feed {
     pub fn publish(&mut self, candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
-        self.alone = None;
+        (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.table.recoding().to_vec();
         let new = |increment: &Increment| match policy.chain() {
             Chain::Crowds { .. } => increment.labelled(trees),
             _ => increment.told(),
         };
         let new: Vec<Histogram> = candidate.increments.iter().map(new).collect();
-        let new = Histogram::merge_all(new).expect("a candidate has an increment").as_one(self.published.len() as u32);
+        // A release that only leaves rows out has no increment.
+        let none = || Histogram::empty(candidate.rows.width(), candidate.rows.values().width());
+        let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
         let rows = match policy.chain() {
             Chain::Crowds { .. } => {
                 self.unpublished.clear();
@@ -392,7 +400,7 @@ impl Feed {
         self.standing = State::new(quasi);
         self.published.clear();
         (self.stopped, self.coarsest, self.tests) = (false, false, 0);
-        (self.alone, self.turns) = (None, Turns::default());
+        (self.alone, self.turns, self.rows_left) = (None, Turns::default(), false);
         self.chain += 1;
     }
 }

@@ -15,7 +15,7 @@ const CHUNKS: usize = 32;
 pub struct Builder<'a> {
     encoder: &'a Encoder<'a>,
     increment: u32,
-    /// Leaf tuples with the sensitive code as the last entry.
+    /// Leaf tuples with the increment and the sensitive code as the last entries.
     keys: Tuples,
     counts: Vec<u32>,
     /// Sensitive tuples as codes of `cells`, one column each.
@@ -30,7 +30,7 @@ impl<'a> Builder<'a> {
         Builder {
             encoder,
             increment,
-            keys: Tuples::new(encoder.quasi() + 1),
+            keys: Tuples::new(encoder.quasi() + 2),
             counts: Vec::new(),
             sensitive: Tuples::new(encoder.sensitive()),
             cells: (0..encoder.sensitive()).map(|_| Dictionary::default()).collect(),
@@ -43,13 +43,24 @@ impl<'a> Builder<'a> {
     /// The first row with a cell that has no leaf; nothing of the batch is counted then.
     pub fn add(&mut self, batch: &RecordBatch) -> Result<(), Misfit> {
         let encoded = self.encoder.encode(batch, &mut self.cells)?;
-        self.count(&encoded, batch.num_rows());
+        let increment = self.increment;
+        self.count(&encoded, batch.num_rows(), |_| increment);
         Ok(())
     }
 
-    fn count(&mut self, encoded: &Encoded, rows: usize) {
+    /// Counts the rows of a batch, each of which belongs to an increment of its own.
+    ///
+    /// # Errors
+    /// As for [`Builder::add`].
+    pub fn add_each(&mut self, batch: &RecordBatch, increments: &[u32]) -> Result<(), Misfit> {
+        let encoded = self.encoder.encode(batch, &mut self.cells)?;
+        self.count(&encoded, batch.num_rows(), |row| increments[row]);
+        Ok(())
+    }
+
+    fn count(&mut self, encoded: &Encoded, rows: usize, increment: impl Fn(usize) -> u32) {
         let quasi = self.encoder.quasi();
-        let mut key = vec![0; quasi + 1];
+        let mut key = vec![0; quasi + 2];
         let mut sensitive = vec![0; self.encoder.sensitive()];
         for row in 0..rows {
             for (slot, column) in key.iter_mut().zip(&encoded.quasi) {
@@ -58,7 +69,8 @@ impl<'a> Builder<'a> {
             for (slot, column) in sensitive.iter_mut().zip(&encoded.sensitive) {
                 *slot = column[row];
             }
-            key[quasi] = self.sensitive.number(&sensitive);
+            key[quasi] = increment(row);
+            key[quasi + 1] = self.sensitive.number(&sensitive);
             let number = self.keys.number(&key) as usize;
             if number == self.counts.len() {
                 self.counts.push(0);
@@ -78,14 +90,14 @@ impl<'a> Builder<'a> {
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_unstable_by_key(|&number| {
             let key = self.keys.get(number);
-            (&key[..quasi], code[key[quasi] as usize])
+            (&key[..=quasi], code[key[quasi + 1] as usize])
         });
         let mut histogram = Histogram { values, ..Histogram::empty(quasi, 0) };
         let mut pool: Vec<Cell> = Vec::new();
         for (at, &number) in order.iter().enumerate() {
             let key = self.keys.get(number);
-            let (value, count) = (code[key[quasi] as usize], self.counts[number as usize]);
-            pool.push(Cell { increment: self.increment, value, count });
+            let (value, count) = (code[key[quasi + 1] as usize], self.counts[number as usize]);
+            pool.push(Cell { increment: key[quasi], value, count });
             let next = order.get(at + 1).map(|&next| &self.keys.get(next)[..quasi]);
             if next != Some(&key[..quasi]) {
                 histogram.leaves.iter_mut().zip(key).for_each(|(column, &leaf)| column.push(leaf));

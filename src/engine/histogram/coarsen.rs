@@ -38,6 +38,20 @@ impl Histogram {
         })
     }
 
+    /// The same rows with their increment as one more leaf, the last: rows of one leaf tuple and two increments lie apart.
+    #[must_use]
+    pub fn by_increment(&self) -> Histogram {
+        let mut apart = Histogram { values: self.values().clone(), ..Histogram::empty(self.width() + 1, 0) };
+        for tuple in 0..self.tuples() {
+            for cells in self.cells_of(tuple).chunk_by(|a, b| a.increment == b.increment) {
+                let leaves = self.tuple_at(tuple).chain([cells[0].increment]);
+                apart.leaves.iter_mut().zip(leaves).for_each(|(column, leaf)| column.push(leaf));
+                apart.push_cells(cells);
+            }
+        }
+        apart
+    }
+
     /// The same rows with this in the place of their leaf tuple.
     fn told_by(&self, key: impl Fn(usize, &mut [u32]) + Sync) -> Histogram {
         let starts: Vec<usize> = (0..self.tuples()).step_by(CHUNK).collect();

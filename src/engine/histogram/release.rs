@@ -162,44 +162,50 @@ impl Release {
         None
     }
 
+    /// No rows, under the same recoding.
+    fn emptied(&self) -> Release {
+        let (width, recoding) = (self.width, self.recoding.clone());
+        Release { width, recoding, nodes: Vec::new(), start: vec![0], values: Vec::new(), counts: Vec::new() }
+    }
+
+    /// The classes for which `keep` holds, and the others.
+    pub fn divide(&self, keep: impl Fn(&[Node]) -> bool) -> [Release; 2] {
+        let mut parts = [self.emptied(), self.emptied()];
+        for class in 0..self.classes() {
+            let part = &mut parts[usize::from(!keep(self.class(class)))];
+            part.nodes.extend_from_slice(self.class(class));
+            part.values.extend_from_slice(&self.values[self.range(class)]);
+            part.counts.extend_from_slice(&self.counts[self.range(class)]);
+            part.start.push(part.values.len() as u32);
+        }
+        parts
+    }
+
     /// What is left of it without the rows of another release on one dictionary; `None` if it does not hold all of them.
     pub fn without(&self, other: &Release) -> Option<Release> {
-        let groups = |release: &Release, class: usize| {
-            release.range(class).map(|group| (release.values[group], release.counts[group])).collect::<Vec<_>>()
-        };
-        let mut left = Release {
-            width: self.width,
-            recoding: self.recoding.clone(),
-            nodes: Vec::new(),
-            start: vec![0],
-            values: Vec::new(),
-            counts: Vec::new(),
-        };
-        let mut at = 0;
+        (other.beyond(self).classes() == 0).then(|| self.beyond(other))
+    }
+
+    /// The rows that it has and another release on one dictionary has not: of each class and value as many as it has more.
+    pub fn beyond(&self, other: &Release) -> Release {
+        let mut more = self.emptied();
         for class in 0..self.classes() {
-            let mut taken = Vec::new();
-            if at < other.classes() && other.class(at) == self.class(class) {
-                taken = groups(other, at);
-                at += 1;
-            }
-            let mut taken = taken.into_iter().peekable();
-            for (value, count) in groups(self, class) {
-                let gone = taken.next_if(|&(of, _)| of == value).map_or(0, |(_, gone)| gone);
-                let count = count.checked_sub(gone)?;
-                if count > 0 {
-                    left.values.push(value);
-                    left.counts.push(count);
+            let same = other.find(self.class(class)).map_or(0..0, |class| other.range(class));
+            let (values, counts) = (&other.values[same.clone()], &other.counts[same]);
+            for group in self.range(class) {
+                let value = self.values[group];
+                let held = values.binary_search(&value).map_or(0, |at| counts[at]);
+                if self.counts[group] > held {
+                    more.values.push(value);
+                    more.counts.push(self.counts[group] - held);
                 }
             }
-            if taken.peek().is_some() {
-                return None;
-            }
-            if left.values.len() > left.start[left.classes()] as usize {
-                left.nodes.extend_from_slice(self.class(class));
-                left.start.push(left.values.len() as u32);
+            if more.values.len() > more.start[more.classes()] as usize {
+                more.nodes.extend_from_slice(self.class(class));
+                more.start.push(more.values.len() as u32);
             }
         }
-        (at == other.classes()).then_some(left)
+        more
     }
 
     /// Number of quasi columns.
@@ -255,6 +261,11 @@ impl Release {
     /// Rows of a class.
     pub fn size(&self, class: usize) -> u64 {
         self.counts[self.range(class)].iter().sum()
+    }
+
+    /// The smallest class, the first of several: its rows and its number; `None` if there are no rows.
+    pub fn smallest(&self) -> Option<(u64, usize)> {
+        (0..self.classes()).map(|class| (self.size(class), class)).min()
     }
 
     /// The class at these nodes.

@@ -72,9 +72,15 @@ impl<'t> Division<'t> {
     }
 
     /// The columns in which a region has parts.
-    pub fn divisible(&self, region: &[Node]) -> u32 {
+    fn divisible(&self, region: &[Node]) -> u32 {
         let columns = self.trees.iter().zip(region);
         columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32
+    }
+
+    /// How many splits halving may have refused on the way to a label, of so many that it may refuse; each of them moves the odds of
+    /// where a person lies by a factor of four at most (SCIENCE 11, CRA). `None` if halving does not come to this label.
+    pub fn refused(&self, label: &[Node], refusals: u32) -> Option<u32> {
+        self.way_to(label, refusals).map(|_| self.divisible(label).min(refusals))
     }
 
     /// The regions that halving comes by on its way to a label if it may refuse so many splits, the label last; `None` if it does

@@ -23,6 +23,14 @@ impl Layout {
         }
     }
 
+    /// Where the notice lies that names the rows which a release leaves out.
+    pub fn notice(self, release: u32) -> String {
+        match self {
+            Layout::Root => format!("erased/{release:010}.json"),
+            Layout::Folders => format!("{release}/erased.json"),
+        }
+    }
+
     /// The release whose manifest lies at a path; `None` where none does.
     pub fn release(self, path: &str) -> Option<u32> {
         let number = match self {
@@ -46,8 +54,14 @@ pub struct Placed<'f> {
 
 impl Layout {
     /// The files of a release with this number in the order of its manifest: its tables, what every label stands for
-    /// (releases with the same taxonomies share it), and the page for people.
-    pub fn place<'f>(self, release: u32, tables: &'f Tables, [taxonomy, report]: [&'f [u8]; 2]) -> Vec<Placed<'f>> {
+    /// (releases with the same taxonomies share it), the page for people, and the notice of erased rows, if there is one.
+    pub fn place<'f>(
+        self,
+        release: u32,
+        tables: &'f Tables,
+        [taxonomy, report]: [&'f [u8]; 2],
+        notice: Option<&'f [u8]>,
+    ) -> Vec<Placed<'f>> {
         let own = |kind: &str, ending: &str, bytes: &[u8]| match self {
             Layout::Folders => format!("{release}/{kind}.{ending}"),
             Layout::Root => format!("{kind}/{release}-{}.{ending}", Sha256::of(bytes)),
@@ -58,6 +72,7 @@ impl Layout {
         let shared = format!("taxonomy/{}.json", Sha256::of(taxonomy));
         placed.push(Placed { path: shared, bytes: taxonomy, table: false });
         placed.push(Placed { path: own("report", "html", report), bytes: report, table: false });
+        placed.extend(notice.map(|bytes| Placed { path: self.notice(release), bytes, table: false }));
         placed
     }
 }

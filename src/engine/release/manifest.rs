@@ -4,6 +4,8 @@
 //!
 //! It may tell what is public about a release and no more: no figure that depends on sensitive values, no private count.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +15,7 @@ use super::layout::{Layout, Placed};
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
 use crate::histogram::Release;
-use crate::model::Columns;
+use crate::model::{Columns, Node};
 use crate::policy::{Guarantee, Policy};
 
 /// The version of the form.
@@ -51,6 +53,8 @@ pub struct Terms<'a> {
     pub withheld: u64,
     /// The checks, made or not.
     pub checks: &'a [CheckLine],
+    /// Labels, and how many of their rows the release leaves out that the one before it holds.
+    pub erased: &'a BTreeMap<Vec<Node>, u64>,
 }
 
 /// A manifest.
@@ -187,6 +191,11 @@ impl Manifest {
     pub fn has_own_labels(&self) -> bool {
         let search = self.policy.get("search").and_then(Value::as_str);
         matches!(search, Some("arx-lr" | "halves"))
+    }
+
+    /// Whether its classes have labels of their own that they keep in all later releases.
+    pub fn has_crowds(&self) -> bool {
+        self.guarantee.is_some() && self.has_own_labels()
     }
 
     /// The one spelling: JSON with two spaces of indentation and a last newline.

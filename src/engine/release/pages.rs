@@ -1,6 +1,7 @@
 //! The files that go with the tables of a release.
 
 use super::manifest::{Facts, FileLine, Manifest, Terms};
+use super::notice::Notice;
 use super::report::report;
 use super::tables::Tables;
 use super::taxonomy::taxonomy;
@@ -15,6 +16,8 @@ pub struct Pages {
     pub report: Vec<u8>,
     /// The manifest.
     pub manifest: Vec<u8>,
+    /// The notice that names the rows which the release leaves out; `None` where there are none.
+    pub notice: Option<Vec<u8>>,
 }
 
 impl Pages {
@@ -24,8 +27,9 @@ impl Pages {
         let mut manifest = Manifest::of(facts, terms, table, Vec::new());
         // The page is written before it has a digest, and does not look at the files.
         let report = report(&manifest, terms.columns, table);
-        let placed = facts.layout.place(terms.release, tables, [&taxonomy, &report]);
+        let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
+        let placed = facts.layout.place(terms.release, tables, [&taxonomy, &report], notice.as_deref());
         manifest.files = placed.iter().map(|file| FileLine::placed(file, table.rows())).collect();
-        Pages { taxonomy, report, manifest: manifest.bytes() }
+        Pages { taxonomy, report, manifest: manifest.bytes(), notice }
     }
 }

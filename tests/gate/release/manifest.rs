@@ -1,8 +1,10 @@
 //! The manifest and the taxonomies: their form to the letter, one spelling only, figures that the gate finds as well.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 use tidegate::engine::gate::utility;
-use tidegate::engine::model::{Cut, Kind, Tree, Value};
+use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
 use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, Settings};
 use tidegate::engine::release::{
     CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Sha256, Taxonomies, Terms, data, taxonomy,
@@ -48,7 +50,8 @@ pub fn facts() -> Facts<'static> {
 }
 
 pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) -> Terms<'a> {
-    Terms { release: 3, policy, columns: &table.columns, withheld: 1, checks }
+    static NOTHING: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+    Terms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING }
 }
 
 pub fn checks() -> Vec<CheckLine> {

@@ -16,13 +16,14 @@
 //! ```
 
 use super::case::Case;
+use super::crowd_history::ErasedRows;
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::gate::bytes::Table;
 use crate::gate::utility;
 use crate::histogram::Release;
 use crate::model::{Columns, Role};
 use crate::policy::Policy;
-use crate::release::{self, CheckLine, Facts, FileLine, Manifest, Pages, Tables, Terms};
+use crate::release::{self, CheckLine, Facts, FileLine, Manifest, Notice, Pages, Tables, Terms};
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
 pub struct Judged {
@@ -33,6 +34,7 @@ pub struct Judged {
     verdict: Verdict,
     table: Option<Table>,
     tables: Tables,
+    erased: ErasedRows,
 }
 
 /// A release that may leave.
@@ -46,7 +48,7 @@ pub struct Approved {
 
 /// The files of a release that left the gate.
 pub struct Files {
-    /// Path and bytes of the tables, the taxonomy and the report.
+    /// Path and bytes of the tables, the taxonomy, the report and the notice, if there is one.
     pub files: Vec<(String, Vec<u8>)>,
     /// The manifest, which makes them visible.
     pub manifest: Vec<u8>,
@@ -55,7 +57,7 @@ pub struct Files {
 }
 
 impl Approved {
-    /// Path and bytes of the tables, the taxonomy and the report, in the order of the manifest.
+    /// Path and bytes of the tables, the taxonomy, the report and the notice, if there is one, in the order of the manifest.
     pub fn files(&self) -> &[(String, Vec<u8>)] {
         &self.files
     }
@@ -82,7 +84,12 @@ impl Approved {
 }
 
 impl Judged {
-    pub(super) fn new(case: &Case<'_>, verdict: Verdict, table: Option<Table>, tables: Tables) -> Judged {
+    pub(super) fn new(
+        case: &Case<'_>,
+        verdict: Verdict,
+        (table, erased): (Option<Table>, ErasedRows),
+        tables: Tables,
+    ) -> Judged {
         Judged {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
@@ -91,6 +98,7 @@ impl Judged {
             verdict,
             table,
             tables,
+            erased,
         }
     }
 
@@ -118,7 +126,7 @@ impl Judged {
     /// What the table was judged by, with these lines of its checks.
     pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> Terms<'j> {
         let Judged { release, withheld, .. } = *self;
-        Terms { release, policy: &self.policy, columns: &self.columns, withheld, checks }
+        Terms { release, policy: &self.policy, columns: &self.columns, withheld, checks, erased: &self.erased }
     }
 
     /// Reads the other files back; `facts` and what was judged are all that they may tell.
@@ -132,10 +140,12 @@ impl Judged {
             check.reasons = self.look_through(facts, &pages, table);
         }
         self.verdict.checks.push(check);
-        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report]);
+        let notice = pages.notice.as_deref();
+        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report], notice);
         let paths: Vec<String> = placed.into_iter().map(|file| file.path).collect();
         let Tables { data, sensitive } = self.tables;
-        let bytes = [Some(data), sensitive, Some(pages.taxonomy), Some(pages.report)].into_iter().flatten();
+        let bytes = [Some(data), sensitive, Some(pages.taxonomy), Some(pages.report), pages.notice];
+        let bytes = bytes.into_iter().flatten();
         match self.table {
             Some(table) if self.verdict.safe() => {
                 let files = paths.into_iter().zip(bytes).collect();
@@ -153,11 +163,16 @@ impl Judged {
         }
         let lines = self.lines();
         let terms = self.terms(&lines);
+        if Notice::of(facts, &terms).map(|notice| notice.bytes()) != pages.notice {
+            let text = "the notice does not name exactly the rows that are gone";
+            reasons.push(Reason::plain("notice", text));
+        }
         let mut meant = Manifest::of(facts, &terms, &table.release, Vec::new());
         if release::report(&meant, &self.columns, &table.release) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
         }
-        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report]);
+        let notice = pages.notice.as_deref();
+        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report], notice);
         meant.files = placed.iter().map(|file| FileLine::placed(file, table.release.rows())).collect();
         match Manifest::parse(&pages.manifest) {
             Err(error) => reasons.push(Reason::plain("manifest", error.to_string())),

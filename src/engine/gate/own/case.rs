@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::crowd_history::CrowdHistory;
+use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows};
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
@@ -38,6 +38,8 @@ pub struct Case<'a> {
     pub learnt: Option<Learnt>,
     /// The chain's releases as they were published.
     pub history: &'a History,
+    /// Atoms that this release and all later ones leave out, and that its notice names; in a chain of crowds only.
+    pub erased: &'a [ErasedAtom],
     /// The private table of everybody in the last release.
     pub before: &'a Histogram,
     /// The private tables of the increments of the history, release by release.
@@ -130,6 +132,15 @@ impl History {
         Ok(())
     }
 
+    /// The next release leaves these atoms out. `false`, and nothing is changed, if one of them is not in the newest release.
+    pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
+        if atoms.is_empty() {
+            return true;
+        }
+        let rest = self.crowds.without(atoms);
+        rest.map(|(rest, _)| self.crowds = rest).is_some()
+    }
+
     fn recode(&mut self, values: Values, map: &[ValueCode]) {
         if values.len() != self.values.len() {
             let releases = std::mem::take(&mut self.releases);
@@ -146,11 +157,6 @@ impl History {
     /// A release, its recoding and the dictionary of its codes.
     pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &Values) {
         (&self.releases[at], &self.recodings[self.number[at]], &self.values)
-    }
-
-    /// A chain of crowds, and the dictionary of its codes.
-    pub(super) fn crowds(&self) -> (&CrowdHistory, &Values) {
-        (&self.crowds, &self.values)
     }
 
     /// How many releases.
@@ -209,6 +215,10 @@ pub struct Ready<'a> {
     pub lineage: Option<Lineage>,
     /// Everybody who must be in the candidate; in a chain of crowds with the nodes of their labels in the place of leaves.
     pub everybody: Histogram,
+    /// In a chain of crowds its releases as they were published, without the atoms that the candidate leaves out.
+    crowds: Cow<'a, CrowdHistory>,
+    /// How many rows of each label those atoms have.
+    pub erased: ErasedRows,
 }
 
 impl<'a> Ready<'a> {
@@ -219,6 +229,7 @@ impl<'a> Ready<'a> {
     pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
         let Table { release, values: shown, exact } = table;
         let release = told(case, release)?;
+        let (crowds, erased) = remaining(case)?;
         let trees = case.columns.trees();
         let labelled = matches!(case.policy.chain(), Chain::Crowds { .. });
         let new = |newest: &Newest<'_>| {
@@ -236,12 +247,17 @@ impl<'a> Ready<'a> {
         let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
         let everybody = everybody.with_values(&values, &maps[2]);
-        let mut ready = Ready { case, trees, values, table, exact, lineage: None, everybody };
+        let mut ready = Ready { case, trees, values, table, exact, lineage: None, everybody, crowds, erased };
         if !matches!(case.policy.chain(), Chain::Disjoint { .. } | Chain::Crowds { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
         }
         Ok(ready)
+    }
+
+    /// A chain of crowds without the atoms that the candidate leaves out, and the dictionary of its codes.
+    pub(super) fn crowds(&self) -> (&CrowdHistory, &Values) {
+        (&self.crowds, &self.case.history.values)
     }
 
     /// The chain that is looked at. Where the candidate only adds rows, the newest release of each recoding and those who
@@ -296,6 +312,17 @@ impl<'a> Ready<'a> {
     pub fn class(&self, class: usize) -> String {
         self.table.describe(class, self.case.columns)
     }
+}
+
+/// What was published of a chain of crowds, without the atoms that the candidate leaves out.
+fn remaining<'a>(case: &Case<'a>) -> Result<(Cow<'a, CrowdHistory>, ErasedRows), Reason> {
+    let known = &case.history.crowds;
+    if case.erased.is_empty() {
+        return Ok((Cow::Borrowed(known), ErasedRows::new()));
+    }
+    let rest = known.without(case.erased).map(|(rest, rows)| (Cow::Owned(rest), rows));
+    let text = "an atom is said to be erased that is not in the last release";
+    rest.ok_or_else(|| Reason::plain("all releases", text))
 }
 
 /// The table as one under the recoding, or with the classes, that it is said to have.

@@ -1,6 +1,6 @@
 //! Chains of crowds (SCIENCE 11): rows keep their label for ever, so that all a reader can compute by comparing releases is which rows
-//! are new. From the bytes alone: every earlier row is there unchanged, the new rows of a label are none or an atom's at least, and
-//! halving comes to each label. From private tables: which people are in which atom, and that the labels of their atoms hold them.
+//! are new. From the bytes alone: every earlier row is there unchanged, but for whole atoms that the notice of the release names; the
+//! new rows of a label are none or an atom's at least, and halving comes to each label. From private tables: which people are in which atom, and that the labels of their atoms hold them.
 //!
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
@@ -21,9 +21,9 @@ pub fn judges(policy: &Policy) -> bool {
     matches!(policy.chain(), Chain::Crowds { .. })
 }
 
-/// The last release, on the dictionary of the candidate.
+/// The last release without the atoms that the candidate leaves out, on the dictionary of the candidate.
 fn last(ready: &Ready<'_>) -> Option<Release> {
-    let (shown, values) = ready.case.history.crowds();
+    let (shown, values) = ready.crowds();
     let (_, maps) = Values::union(&[&ready.values, values]);
     shown.newest().map(|newest| newest.clone().with_values(&maps[1]))
 }
@@ -36,7 +36,7 @@ fn added(ready: &Ready<'_>) -> Option<Release> {
 /// What speaks against the history: private tables that are not of the people of the releases.
 pub fn past(ready: &Ready<'_>) -> Vec<Reason> {
     let (case, mut reasons) = (ready.case, Vec::new());
-    let (shown, values) = case.history.crowds();
+    let (shown, values) = ready.crowds();
     let (_, maps) = Values::union(&[values, case.before.values()]);
     let before = Release::from_own_labels(&case.before.clone().as_one(0)).with_values(&maps[1]);
     let newest = shown.newest().map(|newest| newest.clone().with_values(&maps[0]));
@@ -63,7 +63,7 @@ pub fn kept(ready: &Ready<'_>) -> Option<Reason> {
 pub fn correspondence(ready: &Ready<'_>) -> Checked {
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("correspondence") };
-    let (shown, _) = ready.case.history.crowds();
+    let (shown, _) = ready.crowds();
     let before = shown.newest().and_then(fewest);
     let mut found = Checked::made("correspondence").secret().at_least(before.into_iter().chain(fewest(&new)).min(), a);
     for class in (0..new.classes()).filter(|&class| new.size(class) < a).take(NAMED) {
@@ -78,7 +78,7 @@ pub fn correspondence(ready: &Ready<'_>) -> Checked {
 pub fn chain(ready: &Ready<'_>) -> Checked {
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("chain") };
-    let (shown, _) = ready.case.history.crowds();
+    let (shown, _) = ready.crowds();
     let ever = shown.fewest().chain(fewest(&new)).min();
     let mut found = Checked::made("chain").secret().at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
@@ -146,16 +146,17 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
     };
     let mut most: Option<u32> = None;
     for class in 0..new.classes() {
-        let label = new.class(class);
-        if division.way_to(label, policy.refusals()).is_none() {
-            let place = new.describe(class, ready.case.columns);
-            let text = format!("halving by this policy does not come to the label {place}");
-            found.reasons.push(Reason::plain(place, text));
+        match division.refused(new.class(class), policy.refusals()) {
+            Some(refused) => most = most.max(Some(refused)),
+            None => {
+                let place = new.describe(class, ready.case.columns);
+                let text = format!("halving by this policy does not come to the label {place}");
+                found.reasons.push(Reason::plain(place, text));
+            }
         }
-        most = most.max(Some(division.divisible(label).min(policy.refusals())));
     }
     found.reasons.truncate(NAMED);
-    let figure = most.map(|refusals| 4f64.powi(refusals as i32));
+    let figure = most.map(|refused| 4f64.powi(refused as i32));
     found.value = figure.and_then(Figure::real).filter(|_| found.made);
     if let (Some(figure), Some(limit)) = (figure, limit.map(|limit| limit.get()))
         && figure > limit

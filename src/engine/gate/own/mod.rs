@@ -30,6 +30,7 @@ mod verdict;
 pub use approve::{Approved, Files, Judged};
 pub use case::{Case, Census, Defect, History, Learnt, Newest, Older};
 pub use certainty::{against, learnt, text};
+pub use crowd_history::ErasedAtom;
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
@@ -67,5 +68,6 @@ pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
         // What is not asked for has no line.
         checks.retain(|check| check.made || !check.reasons.is_empty());
     }
-    Judged::new(case, Verdict { checks }, ready.map(Ready::into_table), tables)
+    let erased = ready.as_ref().map(|ready| ready.erased.clone()).unwrap_or_default();
+    Judged::new(case, Verdict { checks }, (ready.map(Ready::into_table), erased), tables)
 }

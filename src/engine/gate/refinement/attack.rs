@@ -49,7 +49,7 @@ impl<'r> Attack<'r> {
     /// The strongest attacker knows an order of formation that contradicts the public keys.
     pub fn new(release: &'r Release, terms: Terms) -> Result<Attack<'r>, Malformed> {
         // Regions of halving cover nothing of each other, however large the grid.
-        let cells = if *release.rule() == Rule::Halves { 0 } else { terms.budget.cells };
+        let cells = if release.rule().is_halving() { 0 } else { terms.budget.cells };
         let cover = Cover::new(release, terms.attacker, cells)?;
         Ok(Attack { release, terms, cover })
     }
@@ -82,7 +82,7 @@ impl<'r> Attack<'r> {
             blocks: Vec::new(),
             slabs: Vec::new(),
         };
-        if *self.release.rule() == Rule::Halves {
+        if self.release.rule().is_halving() {
             halves::open(self.release, marginals, budget, &mut target);
         } else if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
             self.attack(&shape, &mut target);
@@ -114,7 +114,7 @@ impl<'r> Attack<'r> {
             match self.release.rule() {
                 Rule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
                 Rule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
-                Rule::Steps(_) | Rule::Halves => {}
+                Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } => {}
             }
         }
         let sparse = parts.values().all(|&rows| rows < self.release.k());

@@ -5,7 +5,7 @@ use super::attack::{Attack, Terms};
 use super::budget::Budget;
 use super::figure::Ratio;
 use super::joint::{Joint, joint};
-use super::limits::{Against, Impossible, against, certain, certain_together};
+use super::limits::{Against, Impossible, against, certain, certain_together, moved};
 use super::malformed::Malformed;
 use super::names::Names;
 use super::release::{Place, Release, Rule, Values};
@@ -79,14 +79,18 @@ impl Found {
             (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
             (Together::Yes, None) => quickly(release, (&targets, terms)).map_err(Nothing::Malformed)?,
         };
-        let against = against(&targets, joint.as_ref(), limits, &|target, part| names.of(target, part));
+        // Halving with a coin comes to no label that leaves too few sets of rows, and everybody together may be at the root.
+        let coins = matches!(release.rule(), Rule::Crowds { .. });
+        let asked = policy::Refinement { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
+        let against = against(&targets, joint.as_ref(), &asked, &|target, part| names.of(target, part));
         let against = against.map_err(|Impossible(place)| {
             let targets = targets.iter().filter(|target| target.is_impossible()).count();
             Nothing::Impossible { place, targets }
         })?;
         let (mut against, mut shown) = (against, Some(Vec::new()));
+        against.extend(moved(&targets, |place| release.bound(place), limits, &|target, part| names.of(target, part)));
         // What speaks against one target is enough.
-        if against.is_empty() && limits.max_ratio.is_some() && *release.rule() != Rule::Halves && !targets.is_empty() {
+        if against.is_empty() && limits.max_ratio.is_some() && !release.rule().is_halving() && !targets.is_empty() {
             shown = crowds(&attack, &targets);
             against.extend(certain_together(shown.as_deref(), &targets, &|target, part| names.of(target, part)));
         }
@@ -97,6 +101,12 @@ impl Found {
     pub fn max_log10_ratio(&self) -> Option<f64> {
         let ratios: Option<Vec<f64>> = self.targets.iter().map(|target| target.ratio.log10()).collect();
         ratios?.into_iter().max_by(f64::total_cmp)
+    }
+
+    /// By how much each target's label moves the odds of where one of its people lies, the most of all; `None` where halving
+    /// tossed no coins.
+    pub fn max_bound(&self, release: &Release) -> Option<u64> {
+        self.targets.iter().filter_map(|target| release.bound(target.place)).max()
     }
 
     /// How many small crowds are certain, if that is known of all targets.

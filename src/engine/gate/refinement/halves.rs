@@ -1,6 +1,8 @@
 //! Releases of halving as the attack takes them (SCIENCE 6, safer local recoding): the classes have to be regions that the public
 //! rule comes to, none inside another, so that they share no cell. Then nothing narrows a class down: whether it was cut followed
 //! from the number of its rows and a number that nobody knows, so that every way for its rows to lie is as likely as before.
+//! In a chain whose rows keep their labels (SCIENCE 11) a label may lie in another one. There no way for the rows to lie becomes
+//! impossible, and its odds move by a factor that follows from the label.
 //! Trusts no search: labels and counts are all that is looked at.
 
 use std::collections::BTreeSet;
@@ -13,10 +15,10 @@ use super::cover;
 use super::figure::{Count, Ratio};
 use super::labels::Layers;
 use super::malformed::Malformed;
-use super::release::{Class, Release};
+use super::release::{Class, Release, Rule};
 use super::target::{Held, Support, Target};
-use crate::model::Node;
-use crate::policy::Halving;
+use crate::model::{Node, Taxonomy};
+use crate::policy::{Division, Halving, Policy};
 
 impl Layers {
     /// A release of these classes and rows that was made by halving; a class at the root is everybody's, and the only one. It is
@@ -31,23 +33,80 @@ impl Layers {
     ) -> Result<Release, Malformed> {
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
         let known: BTreeSet<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
-        let (mut formed, mut everybody) = (Vec::new(), 0u64);
-        for (at, (nodes, rows)) in classes.into_iter().enumerate() {
-            if rows < rule.people() {
+        for (at, (nodes, rows)) in classes.iter().enumerate() {
+            if *rows < rule.people() {
                 return Err(Malformed::Small(at));
             }
             if !rule.comes_to(nodes, |region| known.contains(region)) {
                 return Err(Malformed::Region(at));
             }
-            if nodes.iter().all(|&node| node == 0) {
+        }
+        self.regions(classes, (rule.people(), Rule::Halves))
+    }
+
+    /// A release that was made by halving as this policy has it: in a chain whose rows keep their labels with a coin, in others by
+    /// drawn thresholds.
+    ///
+    /// # Errors
+    /// As for [`Layers::halved`] and [`Layers::crowds`]; or the columns have more combinations of values than can be counted.
+    pub fn regions_of(
+        &self,
+        classes: &[(&[Node], u64)],
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Result<Release, Malformed> {
+        if policy.publish_every().is_some() {
+            let division = policy.division(trees).ok_or(Malformed::TooLarge)?;
+            return self.crowds(classes.iter().copied(), (&division, policy.refusals()));
+        }
+        let rule = policy.halving(trees).ok_or(Malformed::TooLarge)?;
+        self.halved(classes.iter().copied(), &rule)
+    }
+
+    /// A release of a chain whose rows keep their labels, made by halving with a coin that may refuse so many splits. Labels may
+    /// lie in each other. A class at the root is told as outliers are.
+    ///
+    /// # Errors
+    /// They are no classes, or such halving makes no such ones; of the latter the number, in the order given.
+    pub fn crowds<'n>(
+        &self,
+        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+        (division, most): (&Division<'_>, u32),
+    ) -> Result<Release, Malformed> {
+        let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
+        let (mut refusals, mut at_root) = (Vec::with_capacity(classes.len()), None);
+        for (at, (nodes, rows)) in classes.iter().enumerate() {
+            if *rows < division.people() {
+                return Err(Malformed::Small(at));
+            }
+            let refused = division.refused(nodes, most).ok_or(Malformed::Region(at))?;
+            if is_root(nodes) {
+                at_root = Some(refused);
+            } else {
+                refusals.push(refused);
+            }
+        }
+        refusals.extend(at_root);
+        self.regions(classes, (division.people(), Rule::Crowds { refusals }))
+    }
+
+    /// Classes of halving; one at the root is told as outliers are.
+    fn regions(&self, classes: Vec<(&[Node], u64)>, made: (u64, Rule)) -> Result<Release, Malformed> {
+        let (mut formed, mut everybody) = (Vec::new(), 0u64);
+        for (nodes, rows) in classes {
+            if is_root(nodes) {
                 everybody = everybody.checked_add(rows).ok_or(Malformed::Rows)?;
                 continue;
             }
             let (state, nodes) = self.lowest(nodes).unzip();
             formed.push(Class { state, nodes, rows });
         }
-        Release::of_halves(self.columns().to_vec(), formed, everybody, rule.people())
+        Release::of_halves(self.columns().to_vec(), formed, everybody, made)
     }
+}
+
+fn is_root(nodes: &[Node]) -> bool {
+    nodes.iter().all(|&node| node == 0)
 }
 
 /// What is left of a target that nothing narrows down: all of it.

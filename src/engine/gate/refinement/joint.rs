@@ -16,7 +16,7 @@ use super::confidence;
 use super::cover::{self, Cover};
 use super::draw::Draws;
 use super::figure::Ratio;
-use super::release::{Place, Release, Rule, Values};
+use super::release::{Place, Release, Values};
 use super::sample::Sampler;
 use super::target::Target;
 use super::urn::Urn;
@@ -74,7 +74,7 @@ pub fn joint(attack: &Attack<'_>, targets: &[Target]) -> Joint {
     if targets.iter().any(Target::is_impossible) {
         return Joint { ratio: Ratio::Impossible, ..unknown };
     }
-    if *attack.release.rule() == Rule::Halves {
+    if attack.release.rule().is_halving() {
         // Whatever the rows of one class, those of all others can lie as before.
         return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: Ratio::Exact { log10: 0.0 } };
     }

@@ -42,7 +42,7 @@ pub fn attacked<'n>(
     (seed, together): (u64, Together),
 ) -> Result<Judged, String> {
     let (layers, release) = match (policy.search(), attacker) {
-        (Search::Halves, _) => halved(columns, classes, policy)?,
+        (Search::Halves, _) => halved(columns, &Vec::from_iter(classes), policy)?,
         (_, Attacker::Paper) => carved(columns, policy, |layers, k| layers.release(layers.ranked(classes, k)?, k))?,
         (_, Attacker::Strongest) => carved(columns, policy, |layers, k| layers.release(classes, k))?,
     };
@@ -102,18 +102,13 @@ fn carved(
 }
 
 /// Classes as regions of halving.
-fn halved<'n>(
-    columns: &Columns,
-    classes: impl IntoIterator<Item = (&'n [Node], u64)>,
-    policy: &Policy,
-) -> Result<(Layers, Release), String> {
-    let (trees, classes) = (columns.trees(), Vec::from_iter(classes));
-    let layers = Layers::of_any(&trees).map_err(|unlayered| unlayered.why.to_string())?;
-    let rule = policy.halving(&trees).ok_or_else(|| Malformed::TooLarge.to_string())?;
-    let release = layers.halved(classes.iter().copied(), &rule).map_err(|why| match why {
+fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, Release), String> {
+    let layers = Layers::of_any(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
+    let release = layers.regions_of(classes, policy, &columns.trees()).map_err(|why| match why {
         Malformed::Region(at) => {
             let class = describe(classes[at].0, columns);
-            format!("class {class}: halving by this policy does not come to it, or another class lies around it")
+            let inside = if policy.publish_every().is_some() { "" } else { ", or another class lies around it" };
+            format!("class {class}: halving by this policy does not come to it{inside}")
         }
         Malformed::Small(at) => {
             format!("class {}: a crowd of fewer than k = {}", describe(classes[at].0, columns), policy.a())

@@ -54,6 +54,26 @@ pub fn against(
     Ok(found)
 }
 
+/// Labels that move the odds of where somebody lies by more than the policy allows.
+pub fn moved(
+    targets: &[Target],
+    bound: impl Fn(Place) -> Option<u64>,
+    limits: &Refinement,
+    name: &impl Fn(&Target, Option<Part>) -> String,
+) -> Vec<Against> {
+    let Some(limit) = limits.max_ratio else { return Vec::new() };
+    let beyond = |target: &Target| {
+        let bound = bound(target.place).filter(|&bound| Decimal::from(bound) > limit)?;
+        let text = format!(
+            "{}: the label moves the odds of where a person lies by up to {bound}, limit {limit}",
+            name(target, None)
+        );
+        let (found, limit) = (Some(bound as f64), Some(limit.get()));
+        Some(Against { place: Some(target.place), found, limit, text, small: false })
+    };
+    targets.iter().filter_map(beyond).collect()
+}
+
 fn ratio(target: &Target, limit: Decimal, name: &impl Fn(&Target, Option<Part>) -> String) -> Option<Against> {
     let (part, of) = (BigUint::from(limit.digits()), BigUint::from(10u8).pow(limit.scale().into()));
     let log10 = target.ratio.log10().filter(|_| !target.ratio_is_at_most(&part, &of))?;

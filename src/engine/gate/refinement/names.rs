@@ -2,7 +2,7 @@
 //! know taxonomies.
 
 use super::labels::Layers;
-use super::release::{Place, Release, Rule};
+use super::release::{Place, Release};
 use super::target::{Part, Target};
 use crate::histogram::describe;
 use crate::model::{Columns, Node};
@@ -58,7 +58,7 @@ impl<'a> Names<'a> {
         let labels = describe(&nodes, self.columns);
         match (part, target.place) {
             (None, Place::Class(_)) => format!("class {labels}"),
-            (None, Place::Outliers) if *self.release.rule() == Rule::Halves => format!("class {labels}"),
+            (None, Place::Outliers) if self.release.rule().is_halving() => format!("class {labels}"),
             (None, Place::Outliers) => "the outliers".to_owned(),
             (Some(Part::Cell(_)), _) => format!("one cell in {labels}"),
             (Some(_), _) => labels,

@@ -57,6 +57,19 @@ pub enum Rule {
     Steps(Vec<Vec<usize>>),
     /// By halving: into regions that share no cell, and that nothing narrows down.
     Halves,
+    /// By halving with a coin, in a chain whose rows keep their labels: into regions of which one may lie in another, and that
+    /// nothing narrows down.
+    Crowds {
+        /// Per class, and last for a class at the root, how many splits may have been refused on the way to it.
+        refusals: Vec<u32>,
+    },
+}
+
+impl Rule {
+    /// Whether halving made the classes, so that every set of rows that their labels allow remains.
+    pub fn is_halving(&self) -> bool {
+        matches!(self, Rule::Halves | Rule::Crowds { .. })
+    }
 }
 
 /// A release that was carved.
@@ -121,7 +134,7 @@ impl Release {
         Ok(release)
     }
 
-    /// Of classes that halving made, and of the number of people in one that holds everybody.
+    /// Of classes that halving made, and of the number of people in one at the root.
     ///
     /// # Errors
     /// They are no classes over these columns.
@@ -129,14 +142,25 @@ impl Release {
         columns: Vec<Column>,
         classes: Vec<Class>,
         everybody: u64,
-        k: u64,
+        (k, rule): (u64, Rule),
     ) -> Result<Release, Malformed> {
         let mut release = Release::unordered(columns, classes, everybody, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
         release.keys = release.classes.iter().map(|class| number[&class.state]).collect();
-        release.rule = Rule::Halves;
+        release.rule = rule;
         Ok(release)
+    }
+
+    /// By how much the label of a target moves the odds of where one of its people lies, where halving tossed coins.
+    pub fn bound(&self, place: Place) -> Option<u64> {
+        let Rule::Crowds { refusals } = &self.rule else { return None };
+        let at = match place {
+            Place::Class(at) => at,
+            Place::Outliers => self.classes.len(),
+        };
+        // No limit of 64 bits allows more than 31 refusals.
+        Some(4u64.pow(refusals[at]))
     }
 
     /// How its classes were carved.
@@ -156,7 +180,7 @@ impl Release {
             (Rule::Steps(steps), Place::Outliers) => {
                 steps.last().is_some_and(|last| last[column] < self.columns[column].height())
             }
-            (Rule::Halves, _) => false,
+            (Rule::Halves | Rule::Crowds { .. }, _) => false,
         }
     }
 
@@ -253,7 +277,7 @@ impl Release {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (Rule::Steps(_) | Rule::Halves, _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. }, _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
             (Rule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }

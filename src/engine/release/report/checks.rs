@@ -9,7 +9,7 @@ use crate::release::figure::{CheckLine, Figure};
 const LARGE: f64 = 1e9;
 
 /// The section on checks.
-pub fn write(page: &mut Page, checks: &[CheckLine]) {
+pub fn write(page: &mut Page, checks: &[CheckLine], crowds: bool) {
     put!(
         page,
         "<section id=\"checks\">\n<h2>Checks</h2>\n<p>Before it was published this release was attacked as a reader \
@@ -24,7 +24,7 @@ pub fn write(page: &mut Page, checks: &[CheckLine]) {
     put!(page, "<th scope=\"col\" class=\"number\">Found</th><th scope=\"col\" class=\"number\">Limit</th>");
     put!(page, "<th scope=\"col\" class=\"number\">Margin</th></tr></thead>\n<tbody>\n");
     for line in checks {
-        let about = known(&line.check);
+        let about = known(&line.check, crowds);
         put!(page, "<tr{}>", if line.made { "" } else { " class=\"missing\"" });
         match about {
             Some(about) => put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning),

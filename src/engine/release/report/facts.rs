@@ -28,7 +28,8 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
         ("Withheld", Count(manifest.withheld).to_string(), "people; too few were like them"),
         (given_up, lost, &loss),
     ];
-    for (name, figure, note) in facts {
+    // Where crowds keep their labels nobody is withheld.
+    for (name, figure, note) in facts.into_iter().filter(|(name, ..)| *name != "Withheld" || !manifest.has_crowds()) {
         put!(page, "<div><dt>{name}</dt><dd><b>{figure}</b> <span>{note}</span></dd></div>\n");
     }
     put!(page, "</dl>\n</section>\n<section>\n<h2>What is promised</h2>\n");
@@ -46,6 +47,13 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
 fn promise(page: &mut Page, manifest: &Manifest) {
     let others = Many(manifest.k.saturating_sub(1), "other");
     match manifest.guarantee {
+        Some(Guarantee::Blind) if manifest.has_crowds() => put!(
+            page,
+            "<p>Labels were chosen from the columns below, dates and coins alone, never from sensitive values, and a crowd \
+             keeps them for ever. Everyone hides among at least {others} who came out with the same release under the same \
+             labels, in all releases of this chain taken together, even from an attacker who knows the algorithm, all dates, \
+             and these columns of everybody.</p>\n"
+        ),
         Some(Guarantee::Blind) => put!(
             page,
             "<p>What is published was decided from the columns below and from dates alone, never from sensitive values. \

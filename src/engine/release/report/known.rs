@@ -26,10 +26,39 @@ pub struct Known {
     pub side: Side,
 }
 
-/// The check of this name.
-pub fn known(name: &str) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.name == name)
+/// The check of this name, in a chain of crowds that keep their labels or in another one.
+pub fn known(name: &str, crowds: bool) -> Option<&'static Known> {
+    let of_crowds = if crowds { OF_CROWDS } else { &[] };
+    of_crowds.iter().chain(KNOWN).find(|known| known.name == name)
 }
+
+/// What is asked in another way where crowds keep their labels.
+const OF_CROWDS: &[Known] = &[
+    check(
+        "atoms",
+        Side::AtLeast,
+        "Crowds that joined together",
+        "How many people at least joined with equal labels, which they keep in every release.",
+    ),
+    check(
+        "correspondence",
+        Side::AtLeast,
+        "Comparing with the release before",
+        "All earlier rows are there unchanged; how many new rows at least show the same labels.",
+    ),
+    check(
+        "chain",
+        Side::AtLeast,
+        "All releases compared at once",
+        "How many rows at least are left for anybody: those that came with one release under the same labels.",
+    ),
+    check(
+        "refinement",
+        Side::AtMost,
+        "Where in a label people lie",
+        "By which factor at most a reader who knows the algorithm can move the odds of where in its label a person lies.",
+    ),
+];
 
 const fn check(name: &'static str, side: Side, title: &'static str, meaning: &'static str) -> Known {
     Known { name, title, meaning, side }

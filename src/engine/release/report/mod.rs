@@ -6,6 +6,7 @@
 //! and whoever judges it can write it again.
 
 mod checks;
+mod detail;
 mod facts;
 pub mod html;
 mod icicle;
@@ -50,11 +51,12 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
     let form = match (manifest.two_tables(), table.is_local()) {
         (true, _) => recoding::Form::Two,
+        _ if manifest.has_crowds() => recoding::Form::Crowds,
         (_, true) => recoding::Form::Local,
         _ => recoding::Form::Global,
     };
     recoding::write(&mut page, &cuttings, &sensitive, form);
-    checks::write(&mut page, &manifest.checks);
+    checks::write(&mut page, &manifest.checks, manifest.has_crowds());
     sizes::write(&mut page, manifest.k, &sizes);
     facts::write_policy(&mut page, manifest);
     put!(page, "</body>\n</html>\n");

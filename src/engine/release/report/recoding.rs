@@ -2,7 +2,7 @@
 //! with its labels.
 
 use super::html::{Count, Page, Share, Text, put};
-use super::{Cutting, icicle, labels};
+use super::{Cutting, detail, icicle, labels};
 
 /// What labels are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -11,13 +11,15 @@ pub enum Form {
     Global,
     /// They take the place of values, and every crowd has its own.
     Local,
+    /// The same, and a crowd keeps them in all later releases.
+    Crowds,
     /// They form the crowds of two tables.
     Two,
 }
 
-/// The sections on columns.
-pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], form: Form) {
-    let [heading, text] = match form {
+/// The heading, and what was done to values.
+fn heading(form: Form) -> [&'static str; 2] {
+    match form {
         Form::Two => [
             "What forms the crowds",
             "Nothing was replaced: one table shows these columns as they are. People are in one crowd when they lie under the \
@@ -28,18 +30,34 @@ pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], form: For
             "Values were replaced by coarser labels until every crowd was large enough. Loss is the share of its domain that \
              a label hides",
         ],
+        Form::Crowds => [
+            "What is left of each column",
+            "Values were replaced by coarser labels, in every crowd by its own, which it keeps in all later releases. The table \
+             says how many rows show a label of which size. Loss is the share of its domain that a label hides",
+        ],
         Form::Local => [
             "What is left of each column",
             "Values were replaced by coarser labels, in every crowd by its own, as fine as it could be. Loss is the share of \
              its domain that a label hides",
         ],
-    };
+    }
+}
+
+/// The sections on columns.
+pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], form: Form) {
+    let [heading, text] = heading(form);
     let two = form == Form::Two;
     put!(
         page,
         "<section>\n<h2>{heading}</h2>\n<p>{text}, as the mean over all rows: 0 = everything is as it was, 1 = nothing is \
         left.</p>\n"
     );
+    if form == Form::Crowds {
+        detail::write(page, columns);
+        published_as_they_are(page, sensitive, two);
+        put!(page, "</section>\n");
+        return detail::write_use(page);
+    }
     put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
     put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values before</th>");
     put!(page, "<th scope=\"col\" class=\"number\">Rows with no detail left</th></tr></thead>\n<tbody>\n");

@@ -1,0 +1,83 @@
+//! What speaks against a chain whose rows keep their labels (SCIENCE 11): a row that did not stay as it was, too few rows of a
+//! label that came together, and rows that say something else of themselves than the tables show.
+
+use super::crowds::{CrowdFigures, Few};
+use super::growth::Contradiction;
+use super::judge::{Bench, Reason, many};
+use crate::histogram::describe;
+use crate::model::Column;
+
+impl Bench<'_> {
+    /// Judges such a chain; false when it cannot be decided.
+    pub(super) fn growth(&self, crowds: &CrowdFigures, reasons: &mut Vec<Reason>) -> bool {
+        let least = self.least();
+        let few = |few: &Few| few.rows < least;
+        for (at, new) in crowds.new.iter().enumerate() {
+            reasons.extend(new.as_ref().filter(|new| few(new)).map(|new| self.few(at, new)));
+        }
+        for (at, gone) in crowds.gone.iter().enumerate() {
+            reasons.extend(gone.as_ref().map(|gone| self.gone(at, gone)));
+        }
+        reasons.extend(crowds.contradictions.iter().map(|&found| self.contradiction(found)));
+        crowds.exact() || crowds.new.iter().chain(&crowds.gone).flatten().any(few)
+    }
+
+    /// The fewest rows of a label that may come together: k, and the people of an atom where values are masked.
+    fn least(&self) -> u64 {
+        let masked = self.policy.masking().is_some_and(|masking| masking.mask);
+        if masked { self.policy.a() } else { self.policy.k() }
+    }
+
+    fn release(&self, at: usize) -> String {
+        format!("release {} ({})", at + 1, self.names[at])
+    }
+
+    fn few(&self, at: usize, Few { rows, label }: &Few) -> Reason {
+        let (release, class, least) = (self.release(at), describe(label, self.columns), self.least());
+        let held = match at {
+            0 if self.releases[0].size_of(&label[..self.releases[0].width()]) == *rows => {
+                format!("class {class} has {}, the policy wants at least {least}", many(*rows, "row"))
+            }
+            _ => {
+                let rows = many(*rows, "row");
+                format!(
+                    "class {class} has only {rows} that came in one release, the policy wants at least {least}, or none"
+                )
+            }
+        };
+        let text = format!("{release}: {held}");
+        Reason { check: "k", release: Some(at), value: *rows as f64, limit: least as f64, text }
+    }
+
+    fn gone(&self, at: usize, Few { rows, label }: &Few) -> Reason {
+        let (earlier, later) = (self.release(at - 1), self.release(at));
+        let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));
+        let [are, have] = if *rows == 1 { ["is", "has"] } else { ["are", "have"] };
+        let text = format!(
+            "{later}: {rows_of} of class {class} of {earlier} {are} not in it, or {have} another label or sensitive value. Where rows \
+             keep their labels every row must stay as it was published: a reader who compares both releases sees which did not"
+        );
+        Reason { check: "chain", release: Some(at), value: *rows as f64, limit: 0.0, text }
+    }
+
+    fn contradiction(&self, found: Contradiction) -> Reason {
+        let column = Column::RELEASE;
+        let (at, what) = match found {
+            Contradiction::Silent(at) => (
+                at,
+                format!("it has no column `{column}`, and another release has one: give it to all of them, or to none"),
+            ),
+            Contradiction::Changed(at) => {
+                let earlier = self.release(at - 1);
+                (at, format!("its column `{column}` gives rows of {earlier} another release than they have there"))
+            }
+            Contradiction::Late(at) => {
+                let earlier = self.release(at - 1);
+                let says = "says that rows came with a release that is not newer than";
+                (at, format!("its column `{column}` {says} {earlier}, and these rows are not in that one"))
+            }
+        };
+        let text = format!("{}: {what}", self.release(at));
+        Reason { check: Column::RELEASE, release: Some(at), value: 0.0, limit: 0.0, text }
+    }
+}

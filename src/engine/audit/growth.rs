@@ -1,0 +1,78 @@
+//! What came and what went in the releases of a chain whose rows keep their labels (SCIENCE 11), as the releases themselves show it.
+//! A column that says in which release a row came tells the same, of releases that are not at hand as well.
+
+use rayon::prelude::*;
+
+use crate::histogram::{Histogram, Release};
+
+/// What releases show of rows that came and went.
+#[derive(Debug)]
+pub struct Growth {
+    /// Per release the rows that the one before it has not; of each label, and of each release that rows say they came in, a
+    /// class.
+    pub new: Vec<Release>,
+    /// Per release the rows of the one before it that are missing, or have another label or sensitive value.
+    pub gone: Vec<Release>,
+    /// What rows say of their release and tables contradict.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// Rows that say of themselves what the tables do not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contradiction {
+    /// The release does not say in which release its rows came, and another one does.
+    Silent(usize),
+    /// Rows of the release before say something else in this one.
+    Changed(usize),
+    /// New rows of this release say that they came in a release that the one before it holds already.
+    Late(usize),
+}
+
+impl Growth {
+    /// Of releases as they are, whose rows say nothing of themselves.
+    pub fn of(releases: &[Release]) -> Growth {
+        Growth { new: differences(releases, false), gone: differences(releases, true), contradictions: Vec::new() }
+    }
+
+    /// Of releases whose rows may say in which release they came: their increment, 0 where they say nothing. `labels` are the rows
+    /// of `releases` on one dictionary.
+    pub fn stated(releases: &[Release], labels: &[Histogram]) -> Growth {
+        let stated: Vec<bool> = labels.iter().map(states).collect();
+        if !stated.contains(&true) {
+            return Growth::of(releases);
+        }
+        let silent = |(at, states): (usize, &bool)| (!states).then_some(Contradiction::Silent(at));
+        let mut contradictions: Vec<Contradiction> = stated.iter().enumerate().filter_map(silent).collect();
+        if !contradictions.is_empty() {
+            return Growth { contradictions, ..Growth::of(releases) };
+        }
+        let apart: Vec<Release> = labels.iter().map(|rows| Release::from_own_labels(&rows.by_increment())).collect();
+        let (new, gone) = (differences(&apart, false), differences(releases, true));
+        for at in 1..apart.len() {
+            let number = |release: &Release, class: usize| release.class(class)[release.width() - 1];
+            let newest = (0..apart[at - 1].classes()).map(|class| number(&apart[at - 1], class)).max();
+            if gone[at].classes() == 0 && apart[at - 1].beyond(&apart[at]).classes() > 0 {
+                contradictions.push(Contradiction::Changed(at));
+            } else if (0..new[at].classes()).any(|class| Some(number(&new[at], class)) <= newest) {
+                contradictions.push(Contradiction::Late(at));
+            }
+        }
+        Growth { new, gone, contradictions }
+    }
+}
+
+/// Whether rows say in which release they came.
+pub fn states(rows: &Histogram) -> bool {
+    (0..rows.tuples()).any(|tuple| rows.cells_of(tuple).iter().any(|cell| cell.increment > 0))
+}
+
+/// Per release the rows that it has more than the one before it, or fewer. Everything is new in the first one.
+fn differences(releases: &[Release], fewer: bool) -> Vec<Release> {
+    let of = |at: usize| match (at.checked_sub(1), fewer) {
+        (None, false) => releases[0].clone(),
+        (None, true) => releases[0].beyond(&releases[0]),
+        (Some(before), false) => releases[at].beyond(&releases[before]),
+        (Some(before), true) => releases[before].beyond(&releases[at]),
+    };
+    (0..releases.len()).into_par_iter().map(of).collect()
+}

@@ -1,0 +1,88 @@
+//! The notice of erasure (SCIENCE 3, erasure; CONTRACTS 4): from which release on which rows are gone. It tells labels and numbers of
+//! rows, which readers find by comparing the two releases anyway; it must never tell a sensitive value, or how many people asked.
+//!
+//! Like a manifest it has one spelling.
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{Facts, NoManifest, Terms};
+use crate::model::{Node, Role, Taxonomy};
+
+/// The version of the form.
+const SCHEMA: u32 = 1;
+
+/// A notice of erasure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Notice {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// The feed's name.
+    pub feed: String,
+    /// The chain of releases.
+    pub chain: u32,
+    /// The first release without the rows; no later one of the chain has them either.
+    pub release: u32,
+    /// How many rows are gone.
+    pub rows: u64,
+    /// The quasi columns, in the order of the feed file.
+    pub columns: Vec<String>,
+    /// The labels of these rows.
+    pub labels: Vec<ErasedLabel>,
+}
+
+/// Rows of one label that are gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ErasedLabel {
+    /// The label of each column.
+    pub label: Vec<String>,
+    /// How many rows.
+    pub rows: u64,
+}
+
+impl Notice {
+    /// Of the rows that a release leaves out; `None` where there are none.
+    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>) -> Option<Notice> {
+        let trees = terms.columns.trees();
+        let text = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).to_owned();
+        let labels = terms.erased.iter();
+        let labels =
+            labels.map(|(label, &rows)| ErasedLabel { label: label.iter().zip(&trees).map(text).collect(), rows });
+        let notice = Notice {
+            schema: SCHEMA,
+            feed: facts.feed.to_owned(),
+            chain: facts.chain,
+            release: terms.release,
+            rows: terms.erased.values().sum(),
+            columns: terms.columns.of(Role::Quasi).map(|column| column.name.to_string()).collect(),
+            labels: labels.collect(),
+        };
+        (notice.rows > 0).then_some(notice)
+    }
+
+    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    ///
+    /// # Panics
+    /// Never: a notice is JSON.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a notice has text keys");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads what [`Notice::bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are no notice, or are not spelled as one.
+    pub fn parse(bytes: &[u8]) -> Result<Notice, NoManifest> {
+        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let notice: Notice = serde_json::from_slice(bytes).map_err(form)?;
+        if notice.schema != SCHEMA {
+            return Err(NoManifest::Version(notice.schema));
+        }
+        if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }
+    }
+}

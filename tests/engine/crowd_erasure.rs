@@ -1,0 +1,390 @@
+//! Published atoms that leave a chain of crowds (SCIENCE 11, erasure): whole ones or none, under a notice that names their labels; the
+//! gate compares public bytes. What a reader could compute if an atom were taken apart is computed here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate::engine::feed::{Candidate, Closed};
+use tidegate::engine::gate::bytes;
+use tidegate::engine::gate::own::ErasedAtom;
+use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
+use tidegate::engine::model::{Column, Columns, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value};
+use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
+use tidegate::engine::release::{ErasedLabel, Notice, Tables};
+
+use crate::common::chain::{Chain, Human, Offer};
+use crate::common::random::{self, Draw, tree};
+
+const DIAGNOSES: [&str; 7] = ["Asthma", "Cold", "Flu", "Gout", "HIV", "Mumps", "Zoster"];
+
+/// Rows by label and value.
+type Lines = BTreeMap<(Vec<Node>, String), u64>;
+
+/// Rows by value.
+type Counts = BTreeMap<String, u64>;
+
+fn columns(trees: Vec<Taxonomy>) -> Columns {
+    let column = |name: &str, role, domain: Option<Domain>| Column {
+        name: name.into(),
+        path: None,
+        role,
+        kind: Kind::String,
+        taxonomy: domain.map(Arc::new),
+        guarded: Vec::new(),
+        optional: false,
+        unknown: None,
+    };
+    let quasi = |(at, tree)| {
+        let domain = Domain { tree, rule: Rule::Label }.with_runs().expect("small");
+        column(&format!("quasi{at}"), Role::Quasi, Some(domain))
+    };
+    let mut all: Vec<Column> = trees.into_iter().enumerate().map(quasi).collect();
+    all.push(column("diagnosis", Role::Sensitive, None));
+    Columns::new(all)
+}
+
+fn policy(k: u64, every: u64, columns: &Columns) -> Policy {
+    let (search, every) = (Some(Search::Halves), Some(every));
+    let written = Settings { k: Some(k), search, publish_every: every, min_solutions: Some(1), ..Settings::default() };
+    Policy::new(&written, ChainKind::Cumulative, &Facts::of(columns)).expect("no contradiction")
+}
+
+fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
+    let human = |number: u128, draw: &mut Draw| {
+        let leaves =
+            columns.trees().into_iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect();
+        let value = DIAGNOSES[draw.between(0, 6) as usize];
+        Human { number, leaves, values: vec![Value::Text(value.into())] }
+    };
+    (0..draw.between(0, most))
+        .map(|_| {
+            *number += 1;
+            human(*number, draw)
+        })
+        .collect()
+}
+
+fn lines(table: &Release, values: &Values) -> Lines {
+    let mut lines = BTreeMap::new();
+    for class in 0..table.classes() {
+        for group in table.range(class) {
+            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("everybody has a diagnosis") };
+            lines.insert((table.class(class).to_vec(), value.to_string()), table.counts()[group]);
+        }
+    }
+    lines
+}
+
+/// What the bytes of a table tell.
+fn read(data: &[u8], columns: &Columns) -> Lines {
+    let (table, leaks) = bytes::read_local(data, columns);
+    assert!(leaks.is_empty());
+    let table = table.expect("a table");
+    lines(&table.release, &table.values)
+}
+
+/// The table of these lines, as bytes.
+fn written(lines: &Lines, columns: &Columns) -> Vec<u8> {
+    let mut known: Vec<&String> = lines.keys().map(|(_, value)| value).collect();
+    known.sort();
+    known.dedup();
+    let tuple = |value: &&String| vec![Value::Text(value.as_str().into())].into_boxed_slice();
+    let (values, codes) = Values::from_distinct(1, known.iter().map(tuple).collect());
+    let code = |value: &String| codes[known.iter().position(|known| *known == value).expect("known")];
+    let cells: Vec<Cell> = lines
+        .iter()
+        .map(|((_, value), &count)| Cell { increment: 0, value: code(value), count: count as u32 })
+        .collect();
+    let width = columns.of(Role::Quasi).count();
+    let nodes: Vec<Vec<Node>> = (0..width).map(|at| lines.keys().map(|(label, _)| label[at]).collect()).collect();
+    let table = Release::from_own_labels(&Histogram::of_counts(&nodes, values.clone(), &cells));
+    Tables::of(&table, &values, None, columns).data
+}
+
+fn less(all: &Lines, gone: &Lines) -> Lines {
+    let mut left = all.clone();
+    for (line, rows) in gone {
+        let count = left.get_mut(line).expect("there");
+        *count -= rows;
+    }
+    left.retain(|_, count| *count > 0);
+    left
+}
+
+/// The rows of a label.
+fn of_label(lines: &Lines, label: &[Node]) -> Lines {
+    lines.iter().filter(|((at, _), _)| at == label).map(|(line, rows)| (line.clone(), *rows)).collect()
+}
+
+/// A chain with some releases.
+fn grown(draw: &mut Draw) -> (Chain, u128) {
+    loop {
+        let trees = (0..draw.between(1, 3)).map(|at| tree(draw, at as usize, 3)).collect();
+        let columns = columns(trees);
+        let policy = policy(draw.between(2, 4), draw.between(1, 2), &columns);
+        let (mut chain, mut number) = (Chain::new(columns, policy), 0);
+        chain.chance.0 = draw.clone();
+        for _ in 0..9 {
+            let people = people(draw, &chain.columns, &mut number, 40);
+            if let Closed::Candidate(candidate) = chain.tick(&people).closed {
+                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+                chain.publish(*candidate, approved);
+            }
+        }
+        if chain.feed.published().len() > 1 {
+            return (chain, number);
+        }
+    }
+}
+
+/// Some published atom: the place of its release, its label, its rows.
+fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> {
+    let release = draw.between(0, chain.feed.published().len() as u64 - 1) as usize;
+    let table = Release::from_own_labels(&chain.feed.published()[release].rows.clone().as_one(0));
+    let class = draw.between(0, (table.classes() as u64).checked_sub(1)?) as usize;
+    Some((release, table.class(class).to_vec(), table.size(class)))
+}
+
+/// The next release, whether anybody comes or not.
+fn due(chain: &mut Chain, people: &[Human]) -> Option<Candidate> {
+    match chain.tick(people).closed {
+        Closed::Candidate(candidate) => Some(*candidate),
+        _ => None,
+    }
+}
+
+#[test]
+fn whole_atoms_leave_and_every_other_row_stays() {
+    random::run("erased atoms", 60, |draw| {
+        let (mut chain, mut number) = grown(draw);
+        for _ in 0..4 {
+            let before = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
+            let mut labels: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+            for _ in 0..draw.between(1, 2) {
+                let Some((release, label, rows)) = some_atom(draw, &chain) else { continue };
+                assert_eq!(chain.erase_rows(release, label.clone()), rows);
+                *labels.entry(label).or_default() += rows;
+            }
+            let people = if draw.once_in(2) { Vec::new() } else { people(draw, &chain.columns, &mut number, 30) };
+            let whole = chain.feed.whole().rows();
+            let Some(candidate) = due(&mut chain, &people) else {
+                assert!(whole == 0 || labels.is_empty(), "a release without them is due");
+                return;
+            };
+            let offer = chain.offer(&candidate);
+            let mut notice = None;
+            let approved =
+                offer.decided(|pages| notice.clone_from(&pages.notice)).unwrap_or_else(|no| panic!("{no:?}"));
+            let now = read(&offer.data, &chain.columns);
+            // By label: what was there, without what the notice names, and what is new, which is an atom at least.
+            for label in before.keys().chain(now.keys()).map(|(label, _)| label).collect::<BTreeSet<_>>() {
+                let rows = |of: &Lines| of_label(of, label).values().sum::<u64>();
+                let new = rows(&now) + labels.get(label).copied().unwrap_or(0) - rows(&before);
+                assert!(new == 0 || new >= chain.policy.a(), "{new} rows of a label are new");
+            }
+            let trees = chain.columns.trees();
+            let label = |(label, &rows): (&Vec<Node>, &u64)| ErasedLabel {
+                label: label.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
+                rows,
+            };
+            let meant: Vec<ErasedLabel> = labels.iter().map(label).collect();
+            match notice {
+                None => assert!(labels.is_empty()),
+                Some(notice) => {
+                    let notice = Notice::parse(&notice).expect("a notice");
+                    assert_eq!((notice.release, notice.rows), (candidate.release, labels.values().sum()));
+                    assert_eq!(notice.labels, meant);
+                }
+            }
+            chain.publish(candidate, approved);
+            assert!(!chain.feed.owes_release(), "it is made once");
+        }
+    });
+}
+
+#[test]
+fn a_release_that_leaves_rows_out_is_read_back() {
+    random::run("erased atoms that are read back", 40, |draw| {
+        let (mut chain, mut number) = grown(draw);
+        let Some((release, label, _)) = some_atom(draw, &chain) else { return };
+        chain.erase_rows(release, label);
+        let mut other = chain.clone();
+        for _ in 0..3 {
+            let people = people(draw, &chain.columns, &mut number, 20);
+            let (rows, _) = other.feed.accept(crate::common::chain::arrivals(&chain.columns, &people), &chain.policy);
+            assert!(rows.len() == people.len());
+            let ticked = chain.tick(&people);
+            let trees = other.columns.trees();
+            other.feed.replay(chain.feed.fixed(&ticked), &trees);
+            if let Closed::Candidate(candidate) = ticked.closed {
+                assert_eq!(other.feed.propose(&Vec::new(), &chain.policy, &trees), *candidate);
+                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+                other.feed.publish((*candidate).clone(), &chain.policy, &trees);
+                chain.publish(*candidate, approved);
+            }
+            assert!(chain.feed == other.feed, "another feed is read back");
+        }
+    });
+}
+
+fn refused(offer: &Offer, check: &str) {
+    let verdict = offer.judged().verdict().clone();
+    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| &*check.check).collect();
+    assert!(reasons.contains(&check), "{check} says nothing: {verdict:?}");
+}
+
+#[test]
+fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
+    random::run("spoilt erasures", 40, |draw| {
+        let (mut chain, _) = grown(draw);
+        let Some((release, label, _)) = some_atom(draw, &chain) else { return };
+        let before = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
+        let known = chain.clone();
+        chain.erase_rows(release, label.clone());
+        let Some(candidate) = due(&mut chain, &[]) else { return };
+        let offer = chain.offer(&candidate);
+        assert!(offer.judged().verdict().safe());
+        let now = read(&offer.data, &chain.columns);
+        let with = |lines: &Lines| Offer { data: written(lines, &chain.columns), ..offer.clone() };
+
+        // A row of the atom stays; a row of another one is gone as well; rows of another label are gone instead.
+        let gone = less(&before, &less(&before, &of_label(&before, &label)));
+        let one = gone.keys().next().expect("a row").clone();
+        let mut stays = now.clone();
+        *stays.entry(one).or_default() += 1;
+        refused(&with(&stays), "growth");
+        let mut more = now.clone();
+        if let Some(rows) = more.values_mut().next() {
+            *rows -= 1;
+        }
+        more.retain(|_, rows| *rows > 0);
+        if !more.is_empty() {
+            refused(&with(&more), "growth");
+        }
+        // The rows leave and nothing says so: neither the log, nor the notice.
+        refused(&Offer { erased: Vec::new(), ..offer.clone() }, "growth");
+        let silent = offer.decided(|pages| pages.notice = None).expect_err("no notice");
+        assert!(silent.reasons().any(|(check, _)| check.check == "pages"));
+        let fewer = offer.decided(|pages| {
+            let notice = Notice::parse(pages.notice.as_ref().expect("a notice")).expect("a notice");
+            let mut labels = notice.labels.clone();
+            labels[0].rows -= 1;
+            pages.notice = Some(Notice { rows: notice.rows - 1, labels, ..notice }.bytes());
+        });
+        assert!(fewer.is_err(), "a notice that names fewer rows");
+        // A notice of rows that are there still, or of an atom that never was.
+        let stay = Offer { erased: offer.erased.clone(), data: written(&before, &chain.columns), ..offer.clone() };
+        refused(&stay, "growth");
+        let twice = Offer { erased: vec![offer.erased[0].clone(); 2], ..offer.clone() };
+        refused(&twice, "form");
+        let never = ErasedAtom { release: chain.feed.published().len(), label };
+        refused(&Offer { erased: vec![never], ..offer.clone() }, "form");
+        // Private tables that hold the rows still.
+        refused(&Offer { before: known.feed.whole().clone(), ..offer.clone() }, "growth");
+    });
+}
+
+/// People who are known to have these values, whichever has which.
+struct Known {
+    people: Vec<u128>,
+    values: Counts,
+}
+
+/// What each person can have, by everything that is known: all ways to give people values are tried.
+fn possible(known: &[Known]) -> BTreeMap<u128, BTreeSet<String>> {
+    let everybody: BTreeSet<u128> = known.iter().flat_map(|known| known.people.iter().copied()).collect();
+    let everybody: Vec<u128> = everybody.into_iter().collect();
+    let mut left: Vec<Counts> = known.iter().map(|known| known.values.clone()).collect();
+    let mut given = Vec::new();
+    let mut found = BTreeMap::new();
+    give(&everybody, known, &mut left, &mut given, &mut found);
+    found
+}
+
+fn give(
+    everybody: &[u128],
+    known: &[Known],
+    left: &mut Vec<Counts>,
+    given: &mut Vec<String>,
+    found: &mut BTreeMap<u128, BTreeSet<String>>,
+) {
+    let Some(&person) = everybody.get(given.len()) else {
+        for (&person, value) in everybody.iter().zip(given.iter()) {
+            found.entry(person).or_default().insert(value.clone());
+        }
+        return;
+    };
+    let of: Vec<usize> = (0..known.len()).filter(|&at| known[at].people.contains(&person)).collect();
+    for value in DIAGNOSES {
+        if of.iter().all(|&at| left[at].get(value).is_some_and(|count| *count > 0)) {
+            of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") -= 1);
+            given.push(value.to_owned());
+            give(everybody, known, left, given, found);
+            given.pop();
+            of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") += 1);
+        }
+    }
+}
+
+fn values(lines: &Lines) -> Counts {
+    let mut counts = Counts::new();
+    lines.iter().for_each(|((_, value), rows)| *counts.entry(value.clone()).or_default() += rows);
+    counts
+}
+
+/// The reader knows everybody's quasi columns and dates, and who asked; values are told by public bytes alone.
+#[test]
+fn an_atom_that_is_taken_apart_would_tell_a_value() {
+    let mut wards = Tree::new("*");
+    ["a", "b"].iter().for_each(|ward| _ = wards.add(0, ward, 1));
+    let columns = columns(vec![wards.finish().expect("distinct labels")]);
+    let human = |number: u128, leaf: Leaf, value: usize| Human {
+        number,
+        leaves: vec![leaf],
+        values: vec![Value::Text(DIAGNOSES[value].into())],
+    };
+    let mut chain = Chain::new(columns.clone(), policy(3, 1, &columns));
+    // Three people of one ward, who are in one atom: nobody else is there.
+    let first = [human(1, 0, 2), human(2, 0, 3), human(3, 0, 4)];
+    chain.release(&first);
+    let label = {
+        let (table, _) = chain.tables.last().expect("a release");
+        assert_eq!((table.classes(), table.rows()), (1, 3));
+        table.class(0).to_vec()
+    };
+    let shown = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
+    let shown = read(&written(&shown, &columns), &columns);
+    let atom = || Known { people: vec![1, 2, 3], values: values(&shown) };
+    let open = |found: &BTreeMap<u128, BTreeSet<String>>, person: u128| found[&person].len();
+    assert!([1, 2, 3].iter().all(|&person| open(&possible(&[atom()]), person) == 3));
+
+    // One row goes: its value is missing.
+    let row: Lines = [((label.clone(), DIAGNOSES[2].to_owned()), 1)].into();
+    let one_less = read(&written(&less(&shown, &row), &columns), &columns);
+    let found = possible(&[atom(), Known { people: vec![2, 3], values: values(&one_less) }]);
+    assert_eq!(open(&found, 1), 1, "whoever asked is known for certain");
+
+    // The atom goes, and the two others come into a new one with somebody else.
+    let again: Lines = [3, 4, 0].map(|value| ((label.clone(), DIAGNOSES[value].to_owned()), 1)).into();
+    let again = read(&written(&again, &columns), &columns);
+    let found = possible(&[atom(), Known { people: vec![2, 3, 7], values: values(&again) }]);
+    assert_eq!((open(&found, 1), open(&found, 7)), (1, 1), "whoever asked, and whoever came, are known for certain");
+
+    // The rule as it is: the atom goes, and nobody of it is in another one, whatever comes, in this chain or the next.
+    chain.erase_rows(0, label.clone());
+    let later = [human(2, 0, 3), human(3, 0, 4), human(7, 0, 0), human(8, 0, 1), human(9, 0, 5)];
+    let ticked = chain.tick(&later);
+    assert_eq!(ticked.duplicate, 2, "people of the atom are known");
+    let Closed::Candidate(candidate) = ticked.closed else { panic!("a release is due") };
+    let offer = chain.offer(&candidate);
+    let approved = offer.decided(|_| ()).expect("a good release");
+    let now = read(&offer.data, &columns);
+    chain.publish(*candidate, approved);
+    let found = possible(&[atom(), Known { people: vec![7, 8, 9], values: values(&now) }]);
+    assert!(
+        found.values().all(|values| values.len() == 3),
+        "everybody of an atom may have each of its values: {found:?}"
+    );
+    chain.feed.new_chain();
+    assert_eq!(chain.tick(&first).duplicate, 3, "nor does a new chain show them again");
+}
