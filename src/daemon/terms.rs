@@ -79,25 +79,30 @@ impl Terms {
         if names(&self.columns) != names(&feed.columns) {
             return changed("column".to_owned(), "the list of columns");
         }
+        // In a chain of crowds labels are what halving makes of the whole taxonomy, so that a new leaf changes them.
+        let grows = self.policy()?.publish_every().is_none();
         let columns = self.columns.iter().zip(feed.columns.iter());
-        match columns.filter(|(old, new)| old != new).find_map(|(old, new)| Some((old, differs(old, new)?))) {
+        match columns.filter(|(old, new)| old != new).find_map(|(old, new)| Some((old, differs(old, new, grows)?))) {
             Some((old, key)) => changed(format!("column.{}.{key}", old.name), "this key"),
             None => Ok(()),
         }
     }
 
-    /// The first key of `[policy]` that differs.
+    /// The first key of `[policy]` that differs; those that others follow from before all others.
     fn changed_key(&self, now: &str) -> Option<String> {
         type Table = serde_json::Map<String, serde_json::Value>;
         let [old, new] = [&self.policy, now].map(|text| serde_json::from_str::<Table>(text).unwrap_or_default());
-        old.keys().chain(new.keys()).find(|key| old.get(*key) != new.get(*key)).cloned()
+        let leading = ["guarantee", "search"].map(str::to_owned);
+        let keys = leading.iter().chain(old.keys()).chain(new.keys());
+        keys.into_iter().find(|key| old.get(*key) != new.get(*key)).cloned()
     }
 }
 
-/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are no difference.
-fn differs(old: &Column, new: &Column) -> Option<&'static str> {
+/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are no difference where it
+/// may grow.
+fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let grown = match (&old.taxonomy, &new.taxonomy) {
-        (Some(old), Some(new)) => old.rule == new.rule && Growth::between(&old.tree, &new.tree).is_some(),
+        (Some(old), Some(new)) if grows => old.rule == new.rule && Growth::between(&old.tree, &new.tree).is_some(),
         (old, new) => old == new,
     };
     let keys = [

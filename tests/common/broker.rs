@@ -180,7 +180,7 @@ impl Broker {
         self.config().create().expect("a client")
     }
 
-    /// Makes a topic.
+    /// Makes a topic, and waits until everybody knows it.
     pub fn topic(&self, name: &str, partitions: i32, settings: &[(&str, &str)]) {
         let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(1));
         for (key, value) in settings {
@@ -189,6 +189,14 @@ impl Broker {
         let made = block_on(self.admin().create_topics([&topic], &options())).expect("an answer");
         made.into_iter().for_each(|made| _ = made.expect("a topic"));
         self.topics.lock().expect("no panic").push(name.to_owned());
+        let client: BaseProducer = self.config().create().expect("a client");
+        let is_known = || {
+            let known = client.client().fetch_metadata(Some(name), LIMIT).expect("an answer");
+            let led =
+                known.topics().iter().flat_map(|topic| topic.partitions()).filter(|partition| partition.leader() >= 0);
+            (led.count() == partitions as usize).then_some(())
+        };
+        wait::until(|| format!("the topic {name}"), is_known);
     }
 
     /// Deletes a topic, and waits until nobody knows it.

@@ -3,9 +3,9 @@
 //! is shown of one release, so that a test can spoil any part of it.
 
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
-use tidegate::engine::gate::own::{Approved, Case, Census, History, Judged, Newest, Older, Verdict, judge};
+use tidegate::engine::gate::own::{Approved, Case, Census, ErasedAtom, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
-use tidegate::engine::model::{Carving, Columns, Leaf, Recoding, Role, Value};
+use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
 use tidegate::engine::release::{Facts, Pages, Sha256, Tables};
 use tidegate::engine::safeguards::mask::Draws;
@@ -49,6 +49,8 @@ pub struct Chain {
     /// The releases as the gate read them, with their recodings.
     pub tables: Vec<(Release, Values)>,
     previous: Option<Sha256>,
+    /// Atoms that the next release leaves out.
+    pub erased: Vec<ErasedAtom>,
     /// Where draws come from.
     pub chance: Chance,
 }
@@ -66,7 +68,16 @@ impl Draws for Chance {
 impl Chain {
     pub fn new(columns: Columns, policy: Policy) -> Chain {
         let (feed, chance) = (Feed::new(&columns), Chance(Draw::new(1, 1)));
-        Chain { columns, policy, feed, history: History::default(), tables: Vec::new(), previous: None, chance }
+        let (history, tables, previous, erased) = (History::default(), Vec::new(), None, Vec::new());
+        Chain { columns, policy, feed, history, tables, previous, erased, chance }
+    }
+
+    /// The rows of a label that came with a release, both counted from 0, leave all later releases. How many.
+    pub fn erase_rows(&mut self, release: usize, label: Vec<Node>) -> u64 {
+        let number = self.feed.published()[release].release;
+        let rows = self.feed.erase_rows(number, &label);
+        self.erased.push(ErasedAtom { release, label });
+        rows
     }
 
     /// People arrive; what comes of it is not published yet.
@@ -109,6 +120,7 @@ impl Chain {
             recoding: candidate.table.recoding().to_vec(),
             carving: candidate.carving.clone(),
             history: self.history.clone(),
+            erased: self.erased.clone(),
             before: self.feed.whole().clone(),
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
             newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
@@ -137,6 +149,7 @@ impl Chain {
         self.tables.push((files.table.release.clone(), files.table.values.clone()));
         // Disjoint releases have no history: their people are others.
         if !matches!(self.policy.chain(), tidegate::engine::policy::Chain::Disjoint { .. }) {
+            assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
             self.history.push(&files.table, &recoding).expect("the gate has looked at the labels");
         }
     }
@@ -157,6 +170,7 @@ pub struct Offer {
     pub recoding: Recoding,
     pub carving: Option<Carving>,
     pub history: History,
+    pub erased: Vec<ErasedAtom>,
     pub before: Histogram,
     pub older: Vec<(Recoding, Histogram)>,
     pub newest: Vec<(Recoding, Histogram)>,
@@ -199,6 +213,7 @@ impl Offer {
             searched: true,
             learnt: None,
             history: &self.history,
+            erased: &self.erased,
             before: &self.before,
             older: &older.collect::<Vec<_>>(),
             newest: &newest.collect::<Vec<_>>(),

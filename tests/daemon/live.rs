@@ -9,5 +9,6 @@ mod crash;
 mod fold;
 mod grown;
 mod rekey;
+mod rows;
 
 use crate::common::{draw, feed};

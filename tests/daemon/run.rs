@@ -5,6 +5,7 @@ mod asked;
 mod canaries;
 mod carved;
 mod clocks;
+mod crowds;
 mod halts;
 mod halved;
 mod kills;

@@ -8,7 +8,7 @@
 //! | `entry`: slots that are written once, entries whose equality is that of their bytes | `journal/{entry,read}.rs`, `journal/store` |
 //! | `fold`: what a writer knows, which objects a later fold needs | `live/{state,fold}.rs`, `State::spent` |
 //! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `live/{open,sweep}.rs`, `journal/log.rs`, `journal/store/put.rs` |
-//! | `work`: segment then Ingest; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `live/{take,close,decide}.rs` |
+//! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `live/{take,coins,close,decide}.rs` |
 //! | `leave`: files, manifest, Published, then what lay aside goes | `live/leave.rs` |
 //! | `asked`: the inbox, Approve, Erase, answers | `live/{request,asked,erase}.rs` |
 //!
@@ -45,14 +45,23 @@ use world::{Ask, Rules};
 /// Looks at every state; `starts`: of writers, one more than how many may die before the last one starts alone.
 #[track_caller]
 fn check(asks: [Ask; 2], starts: u8, doubts: u8) {
-    let rules = Rules { asks, starts, doubts, fault: Fault::None };
+    look(Rules { asks, starts, doubts, coins: false, fault: Fault::None });
+}
+
+#[track_caller]
+fn look(rules: Rules) {
+    let Rules { asks, starts, doubts, coins, .. } = rules;
     let found = explore(&rules);
-    println!("{asks:?}, {starts} starts, {doubts} doubts: {} states, {} stores", found.states, found.stores);
+    println!(
+        "{asks:?}, {starts} starts, {doubts} doubts, coins {coins}: {} states, {} stores",
+        found.states, found.stores
+    );
     assert!(found.broken.is_none(), "{:?}", found.broken);
     let approves = asks[0] == Ask::Approve;
     let possible = |sight: &&str| match *sight {
         "a hold is approved and visible" | "an approval is refused" => approves,
         "somebody is erased" => asks[1] == Ask::Erase,
+        "a tick is closed by the coins of another writer" => coins,
         _ => true,
     };
     let unseen: Vec<&str> = found.unseen.into_iter().filter(possible).collect();
@@ -63,6 +72,12 @@ fn check(asks: [Ask; 2], starts: u8, doubts: u8) {
 fn promises_are_kept_when_nothing_is_asked() {
     check([Ask::Nothing, Ask::Nothing], 3, 0);
     check([Ask::Nothing, Ask::Nothing], 2, 1);
+}
+
+#[test]
+fn promises_are_kept_when_coins_are_drawn() {
+    let asks = [Ask::Nothing, Ask::Nothing];
+    look(Rules { asks, starts: 2, doubts: 1, coins: true, fault: Fault::None });
 }
 
 #[test]
@@ -92,7 +107,8 @@ fn promises_are_kept_when_the_store_leaves_more_open() {
 #[test]
 fn every_planted_fault_breaks_its_promise() {
     for (fault, promise) in PLANTED {
-        let rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 2, doubts: 1, fault };
+        let coins = fault == Fault::DrawsAgain;
+        let rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 2, doubts: 1, coins, fault };
         let found = explore(&rules);
         let broken = found.broken.unwrap_or_else(|| panic!("{fault:?} breaks nothing in {} states", found.states));
         println!("{fault:?}, {} states: {broken:?}", found.states);

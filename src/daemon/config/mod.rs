@@ -39,7 +39,7 @@ use self::places::{Places, Problem};
 use self::unbuilt::{Purpose, Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::{ChainKind, Facts, Policy, contradictions};
+use crate::engine::policy::{ChainKind, Facts, Policy, Search, contradictions};
 
 /// A feed file, read and understood.
 #[derive(Debug)]
@@ -160,6 +160,7 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
     notes.problems.extend(columns::class(&written));
+    notes.problems.extend(gathered(&written, chain));
     let services = services::read(&mut written, base, &mut notes);
     if let Some(mut error) = places.first(notes.problems) {
         // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
@@ -189,6 +190,16 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     let warning = |(path, text)| Warning { field: Some(path), text };
     let warnings = notes.warnings.into_iter().map(warning).collect();
     Ok(Feed { file: file.to_path_buf(), name: written.feed.name, columns, policy, services, warnings })
+}
+
+/// In a chain of crowds every tick counts, also one without new rows.
+fn gathered(written: &FeedFile, chain: ChainKind) -> Option<Problem> {
+    let crowds = chain == ChainKind::Cumulative && written.policy.search == Some(Search::Halves);
+    let least = written.schedule.as_ref().and_then(|schedule| schedule.min_records)?;
+    let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than `min_records` \
+                asks for would prove that others wait. Leave `min_records` out; to gather more people before they are published, \
+                write `publish_every` in [policy]";
+    (crowds && least > 1).then(|| Problem::new("schedule.min_records", text.to_owned()))
 }
 
 /// What the policy must know of the columns, before their taxonomies are read.

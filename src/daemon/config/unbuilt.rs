@@ -11,7 +11,6 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.search", Some("levels")),
     ("policy.search", Some("mondrian")),
     ("policy.search", Some("mdav")),
-    ("policy.publish_every", None),
     ("policy.suppression", None),
     ("policy.dominance", None),
     ("policy.p_rule", None),
@@ -55,7 +54,6 @@ pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<Unbuilt> {
     if purpose == Purpose::Releases {
         found.extend(masking(file));
     }
-    found.extend(crowds(file));
     for (key, value) in UNBUILT {
         let (table, key) = key.split_once('.').expect("every line names a table and a key");
         let Some(table_value) = file.get(table) else { continue };
@@ -84,14 +82,6 @@ fn masking(file: &DeTable<'_>) -> Option<Unbuilt> {
         () => return None,
     };
     Some(Unbuilt { path: format!("policy.{key}"), text: format!("{what} is not built in this version") })
-}
-
-/// Halving is built for disjoint chains.
-fn crowds(file: &DeTable<'_>) -> Option<Unbuilt> {
-    let text = |table: &str, key: &str| file.get(table)?.get_ref().as_table()?.get(key)?.get_ref().as_str();
-    let asked = text("policy", "search") == Some("halves") && text("feed", "chain") != Some("disjoint");
-    let what = "`search = \"halves\"` in a cumulative chain";
-    asked.then(|| Unbuilt { path: "policy.search".to_owned(), text: format!("{what} is not built in this version") })
 }
 
 fn look(table: &DeTable<'_>, path: &str, key: &str, value: Option<&str>) -> Option<Unbuilt> {

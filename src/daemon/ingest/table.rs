@@ -11,8 +11,8 @@ use super::people::People;
 use super::rows::{Aside, gather};
 use super::source::Source;
 use crate::daemon::error::{Error, Kind, Result, printable};
-use crate::engine::histogram::{Builder, Encoder, Histogram, Misfit, Reading};
-use crate::engine::model::{Column, Columns, Node, Role, Taxonomy};
+use crate::engine::histogram::{Builder, Cells, Encoder, Histogram, Misfit, MisfitKind, RawCell, Reading, value_of};
+use crate::engine::model::{self, Column, Columns, Node, Role, Taxonomy, Value};
 
 /// A table file that was opened and whose columns fit.
 pub struct Table {
@@ -20,15 +20,22 @@ pub struct Table {
     source: Source,
     /// Columns of the file that nobody declared.
     pub undeclared: Vec<String>,
+    /// Whether a column that is read says in which release each row came.
+    numbered: bool,
 }
 
 impl Table {
-    /// Opens a release: exactly the quasi and sensitive columns.
+    /// Opens a release: exactly the quasi and sensitive columns, and beside them maybe the release in which each row came.
     ///
     /// # Errors
     /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
-        Table::open(path, columns, |column| &column.name)?.published(columns)
+        let mut table = Table::open(path, columns, |column| &column.name)?.published(columns)?;
+        table.numbered = columns.named(Column::RELEASE).is_none() && table.has(Column::RELEASE);
+        if table.numbered {
+            table.want(columns, |column| &column.name)?;
+        }
+        Ok(table)
     }
 
     /// Opens a release of which the labels alone are read, so that sensitive columns may be missing.
@@ -48,6 +55,7 @@ impl Table {
         }
         for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
+                None if name == Column::RELEASE => continue,
                 None => "the feed file declares no such column: declare it, or leave it out of the release",
                 Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
                 Some(_) => continue,
@@ -68,13 +76,25 @@ impl Table {
     }
 
     fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
-        let mut source = Source::open(path)?;
-        if source.is_lines() {
-            return Ok(Table { path: path.to_path_buf(), source, undeclared: Vec::new() });
+        let source = Source::open(path)?;
+        let mut table = Table { path: path.to_path_buf(), source, undeclared: Vec::new(), numbered: false };
+        if !table.source.is_lines() {
+            table.want(columns, name_in_file)?;
+            table.undeclared = undeclared(table.source.header(), columns, name_in_file);
         }
-        let header = source.header().to_vec();
+        Ok(table)
+    }
+
+    /// Whether the file has such a column.
+    fn has(&self, name: &str) -> bool {
+        self.source.header().iter().any(|known| known == name)
+    }
+
+    /// Reads the declared columns from now on, and the one with numbers of releases.
+    fn want(&mut self, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<()> {
+        let header = self.source.header().to_vec();
         let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
-        let mut wanted = wanted(path, &header, counted, name_in_file)?;
+        let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
         // Whoever stands behind a row is looked at where the file tells it: never in a release.
         for column in columns.of(Role::Identifier) {
             let name = name_in_file(column);
@@ -82,10 +102,11 @@ impl Table {
                 wanted.push((name.to_owned(), column.name.to_string()));
             }
         }
-        distinct(path, &header, &wanted)?;
-        source.want(&wanted)?;
-        let undeclared = undeclared(&header, columns, name_in_file);
-        Ok(Table { path: path.to_path_buf(), source, undeclared })
+        if self.numbered {
+            wanted.push((Column::RELEASE.to_owned(), Column::RELEASE.to_owned()));
+        }
+        distinct(&self.path, &header, &wanted)?;
+        self.source.want(&wanted)
     }
 
     /// The next rows; `None` at the end.
@@ -108,12 +129,13 @@ impl Table {
 
     /// A misfit as an error with its place; `before` rows came before its batch.
     fn misfit(&self, misfit: &Misfit, before: u64, columns: &Columns) -> Error {
-        use crate::engine::histogram::MisfitKind;
         let row = before + misfit.row;
         let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText);
         let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
         let domain = columns.named(&misfit.column).and_then(|column| column.taxonomy.as_ref());
         let labels = domain.filter(|_| misfit.kind == MisfitKind::NoLabel).map(|domain| labels(&domain.tree));
+        let number = misfit.kind == MisfitKind::Malformed && &*misfit.column == Column::RELEASE;
+        let text = text + if number { ": releases have whole numbers from 1 on" } else { "" };
         let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}"));
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
         let line = self.source.line_of(row);
@@ -125,7 +147,8 @@ impl Table {
 }
 
 /// Counts all rows of a table, and the people behind them. Cells of a release count as its readers see them; of raw rows
-/// as `anonymize` takes them, so that what is malformed in a sensitive column is null.
+/// as `anonymize` takes them, so that what is malformed in a sensitive column is null. Rows of a release that say in which release
+/// they came have its number as their increment, others 0.
 ///
 /// # Errors
 /// The first row that does not fit.
@@ -157,11 +180,30 @@ pub fn count_behind(
     let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
-        builder.add(&batch).map_err(|misfit| table.misfit(&misfit, before, columns))?;
+        let added = match table.numbered {
+            true => releases_of(&batch, reading).and_then(|numbers| builder.add_each(&batch, &numbers)),
+            false => builder.add(&batch),
+        };
+        added.map_err(|misfit| table.misfit(&misfit, before, columns))?;
         people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before, columns))?;
         before += batch.num_rows() as u64;
     }
     Ok((builder.finish(), people))
+}
+
+/// The numbers of the releases in which rows came, which count from 1.
+fn releases_of(batch: &RecordBatch, reading: Reading) -> std::result::Result<Vec<u32>, Misfit> {
+    let misfit = |row: usize, kind| Misfit { row: row as u64, column: Column::RELEASE.into(), kind };
+    let array = batch.column_by_name(Column::RELEASE).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
+    let cells = Cells::fitting(array, model::Kind::Int, Role::Measure, reading).map_err(|kind| misfit(0, kind))?;
+    let number = |cell: RawCell<'_>| match value_of(cell, model::Kind::Int, reading) {
+        Some(Value::Int(number)) => {
+            u32::try_from(number).ok().filter(|&number| number > 0).ok_or(MisfitKind::Malformed)
+        }
+        Some(Value::Null) => Err(MisfitKind::Missing),
+        _ => Err(MisfitKind::Malformed),
+    };
+    cells.codes(number).map_err(|(row, kind)| misfit(row, kind))
 }
 
 /// Labels of a taxonomy for people to look at: the first few from the top on, and how many more there are. They are the

@@ -6,7 +6,7 @@ mod decision;
 mod intake;
 mod tick;
 
-pub use asked::{Chain, Config, Erase, Moved, Rekey, Wanted};
+pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
 pub use tick::{Closed, Coin, Coins, Masked, Outcome};
@@ -66,12 +66,15 @@ impl Body {
                 segments.chain(retry.rest.iter().flatten().map(|aside| &aside.object)).collect()
             }
             Body::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
-            Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).collect(),
+            Body::Masked(masked) => [&masked.counts].into_iter().chain(&masked.ledger).chain(&masked.members).collect(),
             Body::Coin(coin) => vec![&coin.coin],
             Body::Coins(coins) => vec![&coins.coins],
             Body::Decision(Decision::Publish { verdict, .. } | Decision::Hold { verdict, .. }) => vec![verdict],
             Body::Decision(Decision::Reject { verdict, .. }) => verdict.iter().collect(),
-            Body::Erase(erase) => erase.moved.iter().filter_map(|moved| moved.new.as_ref()).collect(),
+            Body::Erase(erase) => {
+                let moved = erase.moved.iter().filter_map(|moved| moved.new.as_ref());
+                moved.chain(erase.rows.iter().map(|rows| &rows.named)).collect()
+            }
         }
     }
 

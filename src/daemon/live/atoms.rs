@@ -2,6 +2,7 @@
 //! not published or the raw rows are kept; and the counts, which hold what later ticks need for ever: how many of each
 //! value there are per atom, and a keyed hash of everybody who came.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -111,6 +112,14 @@ impl Atoms {
         let left = carving.without(|class| people.size_of(&carving.classes()[class]) == 0);
         self.carving = Some(classes(&left, trees));
         Ok(())
+    }
+
+    /// The classes with labels of their own that formed.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn carved(&self, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
+        carving(self.carving.as_ref(), trees)
     }
 
     /// So many had come.
@@ -257,6 +266,22 @@ impl Counts {
     pub fn with_people(mut self, mut people: Vec<Person>) -> Counts {
         people.sort_unstable();
         self.people = people.iter().map(|person| person.0.to_le_bytes()).collect();
+        self
+    }
+
+    /// The same without the rows of these labels, and without values that no other row has.
+    #[must_use]
+    pub fn without_labels(mut self, labels: &BTreeSet<Vec<Box<str>>>) -> Counts {
+        let label =
+            |cell: usize| -> Vec<Box<str>> { self.nodes.iter().map(|column| column.text(cell).into()).collect() };
+        let left: Vec<usize> = (0..self.counts.len()).filter(|&cell| !labels.contains(&label(cell))).collect();
+        let mut used = vec![false; self.values.len()];
+        left.iter().for_each(|&cell| used[self.codes[cell] as usize] = true);
+        let (values, codes) = self.values.only(&used);
+        self.nodes = self.nodes.iter().map(|column| column.only(&left)).collect();
+        self.codes = left.iter().map(|&cell| codes[self.codes[cell] as usize]).collect();
+        self.counts = left.iter().map(|&cell| self.counts[cell]).collect();
+        self.values = values;
         self
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::atoms::{Atoms, Counts, Grain, Since};
 use super::drawn::Drawn;
 use super::ledger::Kept;
+use super::members::Members;
 use super::reading::VERSION;
 use super::record::Recorded;
 use super::repair::repair;
@@ -17,6 +18,7 @@ use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
 use crate::engine::feed::{self, Closed as Came, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
 use crate::engine::model::{Leaf, Taxonomy};
+use crate::engine::release::Layout;
 
 /// What a tick came to.
 #[derive(Debug, Clone)]
@@ -47,8 +49,10 @@ impl Live {
     /// Too much is set aside, or the log cannot be written.
     pub fn close(&mut self, time: &str) -> Result<Option<Ticked>> {
         let new = self.state.feed.new_rows();
+        // A release that waits for a person leaves out all that is to leave: it is not made again at every tick.
+        let owed = self.state.feed.owes_release() && self.state.held.is_none();
         let goes_by = match self.policy.publish_every() {
-            Some(every) => !self.state.feed.halves(every, &self.policy),
+            Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
             None => new < self.settings.min_records,
         };
         if goes_by {
@@ -80,8 +84,8 @@ impl Live {
         };
         let (rolls, people) = self.everybody(&fixed)?;
         let mut drafts = Drafts::default();
-        let atoms = Atoms::of(&fixed, rolls, &trees);
-        let atoms = self.log.seal(&mut drafts, "atoms", &atoms.bytes())?;
+        let formed = Atoms::of(&fixed, rolls, &trees);
+        let atoms = self.log.seal(&mut drafts, "atoms", &formed.bytes())?;
         let verdict = match recorded.tells() {
             true => Some(self.log.seal(&mut drafts, "verdict", &recorded.bytes())?),
             false => None,
@@ -110,13 +114,14 @@ impl Live {
         if let Some(due) = &mut self.state.due {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
-        self.count(&fixed, people)?;
+        self.count(&fixed, &formed, people)?;
         Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
     }
 
     /// What the feed makes of a tick, with the chance that its search needs.
     fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::Ticked> {
-        if self.policy.publish_every().is_some() && !self.state.feed.stopped() {
+        let halves = self.policy.publish_every().is_some_and(|every| self.state.feed.halves(every, &self.policy));
+        if halves && !self.state.feed.stopped() {
             let mut coins = self.coins()?;
             return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
         }
@@ -135,7 +140,9 @@ impl Live {
         let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
         // In a chain of crowds the number of a tick tells which one publishes.
         let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
-        if new == 0 && waiting == 0 && turns == before {
+        // Each file of a folder has an entry of its own.
+        let asked = self.settings.layout == Layout::Folders;
+        if new == 0 && waiting == 0 && turns == before && !asked {
             return Ok(None);
         }
         let (tick, outcome) = (feed.ticks(), Outcome::Skipped);
@@ -160,7 +167,7 @@ impl Live {
     }
 
     /// The values of a tick are fixed as they will be published.
-    fn count(&mut self, fixed: &Fixed, people: Vec<Person>) -> Result<()> {
+    fn count(&mut self, fixed: &Fixed, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
@@ -172,8 +179,13 @@ impl Live {
             Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &Kept::of(ledger, &trees).bytes())?),
             None => None,
         };
+        let members = match Grain::of(&self.policy) {
+            Grain::Labels => Members::of(atoms, &trees)?,
+            _ => None,
+        };
+        let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
         drafts.put(self.log.store())?;
-        let masked = Masked { tick: fixed.tick, counts, ledger };
+        let masked = Masked { tick: fixed.tick, counts, ledger, members };
         self.append(Body::Masked(masked.clone()))?;
         self.state.masked(&masked);
         if let Some(ledger) = changes {
@@ -205,7 +217,7 @@ impl Live {
         for segment in &segments {
             people.extend(self.roll(&segment.object)?.people());
         }
-        self.count(&fixed, people)
+        self.count(&fixed, &atoms, people)
     }
 
     fn roll(&self, object: &Ref) -> Result<Roll> {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads an object.
 
-use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Pending, Place, Raw, Segment, Share, State};
+use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Membership, Pending, Place, Raw, Segment, Share, State};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
@@ -167,6 +167,10 @@ impl State {
             self.raw.push(Raw { object: ledger.clone(), tick: masked.tick, published: None });
             self.ledgers.insert(masked.tick, ledger.clone());
         }
+        if let Some(object) = &masked.members {
+            self.live.insert(object.path.clone());
+            self.members.push(Membership { object: object.clone(), tick: masked.tick, release: None });
+        }
         self.counts.push((masked.tick, masked.counts.clone()));
         self.closing = None;
     }
@@ -219,6 +223,7 @@ impl State {
                 wanted.iter().for_each(|wanted| self.wanted(wanted));
                 if *stops {
                     self.feed.stop(policy);
+                    self.members_are_in_none();
                     self.formed.clear();
                     self.ledgers.clear();
                     if !policy.forms() {
@@ -245,14 +250,18 @@ impl State {
             .or_else(|| Some(self.feed.propose(pending.recoding.as_ref()?, policy, &self.terms.columns.trees())));
         let candidate = candidate.expect("a decision is about what a tick has proposed");
         let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
+        // Rows that were erased since were in it.
+        let rows = pending.files.iter().find_map(|file| file.rows).unwrap_or(candidate.table.rows());
         self.releases.push(Line {
             release: pending.release,
             chain: self.feed.chain(),
             tick: pending.tick,
-            rows: candidate.table.rows(),
+            rows,
             files,
             manifest: None,
+            erased: std::mem::take(&mut self.erased),
         });
+        self.members_are_in(pending.release);
         self.feed.publish(candidate, policy, &self.terms.columns.trees());
         self.formed.clear();
         self.ledgers.clear();

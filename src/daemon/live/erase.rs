@@ -1,19 +1,23 @@
 //! People are taken out (SCIENCE 3, erasure; HOUSE 3): whoever is not published disappears, atoms that they were in are
-//! dissolved; of whoever is published the raw row goes and a tombstone stays. Every object that held a row of them is written
+//! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
+//! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
 //! anew without it, the old one is destroyed with its key, and the state is read anew: it is the fold of what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::atoms::{Atoms, Counts, Grain, Since};
+use super::erased::ErasedAtom;
+use super::leaving::{Leaving, told};
 use super::ledger::Kept;
+use super::members::Members;
 use super::reading::VERSION;
-use super::request::{Answer, Ask, Hash, Request};
+use super::request::{Answer, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::{Aside, Raw};
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::Offer;
-use crate::daemon::journal::{Body, Drafts, Erase, Moved, Ref, destroy, read};
+use crate::daemon::journal::{Body, Drafts, Erase, ErasedRows, Moved, Ref, destroy, read};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::{Erased, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
@@ -33,6 +37,8 @@ struct Was {
     terms: Terms,
     /// What is published of those whose values are masked.
     ledger: Option<Ledger>,
+    /// Who is in which of its atoms, in a chain of crowds.
+    members: Option<Members>,
 }
 
 /// What becomes of the objects.
@@ -43,10 +49,16 @@ struct Rewritten {
 }
 
 impl Live {
-    pub(super) fn erase(&mut self, request: &Request, people: &[Hash]) -> Result<Answer> {
+    pub(super) fn erase(&mut self, request: &Request, people: &[Hash], with_rows: bool) -> Result<Answer> {
+        if let Some(why) = self.keeps_rows().filter(|_| with_rows) {
+            return Ok(request.ask.refused(why));
+        }
         let asked: BTreeSet<Person> = people.iter().map(|hash| hash.0).collect();
         let known: BTreeSet<Person> =
             asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
+        let leaving = if with_rows { self.leaving(&known)? } else { Leaving::default() };
+        // Raw rows of everybody whose published row goes are kept for nothing.
+        let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
         let rows = self.rows_of(&known)?;
         let (mut gone, mut dissolved) = (BTreeSet::new(), 0);
         let columns = self.state.terms.columns.clone();
@@ -57,12 +69,23 @@ impl Live {
             gone.extend(erased.map(|_| row.person));
         }
         let mut rewritten = Rewritten::default();
-        self.rewrite_segments(&known, &mut rewritten)?;
+        self.rewrite_segments(&raw, &mut rewritten)?;
         let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let pending = self.rewrite_atoms(&known, &mut rewritten)?;
-        self.rewrite_counts(&gone, &pending, &mut rewritten)?;
-        let Rewritten { drafts, moved } = rewritten;
+        let pending = self.rewrite_atoms(&raw, &mut rewritten)?;
+        self.rewrite_counts(&gone, &pending, &leaving, &mut rewritten)?;
+        self.rewrite_members(&pending, &leaving, &mut rewritten)?;
+        let Rewritten { mut drafts, moved } = rewritten;
+        let atoms = leaving.atoms();
+        let rows = match atoms.is_empty() {
+            true => None,
+            false => {
+                let named = self.log.seal(&mut drafts, "members", &ErasedAtom::all_bytes(&atoms))?;
+                Some(ErasedRows { rows: leaving.rows, atoms: atoms.len() as u64, named })
+            }
+        };
         drafts.put(self.log.store())?;
+        let still = known.iter().filter(|person| !gone.contains(person) && !leaving.people.contains(person)).count();
+        let elsewhere = Some(still).filter(|still| *still > 0);
         let erase = Erase {
             wanted: request.wanted.clone(),
             asked: asked.len() as u64,
@@ -71,6 +94,7 @@ impl Live {
             unknown: (asked.len() - known.len()) as u64,
             dissolved,
             moved,
+            rows,
         };
         self.append(Body::Erase(erase.clone()))?;
         if let Some(held) = self.state.held.take() {
@@ -80,18 +104,16 @@ impl Live {
         // The checkpoints are gone with it: the next one is due at once.
         self.last = Last::default();
         self.reload()?;
-        let Erase { asked, erased, published, unknown, .. } = erase;
-        let mut text = format!(
-            "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
-             stays), {unknown} were never here"
-        );
+        let mut text = told(&erase, elsewhere.filter(|_| with_rows));
         if unread > 0 {
             text += &format!(
                 ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \
                  they are: whose they are cannot be told"
             );
         }
-        Ok(Answer { count: Some(asked), changed: Some(erased), ..Ask::Erase { people: Vec::new() }.done(text) })
+        let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
+        let (count, changed) = (Some(erase.asked), Some(erase.erased));
+        Ok(Answer { count, changed, rows, ..request.ask.done(text) })
     }
 
     /// Removes what was written anew, and every checkpoint: it holds what was there before.
@@ -216,7 +238,11 @@ impl Live {
                 let terms =
                     terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
                 let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
-                pending.insert(atoms.tick(), Was { fixed, terms, ledger: None });
+                let members = match Grain::of(&terms.policy()?) {
+                    Grain::Labels => Members::of(atoms, &terms.columns.trees())?,
+                    _ => None,
+                };
+                pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });
             }
         }
         self.rewrite_ledgers(&mut pending, rewritten)?;
@@ -325,28 +351,56 @@ impl Live {
         Ok((stay, leave))
     }
 
-    /// The counts of ticks whose atoms have changed, and those that hold the hash of somebody who may come again.
+    /// Who is in which atom: of ticks whose atoms have changed, or are erased. Of atoms that no release will hold nothing stays.
+    fn rewrite_members(
+        &mut self,
+        pending: &BTreeMap<u32, Was>,
+        leaving: &Leaving,
+        rewritten: &mut Rewritten,
+    ) -> Result<()> {
+        for membership in self.state.members.clone() {
+            let old = membership.object.path.clone();
+            let rest = match (pending.get(&membership.tick), self.leaving_of(membership.tick, leaving)) {
+                (Some(was), _) if membership.release.is_none() => was.members.clone(),
+                (_, Some(labels)) => Members::parse(&self.log.objects().need(&membership.object)?)?.without(labels),
+                _ => continue,
+            };
+            let new = rest.map(|rest| self.log.seal(&mut rewritten.drafts, "members", &rest.bytes())).transpose()?;
+            rewritten.moved.push(Moved { old, new, messages: None });
+        }
+        let never = self.state.raw.iter().filter(|raw| raw.object.path.starts_with("members/"));
+        let gone = |raw: &Raw| Moved { old: raw.object.path.clone(), new: None, messages: None };
+        rewritten.moved.extend(never.map(gone));
+        Ok(())
+    }
+
+    /// The counts of ticks whose atoms have changed, or are erased, and those that hold the hash of somebody who may come again.
     fn rewrite_counts(
         &mut self,
         gone: &BTreeSet<Person>,
         pending: &BTreeMap<u32, Was>,
+        leaving: &Leaving,
         rewritten: &mut Rewritten,
     ) -> Result<()> {
         for (tick, object) in self.state.counts.clone() {
             let counts = Counts::parse(&self.log.objects().need(&object)?)?;
             let met = counts.people().any(|person| gone.contains(&person));
-            let was = pending.get(&tick);
-            if !met && was.is_none() {
+            let (was, labels) = (pending.get(&tick), self.leaving_of(tick, leaving));
+            if !met && was.is_none() && labels.is_none() {
                 continue;
             }
             let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
             let counts = match was {
-                Some(Was { fixed, terms, ledger }) => {
+                Some(Was { fixed, terms, ledger, .. }) => {
                     let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
                     let (fixed, grain) = (told.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
                     Counts::of(fixed, grain, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),
+            };
+            let counts = match labels {
+                Some(labels) => counts.without_labels(labels),
+                None => counts,
             };
             let new = self.log.seal(&mut rewritten.drafts, "mask", &counts.bytes())?;
             rewritten.moved.push(Moved::to(object.path, new));

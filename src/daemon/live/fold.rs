@@ -5,19 +5,20 @@ use std::collections::BTreeSet;
 
 use super::atoms::{Atoms, Counts, Grain};
 use super::coin::shows;
+use super::erased::ErasedAtom;
 use super::ledger::Kept;
 use super::reading::Reading;
 use super::state::{Segment, State};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, Masked, Moved, Wrap};
+use crate::daemon::journal::{Body, Chain, Checked, Closed, Config, Erase, ErasedRows, Masked, Moved, Wrap};
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::Fixed;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
 
 /// Where what is forgotten lies.
-const FOLDERS: [&str; 5] = ["seg", "atoms", "mask", "coins", "quarantine"];
+const FOLDERS: [&str; 6] = ["seg", "atoms", "mask", "members", "coins", "quarantine"];
 
 impl State {
     /// The first entry with terms begins a feed.
@@ -50,7 +51,7 @@ impl State {
                 self.approved(&policy);
             }
             Body::Published(published) => self.published(published),
-            Body::Erase(erase) => self.erased(erase),
+            Body::Erase(erase) => self.erased(erase, reading)?,
         }
         Ok(())
     }
@@ -88,9 +89,14 @@ impl State {
     }
 
     /// People were taken out: objects took the place of others.
-    fn erased(&mut self, erase: &Erase) {
+    fn erased(&mut self, erase: &Erase, reading: &Reading<'_>) -> Result<()> {
         self.wanted(&erase.wanted);
         self.held = None;
+        if let Some(ErasedRows { named, .. }) = &erase.rows {
+            self.live.insert(named.path.clone());
+            self.erased.extend(ErasedAtom::parse_all(&reading.objects.need(named)?)?);
+            self.feed.owe_release();
+        }
         for Moved { old, new, messages } in &erase.moved {
             if self.live.remove(old) {
                 self.live.extend(new.iter().map(|new| new.path.clone()));
@@ -101,6 +107,7 @@ impl State {
             }
             let Some(new) = new else {
                 self.raw.retain(|raw| raw.object.path != *old);
+                self.members.retain(|members| members.object.path != *old);
                 continue;
             };
             let raw = self.raw.iter_mut().map(|raw| &mut raw.object);
@@ -111,10 +118,12 @@ impl State {
                 closing.segments.iter_mut().map(|segment| &mut segment.object).chain([&mut closing.atoms])
             });
             let ledgers = self.ledgers.values_mut();
-            let known =
-                raw.chain(pool).chain(&mut self.formed).chain(ledgers).chain(counts).chain(segments).chain(closing);
+            let members = self.members.iter_mut().map(|members| &mut members.object);
+            let known = raw.chain(pool).chain(&mut self.formed).chain(ledgers).chain(counts).chain(segments);
+            let known = known.chain(closing).chain(members);
             known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
         }
+        Ok(())
     }
 
     fn replay(&mut self, fixed: Fixed) {
@@ -130,6 +139,9 @@ impl State {
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
         self.terms = reading.terms(&chain.terms)?;
         self.ledgers.clear();
+        self.members_are_in_none();
+        // What a release of the chain before would have left out is in none of this one.
+        self.erased.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();
@@ -178,7 +190,8 @@ impl State {
         self.take_over(fixed);
         ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));
         let ledger = masked.ledger.as_ref().and_then(|ledger| reading.now(ledger));
-        self.masked(&Masked { counts: object, ledger, ..masked.clone() });
+        let members = masked.members.as_ref().and_then(|members| reading.now(members));
+        self.masked(&Masked { counts: object, ledger, members, ..masked.clone() });
         Ok(())
     }
 
@@ -191,7 +204,8 @@ impl State {
         if let Some((fixed, _)) = self.fixed.take() {
             self.take_over(fixed);
         }
-        for needed in self.formed.iter().chain(self.pool.iter().map(|place| &place.object)) {
+        let members = self.members.iter().map(|members| &members.object);
+        for needed in self.formed.iter().chain(self.pool.iter().map(|place| &place.object)).chain(members) {
             if reading.objects.read(needed)?.is_none() {
                 reading.objects.need(needed)?;
             }

@@ -43,10 +43,7 @@ impl Live {
         let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
         let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &tables);
-        let pages =
-            [("taxonomy.json", pages.taxonomy), ("report.html", pages.report), ("manifest.json", pages.manifest)];
-        let [taxonomy, report, manifest] = self.stage(release, pages, &mut stages)?;
-        let pages = Pages { taxonomy, report, manifest };
+        let pages = self.staged_pages(release, pages, &mut stages)?;
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
                 recorded.verdict(approved.verdict());
@@ -57,6 +54,21 @@ impl Live {
                 Said::Refused(verdict)
             }
         })
+    }
+
+    /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
+    fn staged_pages(&self, release: u32, pages: Pages, stages: &mut Vec<(String, String)>) -> Result<Pages> {
+        let first = [("taxonomy.json", pages.taxonomy), ("report.html", pages.report)];
+        let [taxonomy, report] = self.stage(release, first, stages)?;
+        let notice = match pages.notice {
+            Some(notice) => {
+                let [notice] = self.stage(release, [("erased.json", notice)], stages)?;
+                Some(notice)
+            }
+            None => None,
+        };
+        let [manifest] = self.stage(release, [("manifest.json", pages.manifest)], stages)?;
+        Ok(Pages { taxonomy, report, manifest, notice })
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
@@ -85,6 +97,7 @@ impl Live {
             searched,
             learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
             history: &state.history,
+            erased: &state.for_the_gate(&state.erased)?,
             before: state.feed.whole(),
             older: &older,
             newest: &newest,

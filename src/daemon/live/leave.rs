@@ -35,7 +35,11 @@ impl Live {
         let path = self.settings.layout.manifest(pending.release);
         self.show_all(&pending.files, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
-            self.signed(&path, &signing.sign(&manifest))?;
+            let notice = self.settings.layout.notice(pending.release);
+            if let Some(file) = pending.files.iter().find(|file| file.path == notice) {
+                self.signed(&notice, &path, &signing.sign(&self.aside(file)?))?;
+            }
+            self.signed(&path, &path, &signing.sign(&manifest))?;
         }
         self.show(&path, &manifest)?;
         let sha256 = Sha256::of(&manifest);
@@ -67,10 +71,10 @@ impl Live {
         }
     }
 
-    /// Puts a signature beside the place of a manifest. As long as the manifest is not there it tells nobody anything, and may
-    /// be one of a key that was used before.
-    fn signed(&self, manifest: &str, signature: &[u8]) -> Result<()> {
-        let path = format!("{manifest}.sig");
+    /// Puts a signature beside the place of a manifest, or of a notice. As long as the manifest is not there it tells nobody
+    /// anything, and may be one of a key that was used before.
+    fn signed(&self, file: &str, manifest: &str, signature: &[u8]) -> Result<()> {
+        let path = format!("{file}.sig");
         if put(&*self.public, &path, signature)? == Put::Theirs && self.public.read(manifest)?.is_none() {
             return self.public.replace(&path, signature);
         }

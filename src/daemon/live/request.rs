@@ -32,6 +32,9 @@ pub enum Ask {
     Erase {
         /// The keyed hashes of their identifiers.
         people: Vec<Hash>,
+        /// With the whole atoms of those who are published.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        rows: bool,
     },
     /// A new chain is to begin, under the feed file as it is then.
     NewChain,
@@ -89,6 +92,8 @@ pub struct Answer {
     pub count: Option<u64>,
     /// Rows that count from now on, or people who were taken out.
     pub changed: Option<u64>,
+    /// Published rows that the next release leaves out; null where nobody asked for that.
+    pub rows: Option<u64>,
 }
 
 impl Ask {
@@ -107,7 +112,7 @@ impl Ask {
     pub fn done(&self, text: impl Into<String>) -> Answer {
         let text = text.into();
         let asked = self.name().to_owned();
-        Answer { asked, done: true, text, release: None, chain: None, count: None, changed: None }
+        Answer { asked, done: true, text, release: None, chain: None, count: None, changed: None, rows: None }
     }
 
     /// It cannot be done.

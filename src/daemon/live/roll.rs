@@ -48,6 +48,24 @@ impl Labels {
         Labels { known, rows }
     }
 
+    /// The label of a row.
+    pub fn text(&self, row: usize) -> &str {
+        self.rows.get(row).and_then(|&known| self.known.get(known as usize)).map_or("", |label| label)
+    }
+
+    /// Those of some rows, and no other label.
+    pub fn only(&self, rows: &[usize]) -> Labels {
+        let (mut number, mut known) = (BTreeMap::new(), Vec::new());
+        let row = |&row: &usize| {
+            *number.entry(self.text(row)).or_insert_with(|| {
+                known.push(self.text(row).into());
+                known.len() as u32 - 1
+            })
+        };
+        let rows = rows.iter().map(row).collect();
+        Labels { known, rows }
+    }
+
     /// The nodes of a taxonomy that has these labels.
     ///
     /// # Errors

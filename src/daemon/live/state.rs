@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::erased::ErasedAtom;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, Staged};
 use crate::daemon::terms::Terms;
@@ -64,6 +65,10 @@ pub struct State {
     pub ledgers: BTreeMap<u32, Ref>,
     /// The counts of every tick that was closed.
     pub counts: Vec<(u32, Ref)>,
+    /// Who is in which atom, in chains of crowds.
+    pub members: Vec<Membership>,
+    /// Atoms that the next release leaves out and the newest one holds.
+    pub erased: Vec<ErasedAtom>,
     /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
     pub raw: Vec<Raw>,
     /// Objects that the log names and nothing has made superfluous.
@@ -97,6 +102,8 @@ pub struct Line {
     pub files: Vec<(String, Sha256)>,
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
+    /// Atoms that it leaves out and the release before it holds.
+    pub erased: Vec<ErasedAtom>,
 }
 
 /// A file that was taken in.
@@ -136,6 +143,17 @@ pub struct Place {
     pub waiting: bool,
     /// Whether those in the atoms that formed then are meant.
     pub formed: bool,
+}
+
+/// Where the members of atoms lie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// The object.
+    pub object: Ref,
+    /// The tick that formed the atoms.
+    pub tick: u32,
+    /// The release that they came with; `None` while they are not published.
+    pub release: Option<u32>,
 }
 
 /// Rows that came.
@@ -271,6 +289,8 @@ impl State {
             pool: Vec::new(),
             ledgers: BTreeMap::new(),
             counts: Vec::new(),
+            members: Vec::new(),
+            erased: Vec::new(),
             raw: Vec::new(),
             live: BTreeSet::new(),
             ticked: None,
@@ -283,7 +303,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(4, self)
+        super::roll::bytes(5, self)
     }
 
     /// Whether a file of this name was taken in with this content.

@@ -8,7 +8,8 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Wrap, destroy, remove_others};
 
 /// Folders whose objects carry the epoch of their writer.
-const SWEPT: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "coin", "coins", "verdict", "terms", "stage"];
+const SWEPT: [&str; 10] =
+    ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
 
 impl Live {
     /// Removes what a crash has left behind. How many objects.

@@ -103,7 +103,7 @@ words! {
     }
     /// How a tick ended.
     TickOutcome {
-        /// Fewer new rows than the schedule asks for.
+        /// Fewer new rows than the schedule asks for, or rows gather for a later tick.
         Skipped = "skipped",
         /// No atom was added.
         Waiting = "waiting",

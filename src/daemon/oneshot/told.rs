@@ -30,8 +30,11 @@ pub fn newest(live: &Live, input: usize) -> Result<Option<(Part, TickVerdict)>> 
         None => closed.verdict.as_ref(),
     };
     let recorded = live.recorded(tick, kept)?;
-    let outcome = outcome(&closed, decision.as_ref());
     let state = live.state();
+    let outcome = match outcome(&closed, decision.as_ref()) {
+        Outcome::Waiting if closed.skipped && state.feed.published().is_empty() => Outcome::Held,
+        outcome => outcome,
+    };
     let release = state.releases.last().filter(|_| outcome == Outcome::Published);
     let mut answer = Entry::new(input, outcome, release.map(|line| line.release), totals(live));
     answer.added = added(live, &closed, outcome);
@@ -46,7 +49,8 @@ pub fn totals(live: &Live) -> Told {
     let feed = &live.state().feed;
     Told {
         rows: live.state().releases.last().map_or(0, |line| line.rows),
-        waiting: feed.waiting().rows(),
+        // Where people gather for several ticks, new rows wait as well.
+        waiting: feed.waiting().rows() + feed.new_rows(),
         withheld: feed.withheld().rows(),
         pending: feed.pending(),
     }

@@ -55,5 +55,14 @@ fn finished(feed: &Feed, roots: &Roots, to: &OperatorKey, now: &str) -> Result<A
 
 fn answer(done: bool, keys: u64, text: &str) -> Answer {
     let asked = "rekey".to_owned();
-    Answer { asked, done, text: text.to_owned(), release: None, chain: None, count: Some(keys), changed: None }
+    Answer {
+        asked,
+        done,
+        text: text.to_owned(),
+        release: None,
+        chain: None,
+        count: Some(keys),
+        changed: None,
+        rows: None,
+    }
 }

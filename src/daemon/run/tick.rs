@@ -10,7 +10,7 @@ use crate::daemon::journal::{Outcome as Came, Under};
 use crate::daemon::live::{Decided, Left};
 use crate::daemon::observe::events::{
     Checks, Coarsest, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed,
-    TickSkipped, TickWaiting,
+    TickGathered, TickSkipped, TickWaiting,
 };
 
 impl Keeper {
@@ -24,8 +24,7 @@ impl Keeper {
         let seq = self.live.log().next() - 1;
         let tick = u64::from(ticked.tick);
         if ticked.outcome == Came::Skipped {
-            let min_records = self.schedule().min_records;
-            self.told.emit(&TickSkipped { tick, new_rows: ticked.new, min_records });
+            self.tell_skipped(tick, ticked.new);
             return Ok(Tick { tick: Some(ticked.tick), outcome: Outcome::Skipped, ..self.nothing() });
         }
         let (added, standing) = (ticked.added, self.standing());
@@ -56,6 +55,19 @@ impl Keeper {
             }
         };
         Ok(Tick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
+    }
+
+    /// A tick that decided nothing.
+    fn tell_skipped(&self, tick: u64, new_rows: u64) {
+        let feed = &self.live.state().feed;
+        match self.live.policy().publish_every() {
+            Some(every) => {
+                let waiting_rows = feed.waiting().rows() + feed.new_rows();
+                let ticks_left = feed.turns().ahead(every).halving;
+                self.told.emit(&TickGathered { tick, new_rows, waiting_rows, ticks_left });
+            }
+            None => self.told.emit(&TickSkipped { tick, new_rows, min_records: self.schedule().min_records }),
+        }
     }
 
     /// Asks the gate about the release that is due, and makes it visible if it may leave.

@@ -45,9 +45,10 @@ impl Keeper {
             let said = if answer.done { Answer::Done } else { Answer::Refused };
             self.told.emit(&RequestDone { what, answer: said, seq: self.live.log().next().checked_sub(1) });
         }
-        for Erase { erased, published, moved, .. } in done.erased {
+        for Erase { erased, published, moved, rows, .. } in done.erased {
             let segments = moved.iter().filter(|moved| moved.old.starts_with("seg/")).count() as u64;
-            self.told.emit(&Erased { waiting: erased, published, segments });
+            let rows = rows.map_or(0, |rows| rows.rows);
+            self.told.emit(&Erased { waiting: erased, published, rows, segments });
         }
         if done.strange > 0 {
             self.told.emit(&StrangeNotes { notes: done.strange });

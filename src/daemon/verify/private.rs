@@ -32,7 +32,7 @@ const UNNAMED: &str = "no entry of the log names this: an earlier writer has lef
      put it here";
 
 /// Folders with sealed objects.
-const SEALED: [&str; 8] = ["seg", "quarantine", "atoms", "mask", "coin", "coins", "verdict", "terms"];
+const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
 
 /// Looks at a private root, and at the public one that belongs to it.
 ///
@@ -170,7 +170,8 @@ impl Private {
     fn published(&mut self, state: &State, public: &Public) {
         if let Some(pending) = &state.publishing {
             self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
-            self.leaving.insert(format!("{}.sig", public.layout.manifest(pending.release)));
+            let signed = [public.layout.manifest(pending.release), public.layout.notice(pending.release)];
+            self.leaving.extend(signed.map(|path| format!("{path}.sig")));
         }
         let manifest = |release: u32| public.layout.manifest(release);
         let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);

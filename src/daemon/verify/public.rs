@@ -7,7 +7,7 @@ use super::Finding;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
-use crate::engine::release::{Layout, Manifest, Sha256};
+use crate::engine::release::{Layout, Manifest, Notice, Sha256};
 
 /// A public root that was looked at.
 #[derive(Debug)]
@@ -43,9 +43,14 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
         }
         wanted = release + 1;
         let Some(bytes) = store.read(path)? else { continue };
-        found.signature(store, path, &bytes, keys)?;
-        match Manifest::parse(&bytes) {
-            Ok(manifest) => found.manifest(store, path, release, manifest, &bytes, &mut named)?,
+        let manifest = Manifest::parse(&bytes);
+        let says = manifest.as_ref().map_or(true, |manifest| manifest.signed);
+        found.signature(store, path, (&bytes, says), keys)?;
+        match manifest {
+            Ok(manifest) => {
+                found.notice(store, &manifest, keys, &mut named)?;
+                found.manifest(store, path, release, manifest, &bytes, &mut named)?;
+            }
             Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
         }
     }
@@ -87,9 +92,35 @@ impl Public {
         Ok(())
     }
 
-    /// Whether a manifest is signed as it says.
-    fn signature(&mut self, store: &dyn Store, path: &str, bytes: &[u8], keys: &[PublicKey]) -> Result<()> {
-        let says = Manifest::parse(bytes).map(|manifest| manifest.signed).unwrap_or(true);
+    /// Whether the notice of a release, where its manifest lists one, is its own and is signed as the manifest is.
+    fn notice(
+        &mut self,
+        store: &dyn Store,
+        manifest: &Manifest,
+        keys: &[PublicKey],
+        named: &mut BTreeSet<String>,
+    ) -> Result<()> {
+        let path = self.layout.notice(manifest.release);
+        if !manifest.files.iter().any(|file| file.path == path) {
+            return Ok(());
+        }
+        named.insert(format!("{path}.sig"));
+        let Some(bytes) = store.read(&path)? else { return Ok(()) };
+        let of = |notice: &Notice| (notice.release, notice.chain) == (manifest.release, manifest.chain);
+        if !Notice::parse(&bytes).is_ok_and(|notice| of(&notice)) {
+            self.findings.push(Finding::new(path.clone(), "this is no notice of the rows that its release leaves out"));
+        }
+        self.signature(store, &path, (&bytes, manifest.signed), keys)
+    }
+
+    /// Whether a manifest, or the notice that it lists, is signed as the manifest says.
+    fn signature(
+        &mut self,
+        store: &dyn Store,
+        path: &str,
+        (bytes, says): (&[u8], bool),
+        keys: &[PublicKey],
+    ) -> Result<()> {
         let place = format!("{path}.sig");
         let text = match (store.read(&place)?, keys) {
             (None, _) if says => "the signature is missing",

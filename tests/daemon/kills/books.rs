@@ -42,7 +42,7 @@ fn rows(decision: &Json) -> u64 {
 impl Books {
     /// Of the entries of a log.
     pub fn of(entries: &[Json]) -> Books {
-        let (mut books, mut chain, mut held) = (Books::default(), 0, 0);
+        let (mut books, mut chain, mut held, mut leaves) = (Books::default(), 0, 0, 0);
         for (seq, entry) in entries.iter().enumerate() {
             assert_eq!(entry["seq"], seq, "no entry is missing");
             let body = &entry["body"];
@@ -55,9 +55,16 @@ impl Books {
                     }
                 }
                 "Retry" => books.moved += number(&body["kept"]) as i64,
-                "Erase" => books.moved -= number(&body["erased"]) as i64,
+                "Erase" => {
+                    books.moved -= number(&body["erased"]) as i64;
+                    // Published rows that are erased are in the newest release until the next one leaves.
+                    leaves += body["rows"]["rows"].as_i64().unwrap_or(0);
+                }
                 "Decision" => match body["outcome"].as_str().expect("an outcome") {
-                    "publish" => _ = books.rows.insert(chain, rows(body)),
+                    "publish" => {
+                        books.rows.insert(chain, rows(body));
+                        books.moved -= std::mem::take(&mut leaves);
+                    }
                     "hold" => held = rows(body),
                     _ => {}
                 },

@@ -155,7 +155,20 @@ pub const POINTS: &[Point] = &[
     // Where a finer release is tested.
     made("a coin", "private/coin/*", COINS),
     entry("a drawn coin", "Coin", COINS),
+    // Where crowds keep their labels.
+    made("the coins of a tick", "private/coins/*", CROWDS),
+    entry("the coins of a tick are drawn", "Coins", CROWDS),
+    made("who is in which crowd", "private/members/*", CROWDS),
+    entry("rows that are erased", "Erase", CROWDS_ERASED),
+    gone("who was in a crowd that is erased", "private/members/*", CROWDS_ERASED),
+    made("a staged notice of erased rows", "private/stage/*-erased.json", CROWDS_LEAVE),
+    made("a notice of erased rows", "public/erased/*.json", CROWDS_LEAVE),
+    made("a signature of a notice", "public/erased/*.sig", CROWDS_LEAVE),
+    gone("a staged notice, unstaged", "private/stage/*-erased.json", CROWDS_LEAVE),
+    entry("a tick that was closed after its coins", "Closed", CROWDS_GROW),
+    gone("coins of a tick that are forgotten", "private/coins/*", CROWDS_FORGOTTEN),
     // Swept: nobody has named it.
+    gone("coins of a tick that are swept", "private/coins/*", SWEEPS_COINS),
     gone("a coin that is swept", "private/coin/*", SWEEPS_COIN),
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
     gone("a segment that is swept", "private/seg/*", SWEEPS_ROWS),

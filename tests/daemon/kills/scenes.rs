@@ -35,6 +35,12 @@ pub const MASKS_ERASED: &str = "somebody in it is erased";
 pub const MASKS_FORGOTTEN: &str = "what was masked is forgotten";
 pub const COINS: &str = "a coin is drawn";
 pub const SWEEPS_COIN: &str = "a coin is swept";
+pub const CROWDS: &str = "crowds keep their labels";
+pub const CROWDS_GROW: &str = "new crowds come";
+pub const CROWDS_FORGOTTEN: &str = "the coins of crowds are forgotten";
+pub const CROWDS_ERASED: &str = "the rows of a crowd are erased";
+pub const CROWDS_LEAVE: &str = "a release leaves the rows of a crowd out";
+pub const SWEEPS_COINS: &str = "coins of crowds are swept";
 pub const REKEYS: &str = "the key is changed";
 
 /// A scene.
@@ -70,6 +76,7 @@ pub enum Does {
 }
 
 const MANUAL: &str = "every = \"9999d\"\napproval = \"manual\"\n";
+const ERASE_ROWS: Does = Does::Asks(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
 const ERASE: Does = Does::Asks(&["erase", "feed.toml", "--from", "gone.csv"]);
 
 const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) -> Scene {
@@ -108,6 +115,12 @@ pub const SCENES: &[Scene] = &[
     scene(MASKS_FORGOTTEN, From::Scene(MASKS), forgets, Does::Once),
     scene(COINS, From::Nothing, coins, Does::Once),
     scene(SWEEPS_COIN, From::Death(Before, "a drawn coin"), |_| {}, Does::Once),
+    scene(CROWDS, From::Nothing, crowds, Does::Once),
+    scene(CROWDS_GROW, From::Scene(CROWDS), |place| place.offer("60.csv", people(900..940)), Does::Once),
+    scene(CROWDS_FORGOTTEN, From::Scene(CROWDS), forgets, Does::Once),
+    scene(CROWDS_ERASED, From::Scene(CROWDS_GROW), gone, ERASE_ROWS),
+    scene(CROWDS_LEAVE, From::Scene(CROWDS_ERASED), |_| {}, Does::Once),
+    scene(SWEEPS_COINS, From::Death(Before, "the coins of a tick are drawn"), |_| {}, Does::Once),
     scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];
 
@@ -128,6 +141,12 @@ fn masks(place: &Place) {
 fn coins(place: &Place) {
     masks(place);
     place.edit("k = 3\n", "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n");
+}
+
+/// Every crowd is everybody who is new, whatever the coins say: no part leaves enough sets of rows open.
+fn crowds(place: &Place) {
+    begins(place);
+    place.edit("k = 3\n", "k = 3\nsearch = \"halves\"\nmin_solutions = 1000000000000000000\n");
 }
 
 /// Seven files, each a tick: a checkpoint is due behind them.

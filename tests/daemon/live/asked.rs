@@ -81,8 +81,10 @@ fn whatever_is_asked_nobody_is_lost() {
             }
             step(&mut live, tick, &crowd).expect("a tick");
             let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(12) == 0).collect();
-            let asks =
-                [Ask::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect() }, Ask::NewChain];
+            let asks = [
+                Ask::Erase { people: chosen.iter().map(|&person| Hash(Person(person))).collect(), rows: false },
+                Ask::NewChain,
+            ];
             for (at, one) in asks.into_iter().enumerate() {
                 if draw.below(if at == 0 { 3 } else { 9 }) > 0 {
                     continue;
@@ -134,7 +136,7 @@ fn messages_set_aside_that_cannot_be_read_keep_nobody_here() {
     let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
     let people = rows(&[(7 << 100, 0, 1, 0)]);
     live.take(Taken::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
-    let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))] }, 1, POLICIES[0]);
+    let answer = ask(&mut live, Ask::Erase { people: vec![Hash(Person(7 << 100))], rows: false }, 1, POLICIES[0]);
     assert!(answer.done && answer.changed == Some(1), "{}", answer.text);
     assert!(answer.text.contains("1 objects of messages that are set aside"), "{}", answer.text);
     assert!(!holds(&private, 7 << 100) && live.state().quarantine.len() == 1);
@@ -164,7 +166,7 @@ fn somebody_is_erased_behind_any_crash() {
             let opened = open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), at + 1000, false);
             let mut live = opened.expect("a feed");
             let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
-            assert!(ask(&mut live, Ask::Erase { people }, at, policy).done);
+            assert!(ask(&mut live, Ask::Erase { people, rows: false }, at, policy).done);
             ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
             let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
             let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");

@@ -106,7 +106,7 @@ fn erased(policy: &str, new_chain: bool) {
     let mut live = open(&later(policy), mine, everybodys, 2, false).unwrap_or_else(|error| panic!("{why}: {error}"));
     let gone = unpublished(&live, &people);
     assert!(!gone.is_empty(), "{why}");
-    asks(&mut live, Ask::Erase { people: gone.clone() }, &|| later(policy));
+    asks(&mut live, Ask::Erase { people: gone.clone(), rows: false }, &|| later(policy));
     same(&live, &private, &public, &why);
     for tick in 1..6 {
         let fresh: Vec<Human> =

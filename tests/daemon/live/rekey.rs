@@ -112,8 +112,14 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
     let holds = holder(private, public);
     let mut live = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
     let people = vec![Hash(Person(ERASED))];
-    let request =
-        Request::new(Ask::Erase { people }, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
+    let request = Request::new(
+        Ask::Erase { people, rows: false },
+        "me".into(),
+        time(0),
+        None,
+        live.log().ring(),
+        &mut Seeded::new(seed),
+    );
     let answer = live.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
     assert_eq!(answer.changed, Some(1), "{}", answer.text);
     step(&mut live, BEFORE, &ticks[BEFORE]).expect("a tick");

@@ -121,6 +121,12 @@ fn whoever_is_published_and_erased_never_comes_again() {
     let place = Place::new(NEVER);
     place.offer("0.csv", people(0..40));
     place.once();
+    // Labels of this chain belong to everybody: no row can leave it.
+    let file = place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+    let (code, answer) = place.json(&["erase", "feed.toml", "--rows", "--from", file.to_str().expect("text")]);
+    assert_eq!((code, &answer["done"], &answer["rows"]), (1, &false.into(), &Json::Null), "{answer}");
+    assert!(answer["text"].as_str().expect("a text").starts_with("--rows is for chains whose atoms"), "{answer}");
+    place.verified();
     let file = place.put("wrong.csv", format!("{}7,more\n", PLANTED[0]));
     let (code, answer) = place.json(&["erase", "feed.toml", "--from", file.to_str().expect("text")]);
     assert_eq!((code, &answer["error"]["line"]), (2, &1.into()), "{answer}");

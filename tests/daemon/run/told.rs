@@ -73,7 +73,7 @@ fn people_who_are_taken_out() {
     let named: String = [50, 3, 4, 99].map(|number| format!("{}{number}\n", PLANTED[0])).concat();
     let file = place.put("gone.csv", named);
     place.done(&["erase", "feed.toml", "--from", file.to_str().expect("text")]);
-    daemon.says("erased feed=t waiting=1 published=2 segments=2", 1);
+    daemon.says("erased feed=t waiting=1 published=2 rows=0 segments=2", 1);
     shows(&daemon, "erased_people_total", 3.0);
     assert_eq!(daemon.end(), Some(0));
 }

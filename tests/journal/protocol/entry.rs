@@ -14,6 +14,7 @@ pub enum Kind {
     Nothing,
     Fence,
     Ingest,
+    Coins,
     Closed,
     Masked,
     Publish,
@@ -24,10 +25,11 @@ pub enum Kind {
     Erase,
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     Kind::Nothing,
     Kind::Fence,
     Kind::Ingest,
+    Kind::Coins,
     Kind::Closed,
     Kind::Masked,
     Kind::Publish,
@@ -58,7 +60,7 @@ impl Entry {
         Entry(self.0 | u16::from(number) << 8)
     }
 
-    /// The epoch whose program formed the atoms; the entry that is approved; what an erasure has moved.
+    /// The epoch whose program formed the atoms, or drew the coins of a tick; the entry that is approved; what an erasure has moved.
     pub fn more(self, more: u8) -> Entry {
         Entry(self.0 | u16::from(more) << 9)
     }

@@ -41,12 +41,14 @@ pub enum Fault {
     EmptiesInboxFirst,
     /// A request is refused without a look whether the log has moved.
     RefusesUnlooked,
+    /// A writer draws coins of its own for a tick whose coins are in the log.
+    DrawsAgain,
     /// Something is missing, so the store is damaged, whether the log has moved or not.
     HaltsUnlooked,
 }
 
 /// Each fault, and the promise that it breaks.
-pub const PLANTED: [(Fault, &str); 19] = [
+pub const PLANTED: [(Fault, &str); 20] = [
     (Fault::HeldIsPublished, "no hold leaves unapproved"),
     (Fault::SweepsAnyEpoch, "nothing that is needed is gone"),
     (Fault::FormsAgain, "atoms are never formed again"),
@@ -65,5 +67,6 @@ pub const PLANTED: [(Fault, &str); 19] = [
     (Fault::RemembersBeside, "a file that came is in an entry"),
     (Fault::EmptiesInboxFirst, "a request that is gone was answered"),
     (Fault::RefusesUnlooked, "an answer is true"),
+    (Fault::DrawsAgain, "the coins of a tick are drawn once"),
     (Fault::HaltsUnlooked, "nobody halts"),
 ];

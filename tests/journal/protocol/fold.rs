@@ -25,6 +25,12 @@ impl Name {
         Name(128 | (folder as u8) << 5 | subject << 4 | (epoch & 7) << 1 | u8::from(again))
     }
 
+    /// Of the coins of a tick. They have a folder of their own; here they have the place of counts that an erasure wrote, which there
+    /// are not.
+    pub fn coins(tick: u8, epoch: u8) -> Name {
+        Name::new(Folder::Mask, tick, epoch, true)
+    }
+
     pub fn is_some(self) -> bool {
         self.0 != 0
     }
@@ -68,6 +74,9 @@ pub struct Fold {
     pub atoms: [Name; MANY],
     pub formed: [u8; MANY],
     pub mask: [Name; MANY],
+    /// Its coins, and the epoch whose program drew them.
+    pub coins: [Name; MANY],
+    pub drawn: [u8; MANY],
     pub ticks: u8,
     /// The tick that no decision was made about, from 1.
     pub due: u8,
@@ -101,6 +110,9 @@ impl Fold {
             Kind::Nothing => {}
             Kind::Fence => self.epoch += 1,
             Kind::Ingest => self.seg[index] = name(Folder::Seg),
+            Kind::Coins => {
+                (self.coins[index], self.drawn[index]) = (Name::coins(subject, self.epoch), self.epoch);
+            }
             Kind::Closed => {
                 (self.atoms[index], self.formed[index]) = (name(Folder::Atoms), self.epoch);
                 self.ticks += 1;
@@ -190,12 +202,17 @@ impl Fold {
         let closing = self.closing().map_or(0, |tick| self.of_tick(tick));
         let masks = self.mask.iter().fold(0, |all, mask| all | mask.bit());
         let staged = self.held.stage.bit() | self.leaving.stage.bit();
-        self.open() | closing | self.unpublished() | masks | staged
+        self.open() | closing | self.unpublished() | masks | staged | self.tossed()
+    }
+
+    /// The coins of the next tick, where they are drawn.
+    pub fn tossed(&self) -> u128 {
+        self.coins.get(usize::from(self.ticks)).map_or(0, |coins| coins.bit())
     }
 
     /// Objects that the log names and nothing has replaced.
     pub fn named(&self) -> u128 {
-        let all = self.seg.iter().chain(&self.atoms);
+        let all = self.seg.iter().chain(&self.atoms).chain(&self.coins);
         all.fold(self.needed(), |all, name| all | name.bit())
     }
 
@@ -203,7 +220,10 @@ impl Fold {
     pub fn spent(&self, fault: Fault) -> u128 {
         let of = if fault == Fault::ForgetsUnpublished { upto(self.ticks) } else { self.shown };
         let ticks = (0..self.ticks).filter(|tick| of >> tick & 1 > 0);
-        let raw = ticks.fold(0, |all, tick| all | self.of_tick(tick) | self.atoms[usize::from(tick)].bit());
+        let raw = ticks.fold(0, |all, tick| {
+            let at = usize::from(tick);
+            all | self.of_tick(tick) | self.atoms[at].bit() | self.coins[at].bit()
+        });
         if fault == Fault::ForgetsUnpublished { raw } else { raw & !self.unpublished() }
     }
 }

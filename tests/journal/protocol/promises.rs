@@ -9,7 +9,7 @@ use super::world::{Answer, Note, Phase, Rules, World};
 pub type Promise = (&'static str, fn(&World, &Rules) -> bool);
 
 /// What holds of what lies in the store, whoever runs. The order is that in which a broken one is looked for.
-pub const OF_THE_STORE: [Promise; 15] = [
+pub const OF_THE_STORE: [Promise; 16] = [
     ("the log is one chain without gaps", the_log_is_one_chain_without_gaps),
     ("nothing outside before the fence", nothing_outside_before_the_fence),
     ("only another writer ends a writer", only_another_writer_ends_a_writer),
@@ -21,6 +21,7 @@ pub const OF_THE_STORE: [Promise; 15] = [
     ("a file is taken in once", a_file_is_taken_in_once),
     ("a closed tick is masked once", a_closed_tick_is_masked_once),
     ("atoms are never formed again", atoms_are_never_formed_again),
+    ("the coins of a tick are drawn once", the_coins_of_a_tick_are_drawn_once),
     ("nothing that is needed is gone", nothing_that_is_needed_is_gone),
     ("a request is done once", a_request_is_done_once),
     ("an answer is true", an_answer_is_true),
@@ -46,7 +47,7 @@ pub const AT_REST: [Promise; 5] = [
 pub type Sight = (&'static str, fn(&World) -> bool);
 
 /// What must come about somewhere: a promise about what never happens would be kept by itself.
-pub const SIGHTS: [Sight; 7] = [
+pub const SIGHTS: [Sight; 8] = [
     ("two releases are visible", |world| world.manifest.iter().all(|manifest| *manifest > 0)),
     ("a later tick is published with one that was rejected", |world| {
         times(&world.log, |entry| entry.kind() == Kind::Reject) == 1 && world.manifest[0] > 0
@@ -62,6 +63,13 @@ pub const SIGHTS: [Sight; 7] = [
         decided(&world.log, |at, _| approved_in_time(&world.log, at)).any(|(at, _)| world.manifest.contains(&at))
     }),
     ("an approval is refused", |world| world.requests.iter().any(|request| request.answer == Answer::Refused)),
+    ("a tick is closed by the coins of another writer", |world| {
+        let mut epoch = 0;
+        world.log.entries().any(|(_, entry)| {
+            epoch += u8::from(entry.kind() == Kind::Fence);
+            entry.kind() == Kind::Closed && (1..epoch).contains(&entry.rest())
+        })
+    }),
     ("somebody is erased", |world| world.requests[1].answer == Answer::Done),
 ];
 
@@ -189,6 +197,21 @@ fn atoms_are_never_formed_again(world: &World, _: &Rules) -> bool {
             Kind::Closed if formed[tick] == 0 => formed[tick] = epoch,
             Kind::Closed => return false,
             Kind::Masked | Kind::Publish | Kind::Hold | Kind::Reject => return entry.rest() == formed[tick],
+            _ => {}
+        }
+        true
+    })
+}
+
+fn the_coins_of_a_tick_are_drawn_once(world: &World, rules: &Rules) -> bool {
+    let (mut epoch, mut drawn) = (0, [0; MANY]);
+    world.log.entries().all(|(_, entry)| {
+        let tick = usize::from(entry.subject());
+        match entry.kind() {
+            Kind::Fence => epoch += 1,
+            Kind::Coins if drawn[tick] == 0 => drawn[tick] = epoch,
+            Kind::Coins => return false,
+            Kind::Closed => return entry.rest() == drawn[tick] && rules.coins == (drawn[tick] > 0),
             _ => {}
         }
         true

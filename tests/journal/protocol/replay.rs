@@ -15,7 +15,7 @@ use super::faults::Fault;
 use super::world::{Answer, Ask, By, Note, Phase, Rules, Steps, World};
 use crate::common::{draw, feed};
 
-const RULES: Rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 7, doubts: 0, fault: Fault::None };
+const RULES: Rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 7, doubts: 0, coins: false, fault: Fault::None };
 const NOW: &str = "2026-01-01T00:00:00Z";
 
 /// Both, side by side.
@@ -108,7 +108,7 @@ impl Twins {
         let live = self.live.as_ref().expect("it runs");
         let ask = match &live.state().held {
             Some(held) if number == 0 => Asked::Approve { release: held.release, decision: held.decision },
-            _ => Asked::Erase { people: vec![Hash(Person(person(0, 0)))] },
+            _ => Asked::Erase { people: vec![Hash(Person(person(0, 0)))], rows: false },
         };
         let mut chance = Seeded::new(number as u64);
         let request = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, live.log().ring(), &mut chance);

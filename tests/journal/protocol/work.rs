@@ -66,11 +66,18 @@ fn close(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         return;
     }
     let newest = fold.ticks.checked_sub(1).map_or(0, |tick| fold.atoms[usize::from(tick)].bit());
-    if (fold.open() | newest) & !world.objects != 0 {
+    if (fold.open() | newest | fold.tossed()) & !world.objects != 0 {
         return steps.push((By::Writer(name), "misses who waits", missing(*world, at, rules)));
     }
+    let tick = usize::from(fold.ticks);
+    let strange = rules.fault == Fault::DrawsAgain && fold.drawn[tick] != fold.epoch;
+    if rules.coins && (!fold.coins[tick].is_some() || strange) {
+        let coins = Entry::new(Kind::Coins, name).about(fold.ticks);
+        let object = Name::coins(fold.ticks, fold.epoch);
+        return put(*world, object, rules, &|world| send(world, at, coins), By::Writer(name), steps);
+    }
     let object = Name::new(Folder::Atoms, fold.ticks, fold.epoch, false);
-    let closed = Entry::new(Kind::Closed, name).about(fold.ticks);
+    let closed = Entry::new(Kind::Closed, name).about(fold.ticks).more(fold.drawn[tick]);
     put(*world, object, rules, &|world| send(world, at, closed), By::Writer(name), steps);
 }
 

@@ -25,6 +25,8 @@ pub struct Rules {
     pub starts: u8,
     /// How often the store leaves open what it did.
     pub doubts: u8,
+    /// Whether the coins of a tick are drawn before it is closed, as in a chain of crowds.
+    pub coins: bool,
     pub fault: Fault,
 }
 

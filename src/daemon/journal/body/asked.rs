@@ -77,6 +77,20 @@ pub struct Erase {
     pub dissolved: u64,
     /// Objects that were written anew without them.
     pub moved: Vec<Moved>,
+    /// Published rows that the next release and all later ones leave out; null where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<ErasedRows>,
+}
+
+/// Published rows that the next release and all later ones leave out, in a chain of crowds: whole atoms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErasedRows {
+    /// How many rows.
+    pub rows: u64,
+    /// How many atoms: the rows of one label that came with one release are one here.
+    pub atoms: u64,
+    /// Which ones.
+    pub named: Ref,
 }
 
 /// All keys were wrapped under another key of the operator.

@@ -71,6 +71,10 @@ pub struct Masked {
     pub counts: Ref,
     /// Which values were changed; null where no set is guarded.
     pub ledger: Option<Ref>,
+    /// In a chain of crowds the keyed hashes of the people of each atom that formed; kept for ever, so that whole atoms can be
+    /// erased. Null where none formed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<Ref>,
 }
 
 /// The coin of a tick is drawn: whether a finer release may be published, if it passes its test.

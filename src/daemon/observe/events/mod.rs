@@ -22,6 +22,6 @@ pub use intake::{
 pub use life::{Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, ShuttingDown, Started};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
 pub use process::{Listening, OpenPages};
-pub use ticks::{Held, OverdueWarning, TickClosed, TickSkipped, TickWaiting};
+pub use ticks::{Held, OverdueWarning, TickClosed, TickGathered, TickSkipped, TickWaiting};
 pub use told::{Event, ProcessEvent};
 pub use upkeep::{CheckpointWritten, Erased, Forgotten, Swept};

@@ -280,6 +280,13 @@ fn ticks_end_in_one_outcome_each() {
     let skipped = TickSkipped { tick: 6, new_rows: 3, min_records: 500 };
     let moved = ["last_tick_timestamp_seconds 1795255200.0", "new_rows 3.0", "ticks_total{outcome=\"skipped\"} 1"];
     watch.check(&skipped, &format!("info  tick_skipped {FEED} tick=6 new_rows=3 min_records=500"), &moved);
+    let gathered = TickGathered { tick: 6, new_rows: 3, waiting_rows: 5, ticks_left: 2 };
+    let moved = ["ticks_total{outcome=\"skipped\"} 2"];
+    watch.check(
+        &gathered,
+        &format!("info  tick_gathered {FEED} tick=6 new_rows=3 waiting_rows=5 ticks_left=2"),
+        &moved,
+    );
     let standing = Standing { waiting: 3, withheld: 2, pending: 1 };
     let closed = TickClosed { tick: 7, seq: 8, added: 40, standing, seconds: Duration::from_millis(500) };
     let line = "tick=7 seq=8 added=40 waiting=3 withheld=2 pending=1 seconds=0.500";
@@ -378,8 +385,8 @@ fn people_ask_and_things_are_deleted() {
     let line = format!("info  request_done {FEED} what=approve answer=refused");
     watch.check(&refused, &line, &["requests_total{kind=\"approve\",outcome=\"refused\"} 1"]);
     watch.check(&StrangeNotes { notes: 2 }, &format!("warn  strange_notes {FEED} notes=2"), &[]);
-    let erased = Erased { waiting: 2, published: 1, segments: 3 };
-    let line = format!("info  erased {FEED} waiting=2 published=1 segments=3");
+    let erased = Erased { waiting: 2, published: 1, rows: 5, segments: 3 };
+    let line = format!("info  erased {FEED} waiting=2 published=1 rows=5 segments=3");
     watch.check(&erased, &line, &["erased_people_total 3"]);
     let line = format!("info  forgotten {FEED} objects=5");
     watch.check(&Forgotten { objects: 5 }, &line, &["forgotten_objects_total 5"]);

@@ -46,6 +46,29 @@ impl Event for TickSkipped {
 }
 
 event! {
+    /// In a chain of crowds that keep their labels: nobody is divided into crowds in this tick, since it is not its turn
+    /// (`publish_every`) or too few wait for a crowd. New rows gather.
+    TickGathered = "tick_gathered", Info {
+        /// The tick.
+        tick: u64,
+        /// Rows that came since the last tick that divided those who wait.
+        new_rows: u64,
+        /// Rows that wait, the new ones included.
+        waiting_rows: u64,
+        /// In how many ticks the next turn comes; 1: with the next tick.
+        ticks_left: u64,
+    }
+}
+
+impl Event for TickGathered {
+    fn count(&self, to: &Meters<'_>) {
+        to.tick(TickOutcome::Skipped);
+        to.set(Gauge::NewRows, self.new_rows);
+        to.set_time(Gauge::LastTick, to.at);
+    }
+}
+
+event! {
     /// An increment is closed. How the tick ends is told by a later event.
     TickClosed = "tick_closed", Info {
         /// The tick.

@@ -12,6 +12,8 @@ event! {
         waiting: u64,
         /// Those who are published: a keyed tombstone stays.
         published: u64,
+        /// Published rows that the next release leaves out, in a chain of crowds.
+        rows: u64,
         /// Segments that were written anew without them.
         segments: u64,
     }

@@ -1,0 +1,45 @@
+//! Which published atoms are erased, as the log names them (SCIENCE 11, erasure): a release and a label each, nobody's hash and no value.
+
+use serde::{Deserialize, Serialize};
+
+use super::roll::{bytes, other, parse};
+use crate::daemon::error::Result;
+use crate::engine::model::{Node, Taxonomy};
+
+const VERSION: u32 = 1;
+
+/// A label: a text per quasi column.
+pub type Label = Vec<Box<str>>;
+
+/// An atom as readers can tell it: the rows of one label that came with one release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ErasedAtom {
+    /// The release that they came with.
+    pub release: u32,
+    /// The label.
+    pub label: Label,
+}
+
+impl ErasedAtom {
+    /// Some of them, to be sealed.
+    pub fn all_bytes(atoms: &[ErasedAtom]) -> Vec<u8> {
+        bytes(VERSION, &atoms)
+    }
+
+    /// Some of them, from what was sealed.
+    ///
+    /// # Errors
+    /// They are of another version.
+    pub fn parse_all(bytes: &[u8]) -> Result<Vec<ErasedAtom>> {
+        parse(VERSION, bytes)
+    }
+
+    /// The nodes of its label.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn nodes(&self, trees: &[&Taxonomy]) -> Result<Vec<Node>> {
+        let nodes: Option<Vec<Node>> = self.label.iter().zip(trees).map(|(label, tree)| tree.find(label)).collect();
+        nodes.filter(|nodes| nodes.len() == trees.len()).ok_or_else(other)
+    }
+}

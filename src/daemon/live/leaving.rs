@@ -1,0 +1,105 @@
+//! Published atoms that leave a chain of crowds (SCIENCE 11, erasure): the whole atom of each person who is erased with rows, since
+//! fewer of its rows would tell whose they were. Its people stay known, so that no release shows them again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::erased::{ErasedAtom, Label};
+use super::members::Members;
+use super::work::Live;
+use crate::daemon::error::Result;
+use crate::daemon::journal::{Erase, ErasedRows};
+use crate::engine::histogram::Person;
+
+/// Published atoms that are erased.
+#[derive(Default)]
+pub(super) struct Leaving {
+    /// Their labels, by the release that they came with.
+    pub labels: BTreeMap<u32, BTreeSet<Label>>,
+    /// Their people.
+    pub people: BTreeSet<Person>,
+    /// Their rows.
+    pub rows: u64,
+}
+
+impl Leaving {
+    /// Those atoms.
+    pub fn atoms(&self) -> Vec<ErasedAtom> {
+        let atom = |(&release, labels): (&u32, &BTreeSet<Label>)| -> Vec<ErasedAtom> {
+            labels.iter().map(|label| ErasedAtom { release, label: label.clone() }).collect()
+        };
+        self.labels.iter().flat_map(atom).collect()
+    }
+}
+
+/// Why `--rows` is refused where atoms have no labels of their own.
+const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their own (`search = \"halves\"`, `chain = \"cumulative\"`). In \
+     this one every release shows everybody under other labels, or other people: a published row cannot be taken out without telling \
+     whose it was. Without --rows the raw rows go, and the published ones stay until the chain ends";
+
+/// Why `--rows` is refused in a chain that has stopped.
+const STOPPED: &str = "this chain has stopped and makes no release any more, so no release can leave rows out. Without --rows the raw \
+     rows go; a new chain (`tidegate new-chain`) holds no published row of this one";
+
+impl Live {
+    /// Why no published row can leave this chain; `None` where whole atoms can.
+    pub(super) fn keeps_rows(&self) -> Option<&'static str> {
+        match () {
+            () if self.policy.publish_every().is_none() => Some(NO_ATOMS),
+            () if self.state.feed.stopped() => Some(STOPPED),
+            () => None,
+        }
+    }
+
+    /// The atoms that people are published in, with everybody in them, in the chain that runs; they leave the feed.
+    pub(super) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
+        let columns = self.state.terms.columns.clone();
+        let (trees, mut leaving) = (columns.trees(), Leaving::default());
+        let first = self.state.of_chain().next().map_or(u32::MAX, |line| line.release);
+        let mut published: BTreeMap<u32, Vec<Members>> = BTreeMap::new();
+        for membership in &self.state.members {
+            let Some(release) = membership.release.filter(|release| *release >= first) else { continue };
+            let members = Members::parse(&self.log.objects().need(&membership.object)?)?;
+            for label in members.labels_of(known) {
+                leaving.labels.entry(release).or_default().insert(label.clone());
+            }
+            published.entry(release).or_default().push(members);
+        }
+        for atom in leaving.atoms() {
+            leaving.rows += self.state.feed.erase_rows(atom.release, &atom.nodes(&trees)?);
+        }
+        for (release, labels) in &leaving.labels {
+            // Atoms of several ticks may have come with one release, under one label.
+            let people = published[release].iter().flat_map(|members| members.people_of(labels));
+            leaving.people.extend(people);
+        }
+        Ok(leaving)
+    }
+
+    /// Labels of published atoms that a tick formed and that are erased.
+    pub(super) fn leaving_of<'l>(&self, tick: u32, leaving: &'l Leaving) -> Option<&'l BTreeSet<Label>> {
+        let membership = self.state.members.iter().find(|members| members.tick == tick)?;
+        leaving.labels.get(&membership.release?)
+    }
+}
+
+/// What an erasure has done, in words; `elsewhere`: people whose published rows no later release would have held anyway.
+pub(super) fn told(erase: &Erase, elsewhere: Option<usize>) -> String {
+    let Erase { asked, erased, published, unknown, .. } = erase;
+    let mut text = format!(
+        "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
+         stays), {unknown} were never here"
+    );
+    if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
+        text += &format!(
+            ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their labels. \
+             Earlier releases still hold these rows: ask readers to delete their copies"
+        );
+    }
+    if let Some(people) = elsewhere {
+        text += &format!(
+            ". This chain holds no row of {people} of those who are published: it was taken out before, or it is in releases of an \
+             earlier chain, which are not changed"
+        );
+    }
+    text
+}

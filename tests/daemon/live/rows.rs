@@ -1,0 +1,367 @@
+//! Published rows that are erased with their atoms (SCIENCE 11, erasure), on random chains of crowds: they leave the next release
+//! under a notice, their people stay known, and it is the same over crashes, checkpoints, new chains and changes of the key.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::{Objects, Ring, Wanted};
+use tidegate::daemon::live::{Answer, Ask, Hash, Live, Request, past};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::daemon::sign::Signing;
+use tidegate::daemon::verify;
+use tidegate::engine::gate::bytes;
+use tidegate::engine::histogram::Person;
+use tidegate::engine::release::{Layout, Manifest, Notice};
+
+use super::crash::Dying;
+use super::draw::{CROWDS, Draw, POLICIES};
+use super::feed::{Human, crowd, feed, key, open, open_with, step, time};
+use crate::common::is_long as long;
+
+/// Rows by label and value.
+type Lines = BTreeMap<(Vec<u32>, u32), u64>;
+
+/// Both roots.
+struct Roots {
+    private: Memory,
+    public: Memory,
+}
+
+impl Roots {
+    fn new() -> Roots {
+        Roots { private: Memory::default(), public: Memory::default() }
+    }
+
+    fn copy(&self) -> Roots {
+        Roots { private: Memory::with(self.private.objects()), public: Memory::with(self.public.objects()) }
+    }
+
+    fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
+        let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
+        let [private, public] = stores;
+        open_with(key, &feed(CROWDS), private, public, seed, manual).expect("a feed")
+    }
+
+    /// The log says what the writer knows, everything is as it was written, and a public root alone is.
+    fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
+        let ring = Ring::open(&self.private, key).expect("keys").expect("keys");
+        let state = past(&self.private, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
+        let state = state.expect("a chain");
+        assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
+        let signing = Signing::parse(&"1".repeat(64)).expect("a key").public();
+        let public = verify::public(&self.public, Layout::Root, &[signing]).expect("a public root");
+        assert!(public.findings.is_empty() && public.strange.is_empty(), "{why}: {public:?}");
+        let private = verify::private(&self.private, &ring, &self.public, &public).expect("a private root");
+        assert!(private.findings.is_empty(), "{why}: {:?}", private.findings);
+    }
+
+    /// A notice is there with its signature, and `verify` names it where it is changed or missing, or the signature is.
+    fn proven(&self, notice: &str) {
+        let signing = Signing::parse(&"1".repeat(64)).expect("a key").public();
+        for path in [notice.to_owned(), format!("{notice}.sig")] {
+            for changed in [None, Some(b"{}\n".to_vec())] {
+                let mut objects = self.public.objects();
+                assert!(objects.remove(&path).is_some(), "{path} is there");
+                objects.extend(changed.map(|bytes| (path.clone(), bytes)));
+                let public = verify::public(&Memory::with(objects), Layout::Root, std::slice::from_ref(&signing));
+                let findings = public.expect("a public root").findings;
+                assert!(findings.iter().any(|finding| finding.file.starts_with(notice)), "{path}: {findings:?}");
+            }
+        }
+    }
+
+    /// The rows of a release, as its public bytes tell.
+    fn lines(&self, release: u32, live: &Live) -> Lines {
+        let manifest = self.manifest(release);
+        let data = self.public.objects()[&manifest.files[0].path].clone();
+        let (table, _) = bytes::read_local(&data, &live.state().terms.columns);
+        let table = table.expect("a table");
+        let mut lines = Lines::new();
+        for class in 0..table.release.classes() {
+            for group in table.release.range(class) {
+                let value = table.values.get(table.release.values()[group]);
+                // Values are `s0` to `s3`.
+                let value =
+                    format!("{value:?}").bytes().find(u8::is_ascii_digit).map_or(9, |digit| u32::from(digit - b'0'));
+                *lines.entry((table.release.class(class).to_vec(), value)).or_default() +=
+                    table.release.counts()[group];
+            }
+        }
+        lines
+    }
+
+    fn manifest(&self, release: u32) -> Manifest {
+        Manifest::parse(&self.public.objects()[&Layout::Root.manifest(release)]).expect("a manifest")
+    }
+
+    fn notice(&self, release: u32) -> Option<Notice> {
+        let bytes = self.public.objects().get(&Layout::Root.notice(release)).cloned()?;
+        Some(Notice::parse(&bytes).expect("a notice"))
+    }
+}
+
+fn request(live: &Live, people: &[u128], seed: u64) -> Request {
+    let people = people.iter().map(|&person| Hash(Person(person))).collect();
+    let ask = Ask::Erase { people, rows: true };
+    Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(seed)).expect("a request")
+}
+
+fn erase(live: &mut Live, people: &[u128], seed: u64) -> Answer {
+    let request = request(live, people, seed);
+    live.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
+}
+
+/// The opened content of all sealed objects but the inbox.
+fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
+    let ring = Ring::open(&roots.private, key).expect("keys").expect("keys");
+    let objects = roots.private.objects();
+    let open = |(path, bytes): (&String, &Vec<u8>)| {
+        let wrap = ring.place(path);
+        let key = ring.unwrap(objects.get(&wrap)?, &wrap)?;
+        key.open(bytes, path).map(|bytes| (path.clone(), bytes.to_vec()))
+    };
+    objects.iter().filter_map(open).collect()
+}
+
+/// A chain of crowds after some ticks, and who came with each.
+fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
+    let (roots, mut draw, mut known) = (Roots::new(), Draw(seed), 0);
+    let ticks: Vec<Vec<Human>> = (0..many).map(|_| crowd(&mut draw, &mut known)).collect();
+    let mut live = roots.open(&key(), seed, false);
+    for (tick, people) in ticks.iter().enumerate() {
+        step(&mut live, tick, people).expect("a tick");
+    }
+    assert!(live.state().releases.len() > 1, "seed {seed}: something was published");
+    (roots, ticks)
+}
+
+/// Somebody who is published: the first one whose atom leaves when it is asked for, on a copy.
+fn published(roots: &Roots, ticks: &[Vec<Human>]) -> (u128, u64) {
+    let leaves = |human: &Human| {
+        let copy = roots.copy();
+        let rows = erase(&mut copy.open(&key(), 77, false), &[human.0], 5).rows.expect("it was asked for");
+        (rows > 0).then_some((human.0, rows))
+    };
+    ticks.iter().flatten().find_map(leaves).expect("somebody is published")
+}
+
+#[test]
+fn published_rows_leave_the_next_release_with_their_whole_atom() {
+    for seed in 1..4 {
+        let (roots, ticks) = begun(seed, 7);
+        let (person, rows) = published(&roots, &ticks);
+        let mut live = roots.open(&key(), seed + 50, false);
+        let before = live.state().releases.last().expect("a release").clone();
+        let known = live.state().feed.people().len();
+        let shown = roots.lines(before.release, &live);
+        let counted = |roots: &Roots| -> usize {
+            let objects = opened(roots, &key());
+            let holds = |bytes: &[u8]| bytes.windows(16).any(|window| window == person.to_le_bytes());
+            objects.iter().filter(|(path, bytes)| path.starts_with("members/") && holds(bytes)).count()
+        };
+        assert_eq!(counted(&roots), 1, "who is in which atom is kept, once");
+        let answer = erase(&mut live, &[person], 6);
+        assert!(answer.done && answer.rows == Some(rows) && answer.changed == Some(0), "{answer:?}");
+        assert_eq!(counted(&roots), 0, "who was in an atom that is gone is not kept");
+        roots.whole(&live, &key(), "erased");
+        assert_eq!(live.state().feed.people().len(), known, "everybody of the atom stays known");
+        assert_eq!(live.state().feed.whole().rows(), before.rows - rows);
+
+        // Nothing new comes, and a release is due.
+        step(&mut live, ticks.len(), &[]).expect("a tick");
+        let now = live.state().releases.last().expect("a release").clone();
+        assert_eq!(now.release, before.release + 1, "a release is due");
+        roots.whole(&live, &key(), "published");
+        let notice = roots.notice(now.release).expect("a notice");
+        assert_eq!((notice.rows, notice.release, notice.labels.len()), (rows, now.release, 1));
+        assert!(roots.manifest(now.release).files.iter().any(|file| file.path == Layout::Root.notice(now.release)));
+        roots.proven(&Layout::Root.notice(now.release));
+        let lines = roots.lines(now.release, &live);
+        let gone: u64 = shown.iter().map(|(line, rows)| rows - rows.min(lines.get(line).unwrap_or(&0))).sum();
+        assert!(gone <= rows, "no other row is gone");
+        assert_eq!(
+            now.rows - live.state().feed.published().last().map_or(0, |last| last.rows.rows()),
+            before.rows - rows
+        );
+
+        // Nobody of the atom comes again, here or in the next chain; asking once more finds nothing.
+        let last = ticks.len() + 1;
+        let again: Vec<Human> = ticks.iter().flatten().copied().collect();
+        step(&mut live, last, &again).expect("a tick");
+        assert_eq!(live.state().feed.people().len(), known);
+        assert_eq!(live.state().feed.new_rows(), 0);
+        let answer = erase(&mut live, &[person], 7);
+        assert!(answer.done && answer.rows == Some(0), "{answer:?}");
+        assert!(answer.text.contains("This chain holds no row of 1"), "{}", answer.text);
+        ask(&mut live, Ask::NewChain, 8);
+        step(&mut live, last + 1, &again).expect("a tick");
+        assert_eq!((live.state().feed.people().len(), live.state().feed.new_rows()), (known, 0));
+        roots.whole(&live, &key(), "a new chain");
+    }
+}
+
+#[test]
+fn rows_stay_where_no_atom_could_leave_as_a_whole() {
+    for policy in [POLICIES[0], POLICIES[3]] {
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
+        let (mut draw, mut known) = (Draw(3), 0);
+        (0..3).for_each(|tick| step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick"));
+        let before = (private.objects(), public.objects());
+        let request = request(&live, &[0], 4);
+        let answer = live.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+        assert!(!answer.done && answer.text.contains("--rows is for chains"), "{answer:?}");
+        assert!(before == (private.objects(), public.objects()), "nothing is changed");
+    }
+}
+
+fn ask(live: &mut Live, ask: Ask, seed: u64) -> Answer {
+    let request = Request::new(ask, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
+    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(CROWDS)), &time(0)).expect("an answer");
+    assert!(answer.done, "{}", answer.text);
+    answer
+}
+
+/// The releases of a chain show what is known of them, and the newest one what is left. How many leave rows out.
+fn told(roots: &Roots, live: &Live, why: &str) -> u32 {
+    let mut notices = 0;
+    for line in live.state().of_chain().filter(|line| line.manifest.is_some()) {
+        let rows: u64 = roots.lines(line.release, live).values().sum();
+        assert_eq!(rows, line.rows, "{why}: what a release showed is known");
+        notices += u32::from(roots.notice(line.release).is_some());
+    }
+    if live.state().erased.is_empty() && live.state().publishing.is_none() {
+        let newest = live.state().of_chain().last().map_or(0, |line| line.rows);
+        assert_eq!(newest, live.state().feed.whole().rows(), "{why}: the newest release holds what is left");
+    }
+    notices
+}
+
+/// Some people are erased with their rows. Whether rows leave; whoever is not known any more goes to `gone`.
+fn erased(live: &mut Live, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
+    let shown = live.state().feed.whole().rows();
+    let people = chosen.iter().map(|&person| Hash(Person(person))).collect();
+    let answer = ask(live, Ask::Erase { people, rows: true }, seed);
+    let rows = answer.rows.expect("it was asked for");
+    assert_eq!(live.state().feed.whole().rows(), shown - rows);
+    assert!(rows == 0 || rows >= live.policy().a(), "whole atoms");
+    gone.extend(chosen.iter().copied().filter(|person| !live.state().feed.people().knows(Person(*person))));
+    rows > 0
+}
+
+/// Whatever comes between: new chains, restarts from checkpoints, releases that wait for a person, another key.
+#[test]
+fn whatever_comes_between_whole_atoms_leave() {
+    let mut done = BTreeMap::<&str, u32>::new();
+    for seed in 0..if long() { 40 } else { 6 } {
+        let (roots, mut draw, mut known, manual) = (Roots::new(), Draw(seed + 100), 0, seed % 3 == 0);
+        let (mut holder, mut live) = (key(), roots.open(&key(), seed, manual));
+        let (mut came, mut gone): (BTreeSet<u128>, BTreeSet<u128>) = Default::default();
+        for tick in 0..22 {
+            let (why, chance) = (format!("seed {seed}, tick {tick}"), (seed * 100 + tick as u64) * 10);
+            let people = crowd(&mut draw, &mut known);
+            came.extend(people.iter().map(|human| human.0));
+            step(&mut live, tick, &people).expect("a tick");
+            gone.retain(|person| !live.state().feed.people().knows(Person(*person)));
+            if let Some(held) = live.state().held.clone().filter(|_| draw.below(2) == 0) {
+                ask(&mut live, Ask::Approve { release: held.release, decision: held.decision }, chance);
+            }
+            let chosen: Vec<u128> = came.iter().copied().filter(|_| draw.below(20) == 0).collect();
+            let erases = draw.below(3) == 0 && !chosen.is_empty();
+            if erases {
+                *done.entry("rows").or_default() += u32::from(erased(&mut live, &chosen, chance + 1, &mut gone));
+            }
+            let what = match draw.below(12) {
+                0 => {
+                    ask(&mut live, Ask::NewChain, chance + 2);
+                    "chain"
+                }
+                1 | 2 => {
+                    live.checkpoint().expect("a checkpoint");
+                    drop(live);
+                    live = roots.open(&holder, chance + 3, manual);
+                    "restart"
+                }
+                3 => {
+                    let new = || OperatorKey::parse(&format!("{:02x}", tick + 1).repeat(32)).expect("a key");
+                    let wanted = Wanted { request: format!("{tick:032}"), who: "me".into(), when: time(0), why: None };
+                    live.rekey(&new(), wanted).expect("another key");
+                    (holder, live) = (new(), roots.open(&new(), chance + 4, manual));
+                    "rekey"
+                }
+                _ => "nothing",
+            };
+            *done.entry(what).or_default() += 1;
+            if !erases && what == "nothing" && tick % 5 > 0 {
+                continue;
+            }
+            roots.whole(&live, &holder, &why);
+            *done.entry("notice").or_default() += told(&roots, &live, &why);
+            for (path, bytes) in opened(&roots, &holder) {
+                let holds = |person: &u128| bytes.windows(16).any(|window| window == person.to_le_bytes());
+                assert!(!gone.iter().any(holds), "{why}: {path} holds somebody who was not published and is erased");
+            }
+        }
+    }
+    println!("{done:?}");
+    for what in ["rows", "chain", "restart", "rekey", "notice"] {
+        assert!(done.get(what).is_some_and(|times| *times > 2), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
+    // The tick after it halves nobody, so that nothing is drawn.
+    let (roots, ticks, tick) = (1..)
+        .find_map(|seed| {
+            let (roots, ticks) = begun(seed, 6);
+            let live = roots.copy().open(&key(), 9, false);
+            let halves = live.state().feed.halves(2, live.policy());
+            (!halves).then_some((roots, ticks.clone(), ticks.len()))
+        })
+        .expect("every second tick halves nobody");
+    let (person, rows) = published(&roots, &ticks);
+    // The same request, whoever does it.
+    let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
+    let all = |live: &mut Live| -> tidegate::daemon::error::Result<()> {
+        live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+        step(live, tick, &[])
+    };
+    let shown = |roots: &Roots| -> BTreeMap<String, Vec<u8>> {
+        let kinds = ["data/", "erased/", "taxonomy/"];
+        roots.public.objects().into_iter().filter(|(path, _)| kinds.iter().any(|kind| path.starts_with(kind))).collect()
+    };
+    let meant = roots.copy();
+    let mut live = meant.open(&key(), 10, false);
+    all(&mut live).expect("nobody dies");
+    let newest = live.state().releases.last().expect("a release").release;
+    assert_eq!(meant.notice(newest).map(|notice| notice.rows), Some(rows));
+    for at in 1.. {
+        let mut died = false;
+        for after in [false, true].into_iter().filter(|&after| long() || after == (at % 2 == 0)) {
+            let here = roots.copy();
+            let left = Arc::new(AtomicU64::new(at));
+            let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
+            let run = open(&feed(CROWDS), store(&here.private), store(&here.public), 10 + at, false)
+                .and_then(|mut live| all(&mut live));
+            died |= run.is_err();
+            assert!(run.is_ok() == (left.load(Ordering::SeqCst) > 0));
+            let mut live = here.open(&key(), 1000 + at, false);
+            all(&mut live).expect("nobody dies");
+            let why = format!("write {at}, after it: {after}");
+            here.whole(&live, &key(), &why);
+            assert!(shown(&here) == shown(&meant), "{why}");
+            let ring = Ring::open(&here.private, &key()).expect("keys").expect("keys");
+            for members in &live.state().members {
+                Objects::new(&here.private, &ring).need(&members.object).expect("it opens");
+            }
+        }
+        if !died {
+            break;
+        }
+    }
+}

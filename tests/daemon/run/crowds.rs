@@ -1,0 +1,131 @@
+//! A feed at work whose crowds keep their labels: what a tick tells that publishes nothing, a release that waits for a person, and
+//! how a chain with one list of labels goes over to crowds.
+
+use serde_json::{Value as Json, json};
+
+use super::place::{NEVER, PLANTED, Place, people};
+use super::public::releases;
+
+const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
+
+fn number(tick: &Json, what: &str) -> u64 {
+    tick[what].as_u64().unwrap_or_else(|| panic!("{what}: {tick}"))
+}
+
+/// Diagnoses of the newest release; everybody has one of their own.
+fn newest(place: &Place) -> Vec<String> {
+    let mut diagnoses = releases(&place.public()).pop().expect("a release").diagnoses;
+    diagnoses.sort_unstable();
+    diagnoses
+}
+
+#[test]
+fn people_gather_until_it_is_their_turn() {
+    let place = Place::with(NEVER, &format!("{CROWDS}publish_every = 2\n"), "");
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "published");
+    let first = newest(&place);
+    place.offer("1.csv", people(60..120));
+    let tick = place.once();
+    assert_eq!([&tick["outcome"], &tick["new"]], [&json!("skipped"), &json!(60)], "{tick}");
+    let shown = place.done(&["show", "feed.toml"]);
+    assert_eq!(shown["waiting"]["halving"], json!({"ticks": 1, "sweep": 7}));
+    let ages = shown["waiting"]["ages"].as_array().expect("ages").iter().map(|age| number(age, "rows")).sum::<u64>();
+    assert_eq!(ages, number(&shown["waiting"], "rows") + number(&shown, "new"));
+    // A tick without new rows has its turn all the same.
+    let tick = place.once();
+    assert_eq!(tick["outcome"], "published", "{tick}");
+    let second = newest(&place);
+    assert!(first.iter().all(|diagnosis| second.contains(diagnosis)), "a row is gone");
+    place.verified();
+}
+
+#[test]
+fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
+    let place = Place::with("every = \"9999d\"\napproval = \"manual\"\n", CROWDS, "");
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["reject", "feed.toml", "--reason", "not today"]);
+    place.offer("1.csv", people(60..120));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+    // Whoever is erased takes their crowd apart, and the release that holds it is void.
+    let erased = place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+    assert_eq!(erased["changed"], 1, "{erased}");
+    place.offer("2.csv", people(120..180));
+    assert_eq!(place.once()["outcome"], "approval");
+    place.done(&["approve", "feed.toml"]);
+    let shown = place.done(&["show", "feed.toml"]);
+    let published = newest(&place);
+    assert_eq!(published.len() as u64 + number(&shown["waiting"], "rows"), 179);
+    place.verified();
+}
+
+/// Labels are what halving makes of a whole taxonomy: a new leaf asks for a new chain, though nothing but that leaf is new.
+#[test]
+fn a_new_leaf_asks_for_a_new_chain() {
+    let place = Place::with(NEVER, CROWDS, "");
+    let ward = std::fs::read_to_string(place.path("ward.csv")).expect("a hierarchy");
+    place.put("ward.csv", format!("{ward}D1;D;*\n"));
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "published");
+    place.put("ward.csv", format!("{ward}D1;D;*\nD2;D;*\n"));
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("column.ward.taxonomy")), "{answer}");
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("1.csv", people(60..120));
+    assert_eq!(place.once()["outcome"], "published");
+    place.verified();
+}
+
+#[test]
+fn rows_of_a_crowd_are_erased() {
+    let place = Place::with(NEVER, CROWDS, "");
+    for (at, numbers) in [0..60, 60..120].into_iter().enumerate() {
+        place.offer(&format!("{at}.csv"), people(numbers));
+        assert_eq!(place.once()["outcome"], "published");
+    }
+    let before = newest(&place);
+    place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    let rows = number(&answer, "rows");
+    assert!(rows >= 3, "{answer}");
+    place.verified();
+    // The next tick makes a release without the whole crowd, though nobody came.
+    assert_eq!(place.once()["outcome"], "published");
+    let after = newest(&place);
+    let gone: Vec<&String> = before.iter().filter(|diagnosis| !after.contains(diagnosis)).collect();
+    assert_eq!(gone.len() as u64, rows);
+    assert!(gone.contains(&&format!("{}7", PLANTED[1])), "{gone:?}");
+    place.verified();
+    // Nobody of it is published again.
+    place.offer("2.csv", people(0..60));
+    place.once();
+    assert!(newest(&place).iter().all(|diagnosis| !gone.contains(&diagnosis)));
+}
+
+#[test]
+fn a_chain_goes_over_to_crowds() {
+    let place = Place::with(NEVER, "k = 3\n", "");
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "published");
+    let labels = |place: &Place| place.done(&["show", "feed.toml"])["releases"].as_array().expect("releases").clone();
+    let coarse = labels(&place).pop().expect("a release");
+    place.edit("k = 3\n", CROWDS);
+    // The key that was changed is named, not one that follows from it.
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.search")), "{answer}");
+    let answer = place.done(&["new-chain", "feed.toml"]);
+    assert_eq!(answer["chain"], 2, "{answer}");
+    place.offer("1.csv", people(60..240));
+    assert_eq!(place.once()["outcome"], "published");
+    let fine = labels(&place).pop().expect("a release");
+    assert_eq!([&fine["release"], &fine["chain"]], [&json!(2), &json!(2)]);
+    assert!(fine["loss"].as_f64() < coarse["loss"].as_f64(), "{fine}, {coarse}");
+    // And back: the next chain has one list of labels again.
+    place.edit(CROWDS, "k = 3\n");
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("2.csv", people(240..300));
+    assert_eq!(place.once()["outcome"], "published");
+    place.verified();
+}
