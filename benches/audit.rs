@@ -50,8 +50,13 @@ fn chains(c: &mut Criterion) {
         println!("{distinct} recodings, {} classes in the last release", tables[releases - 1].classes());
         let values = histogram.values().clone();
         let finest = tables.iter().map(Release::recoding).fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
-        let subject =
-            |histogram| Subject { releases: tables.clone(), number: number.clone(), histogram, values: values.clone() };
+        let subject = |histogram| Subject {
+            releases: tables.clone(),
+            number: number.clone(),
+            histogram,
+            values: values.clone(),
+            growth: None,
+        };
         let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} {kind}"));
         group.bench_function(id, |b| {
             b.iter(|| {
@@ -115,7 +120,7 @@ fn adult(c: &mut Criterion) {
     later[0] = Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
     let mut tables = vec![Release::under(&all, 0..1, &top), Release::under(&all, 0..1, &later)];
     let number = number_recodings(&mut tables, &trees);
-    let subject = Subject { releases: tables, number, histogram: None, values: all.values().clone() };
+    let subject = Subject { releases: tables, number, histogram: None, values: all.values().clone(), growth: None };
     let mut group = c.benchmark_group("adult");
     group.bench_function("figures of two releases", |b| {
         b.iter(|| Figures::of(&subject, columns, &feed.policy).expect("supersets"));

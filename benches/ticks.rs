@@ -75,11 +75,11 @@ fn judged(
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);
     let census = Some(Census { came: feed.standing().arrived(), waiting: feed.waiting().rows() });
-    let (tests, carving, searched, learnt) = (0, None, true, None);
+    let (tests, carving, searched, learnt, erased) = (0, None, true, None, &[][..]);
     #[rustfmt::skip]
     let case = Case {
-        policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, before, older,
-        newest,
+        policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
+        older, newest,
     };
     let start = Instant::now();
     let judged = judge(&case, tables);

@@ -21,7 +21,12 @@ CSV. A first line with the names of the columns is passed over.
 
 Whoever is not published disappears and may come again; atoms that they were in are dissolved, and a release that waits for \
 approval is void. Of whoever is published the raw row goes and a keyed tombstone stays, so that they never come again; \
-releases that are out are not changed. The guide says what erasure cannot reach: backups, versions of a bucket, messages \
+releases that are out are not changed.
+
+With --rows, in a chain whose atoms keep their label (search = \"halves\"), the published rows leave too: for each person all rows \
+of the label that they came with, since one row less would tell whose it was. The next tick makes a release without them, and \
+beside it a notice, erased/<release>.json, that names labels and numbers of rows. Nobody of these atoms is published again. In \
+every other chain --rows is refused. The guide says what erasure cannot reach: backups, versions of a bucket, messages \
 that were set aside.
 
 Exit code 0: done. 1: it could not be done. 2: an error.")]
@@ -31,6 +36,9 @@ pub struct Args {
     /// The file with the identifiers; standard input when left out
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// In a chain of crowds: let the whole atoms of those who are published leave all later releases
+    #[arg(long)]
+    rows: bool,
 }
 
 /// Runs the command.
@@ -48,7 +56,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     args.ask.ask(
         &|known| {
             let hasher = PersonHasher::new(&known.ring.people());
-            Ok(Ask::Erase { people: people(&text, &place, &columns, &hasher)? })
+            Ok(Ask::Erase { people: people(&text, &place, &columns, &hasher)?, rows: args.rows })
         },
         false,
         out,

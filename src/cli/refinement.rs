@@ -23,6 +23,9 @@ pub struct Refinement {
     pub targets: Vec<Target>,
     /// The largest `log10_ratio`; null where one of them is not known.
     pub max_log10_ratio: Option<f64>,
+    /// The largest `bound`; not there where targets have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bound: Option<u64>,
     /// What all targets together tell; null where that is too much work, or there are several releases.
     pub joint: Option<Joint>,
     /// Every limit that fails; empty when safe.
@@ -55,7 +58,7 @@ pub struct Target {
     /// The release, counted from 0; not there when there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<usize>,
-    /// Its labels, one per quasi column; null for the outliers.
+    /// Its labels, one per quasi column; null for the outliers, and in a disjoint chain for a class of halving that holds everybody.
     pub class: Option<Vec<String>>,
     /// Its rows.
     pub rows: u64,
@@ -67,6 +70,10 @@ pub struct Target {
     pub assignments: Option<String>,
     /// log10 of lr / cra, a bound from above where `bounds` says so; null where nothing is known.
     pub log10_ratio: Option<f64>,
+    /// By what factor its label moves the odds of where one of its people lies: 4 for each split that halving with a coin may have
+    /// refused; not there for releases that were made otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<u64>,
     /// Leaf cells, each alone in its block, of which every solution has the same number of rows, and not 0; null where that
     /// is open.
     pub certain_cells: Option<u64>,
@@ -174,6 +181,7 @@ pub fn refinement(found: &Found, attacker: Attacker, names: Names<'_>) -> Refine
         },
         targets: found.targets.iter().enumerate().map(|(at, of)| target(of, fuzzy(at), names)).collect(),
         max_log10_ratio: found.max_log10_ratio(),
+        max_bound: found.max_bound(names.release()),
         joint: found.joint.as_ref().map(joint),
         reasons: found.against.iter().map(reason).collect(),
     }
@@ -199,7 +207,8 @@ pub fn refinements(attacks: &[Attacked], policy: &Policy, columns: &Columns) -> 
         all.reasons.extend(next.reasons.into_iter().map(moved));
         all.targets.extend(next.targets);
         let max_log10_ratio = all.max_log10_ratio.zip(next.max_log10_ratio).map(|(a, b)| a.max(b));
-        Refinement { safe: all.safe && next.safe, max_log10_ratio, joint: None, ..all }
+        let max_bound = all.max_bound.max(next.max_bound);
+        Refinement { safe: all.safe && next.safe, max_log10_ratio, max_bound, joint: None, ..all }
     })
 }
 
@@ -214,6 +223,7 @@ fn unknown(why: &str, policy: &Policy) -> Refinement {
         },
         targets: Vec::new(),
         max_log10_ratio: None,
+        max_bound: None,
         joint: None,
         reasons: vec![Reason { release: None, target: None, value: None, limit: None, text: why.to_owned() }],
     }
@@ -225,15 +235,17 @@ fn target(of: &refinement::Target, fuzzy: Option<u64>, names: Names<'_>) -> Targ
         let labels = names.nodes(of.place).into_iter().zip(columns.trees());
         labels.map(|(node, tree)| tree.label(node).to_owned()).collect()
     };
+    let bound = names.release().bound(of.place);
     let block = |held: &Held| Block { children: held.children.clone(), support: support(held.support) };
     Target {
         release: None,
-        class: (of.place != Place::Outliers).then(class),
+        class: (of.place != Place::Outliers || bound.is_some()).then(class),
         rows: of.rows,
         lr: digits(&of.lr),
         cra: digits(&of.cra),
         assignments: digits(&of.assignments),
         log10_ratio: of.ratio.log10(),
+        bound,
         certain_cells: of.certain_cells(),
         fuzzy,
         blocks: of.blocks.iter().map(block).collect(),

@@ -99,7 +99,9 @@ fn words(tick: &Tick) -> String {
         Outcome::Approval => format!("release {release} waits for approval: `tidegate approve`"),
         Outcome::Waiting => "nothing is published: no crowd is full".to_owned(),
         Outcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
-        Outcome::Skipped => format!("the tick is skipped: {new} new rows are fewer than min_records"),
+        Outcome::Skipped => {
+            format!("nothing is decided: {new} new rows wait for a later tick (min_records, publish_every)")
+        }
         Outcome::Idle => "nothing has come".to_owned(),
         Outcome::Rejected => "the release is rejected".to_owned(),
         Outcome::Stopped => "the chain is stopped: it publishes nothing any more".to_owned(),

@@ -4,6 +4,8 @@
 mod answers;
 mod carved;
 mod coins;
+mod crowds;
+mod crowds_judged;
 mod folder;
 mod global;
 mod golden;

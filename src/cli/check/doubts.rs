@@ -31,6 +31,43 @@ fn repeats(feed: &Feed) -> Option<WarningReport> {
     Some(warning(Some("policy.on_repeat"), text))
 }
 
+/// Labels of each class's own that nobody attacks.
+fn unattacked(feed: &Feed) -> Option<WarningReport> {
+    let policy = &feed.policy;
+    let text = match policy.search() {
+        search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
+        Search::Halves if policy.publish_every().is_some() => return None,
+        Search::Halves => {
+            "`max_ratio = \"off\"` publishes crowds whose labels may be as narrow as one set of values, and then tell \
+             everything: leave it out"
+        }
+        _ => {
+            "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
+             out, or write a number"
+        }
+    };
+    Some(warning(Some("policy.max_ratio"), text))
+}
+
+/// Diversity of many small crowds, each of which is judged.
+fn small_crowds(feed: &Feed) -> Option<WarningReport> {
+    let policy = &feed.policy;
+    policy.publish_every()?;
+    policy.diversity()?;
+    let a = policy.a();
+    // Of a value that three people in four have: the chance that a crowd shows nothing else, and that one of ten does.
+    let alike = 0.75f64.powf(a as f64);
+    let any = 1.0 - (1.0 - alike).powi(10);
+    let text = format!(
+        "every crowd of about {a} people is judged by `diversity`, and one that fails stops the chain. Where three people in four \
+         have the same value, {:.1} % of such crowds show no other, and the chance that one of ten crowds does is {:.0} %. \
+         Write a larger `k`, or `m = 2` and what is `guarded` in place of `diversity`",
+        100.0 * alike,
+        100.0 * any
+    );
+    Some(warning(Some("policy.diversity"), &text))
+}
+
 /// Of one feed.
 pub fn of(feed: &Feed) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
@@ -40,28 +77,25 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     if sensitive == 0 {
         warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
     } else if policy.masking().is_none() && policy.diversity().is_none() {
-        let text = "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is \
-                    known. Write for example `diversity = { distinct_l = 2 }`, or `m = 2` and what is `guarded`";
-        warn(Some("policy.diversity"), text);
+        let remedy = match policy.publish_every() {
+            Some(_) => {
+                "Write `m = 2` and what is `guarded`: no crowd then ties anybody to such a value; a larger `k` makes such crowds rare"
+            }
+            None => "Write for example `diversity = { distinct_l = 2 }`, or `m = 2` and what is `guarded`",
+        };
+        let text = format!(
+            "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is known. {remedy}"
+        );
+        warn(Some("policy.diversity"), &text);
     }
     if *policy.chain() == Chain::Bcf {
         let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells \
                     what would have been wrong with it. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
     }
-    if policy.search().is_local() && policy.refinement().max_ratio.is_none() {
-        let text = match policy.search() {
-            Search::Halves => {
-                "`max_ratio = \"off\"` publishes crowds whose labels may be as narrow as one set of values, and then tell \
-                 everything: leave it out"
-            }
-            _ => {
-                "`max_ratio = \"off\"` publishes crowds whose labels and order may tell where in them people are: leave it \
-                 out, or write a number"
-            }
-        };
-        warn(Some("policy.max_ratio"), text);
-    }
+    found.extend(unattacked(feed));
+    found.extend(small_crowds(feed));
+    let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
     let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
     if guarded && !capped {

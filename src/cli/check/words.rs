@@ -321,9 +321,17 @@ pub fn for_daemon(feed: &Feed) -> Vec<String> {
             Ticks::Cron { .. } => "at the times of its cron pattern".to_owned(),
             Ticks::PerFile => "for every file".to_owned(),
         };
-        let rows = schedule.min_records;
         let by = if schedule.approval == Approval::Manual { ", after a person has approved it" } else { "" };
-        said.push(format!("A release is made {ticks}, if at least {rows} new rows are there{by}."));
+        said.push(match feed.policy.publish_every() {
+            Some(1) => format!("A release is made {ticks}, if people form a new crowd{by}."),
+            Some(every) => {
+                format!("A tick comes {ticks}; at one in {every} a release is made, if people form a new crowd{by}.")
+            }
+            None => {
+                let rows = schedule.min_records;
+                format!("A release is made {ticks}, if at least {rows} new rows are there{by}.")
+            }
+        });
     }
     let notify = &services.notify;
     said.extend(told("Releases are", &notify.topic, &notify.webhook));

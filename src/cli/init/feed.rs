@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use super::guarded::{self, proposes};
+use super::quoted::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::forms::{Codes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
@@ -18,8 +20,6 @@ pub struct Plan<'p> {
     pub origin: String,
     /// `csv`, `parquet`, `arrow` or nothing.
     pub format: Option<&'static str>,
-    /// New rows that a tick needs.
-    pub min_records: u64,
     /// The columns, taxonomies with the names of their files.
     pub columns: &'p [Guess],
 }
@@ -94,12 +94,10 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          key = {key}\n\
          signing_key = {signing}\n\
          \n\
-         # When the daemon will make a release. Fewer than `min_records` new rows will wait for the next tick.\n\
+         # When a tick comes. Every `publish_every` ticks (below) the daemon makes a release.\n\
          [schedule]\n\
-         every = \"1d\"\n\
-         {records:<34} # half of the sample, or a guess; about what comes between two ticks\n",
+         every = \"1d\"\n",
         path = format!("path = {}", quoted(INCOMING)),
-        records = format!("min_records = {}", plan.min_records),
         private = quoted(&format!("var/{name}")),
         public = quoted(&format!("releases/{name}")),
         key = quoted(&format!("file:keys/{name}.key")),
@@ -112,17 +110,25 @@ fn policy(text: &mut String, columns: &[Guess]) {
         "\n# What releases are made and judged by: everybody must look like k - 1 others at least, in each release and in\n\
          # all of them together.\n\
          [policy]\n\
-         k = 10\n",
+         k = 10\n\
+         # New people get labels that they keep for ever, as fine as those beside them allow (or \"top-down\": one list of labels\n\
+         # for everybody, which is much coarser).\n\
+         search = \"halves\"\n\
+         publish_every = 1                  # ticks that are published together: the more people, the finer their labels;\n\
+         \x20                                  # about 300 times k new people at once give fine ones\n",
     );
     if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
         text.push_str(
             "on_repeat = \"none\"                 # no identifier column: every row counts as another person\n",
         );
     }
-    if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
+    if columns.iter().any(proposes) {
+        text.push_str("m = 2                              # nobody is tied to a `guarded` value with more than 1/m\n");
+    } else if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
         text.push_str(
-            "# A crowd whose members all share one sensitive value gives it away. This asks for two values at least:\n\
-             # diversity = { distinct_l = 2 }\n",
+            "# A crowd whose members all share one sensitive value gives it away. With values `guarded` below, nobody is tied to\n\
+             # one of them with a probability of more than 1/m:\n\
+             # m = 2\n",
         );
     }
 }
@@ -150,7 +156,9 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
     if column.optional {
         text.push_str("optional = true                    # the sample has rows without a value: the leaf `unknown`\n");
     }
-    if role == "sensitive" {
+    if proposes(column) {
+        text.push_str(&guarded::text());
+    } else if role == "sensitive" {
         text.push_str(
             "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that nobody may be tied to: write m = 2 in [policy]\n",
         );
@@ -198,20 +206,6 @@ pub fn kind_name(kind: Kind) -> &'static str {
         Kind::Bool => "bool",
         Kind::Date => "date",
     }
-}
-
-/// A TOML string on one line, whatever it holds.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// With a capital first and a full stop last.

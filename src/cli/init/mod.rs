@@ -5,6 +5,8 @@
 mod example;
 mod feed;
 mod files;
+mod guarded;
+mod quoted;
 mod report;
 
 pub use report::Report;
@@ -19,11 +21,6 @@ use crate::daemon::error::{Error, Kind};
 use crate::daemon::guess::{self, Guess, sample};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
-
-/// New rows that a tick needs: half of what a sample holds, but never fewer than a crowd, and no more than this.
-const MOST_RECORDS: u64 = 500;
-/// k of the policy that is written.
-const LEAST_RECORDS: u64 = 10;
 
 /// Writes a commented feed file, keys and taxonomies to start from
 #[derive(clap::Args)]
@@ -58,10 +55,6 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         },
         format: sample.as_ref().map(|sample| sample.format),
         columns: &columns,
-        min_records: sample
-            .as_ref()
-            .filter(|sample| !sample.more)
-            .map_or(MOST_RECORDS, |sample| (sample.rows / 2).clamp(LEAST_RECORDS, MOST_RECORDS)),
     };
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
     files.extend(keys(&name)?);
@@ -96,7 +89,7 @@ fn keys(name: &str) -> Result<[NewFile; 3]> {
 
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     let reasons: Vec<String> =
-        columns.iter().map(|column| format!("{}: {}", feed::quoted(&column.name), column.reason)).collect();
+        columns.iter().map(|column| format!("{}: {}", quoted::quoted(&column.name), column.reason)).collect();
     let text = "the sample has no column that could be generalised, so there is nothing to anonymise";
     Error::new(Kind::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
 }

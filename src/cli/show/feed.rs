@@ -154,7 +154,7 @@ fn against(seen: &Seen, entry: &Checked) -> Result<String> {
 /// What came of closing a tick, in words.
 fn came(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Skipped => "skipped, too few new rows",
+        Outcome::Skipped => "nothing is decided, new rows gather",
         Outcome::Held => "held, too few rows for a first release",
         Outcome::Waiting => "nothing was added",
         Outcome::Stopped => "the chain is stopped",
@@ -227,7 +227,13 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Erase(erase) => {
             wanted = Some(erase.wanted.clone());
-            format!("{} of {} people were taken out, {} are published", erase.erased, erase.asked, erase.published)
+            let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
+                format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
+            });
+            format!(
+                "{} of {} people were taken out, {} are published{rows}",
+                erase.erased, erase.asked, erase.published
+            )
         }
         Body::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());

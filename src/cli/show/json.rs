@@ -6,10 +6,11 @@ use serde::Serialize;
 use crate::daemon::live::State;
 use crate::daemon::oneshot::{Seen, TickVerdict};
 use crate::daemon::terms::Terms;
+use crate::engine::anonymizer::Ahead;
 use crate::engine::feed::{Feed, Next, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::Guarantee;
+use crate::engine::policy::{Guarantee, Policy};
 use crate::engine::release::{Labels, Manifest};
 
 /// A folder of releases.
@@ -67,13 +68,14 @@ pub struct Waiting {
     pub chain: u32,
     /// Whether a check that reads sensitive values stopped it.
     pub stopped: bool,
-    /// Rows that wait.
+    /// Rows that wait. Of a folder those are among them that gather for a later tick; a feed at work tells them as `new`.
     pub rows: u64,
     /// Rows withheld from this chain.
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// For how many ticks rows wait, the longest first.
+    /// For how many ticks rows wait, the longest first; where crowds keep their labels, rows that came since the last tick that
+    /// formed crowds are among them.
     pub ages: Vec<Age>,
     /// The crowds that wait, the largest first, a few at most.
     pub crowds: Vec<CrowdLine>,
@@ -81,6 +83,33 @@ pub struct Waiting {
     pub next: Option<NextLine>,
     /// What coarsening at once would do; null when it would do nothing.
     pub coarser: Option<CoarserLine>,
+    /// When who waits is divided next; null where crowds do not keep labels of their own.
+    pub halving: Option<HalvingLine>,
+    /// Published people whose crowd shows one sensitive value only; null likewise, and where nobody is published or no column is
+    /// sensitive.
+    pub uniform: Option<UniformLine>,
+}
+
+/// The next ticks that divide the people who wait, where crowds keep their labels.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HalvingLine {
+    /// In how many ticks the next release can come; 1: with the next tick.
+    pub ticks: u64,
+    /// In how many ticks the next one divides only as far as it must, so that few are left waiting.
+    pub sweep: u64,
+}
+
+/// People in crowds with one sensitive value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UniformLine {
+    /// The sensitive column; of several the one with the most of them.
+    pub column: String,
+    /// Rows of such crowds.
+    pub rows: u64,
+    /// Their share of all published rows.
+    pub share: f64,
+    /// The smallest k that would halve the share, were people's values independent of each other; null where none would.
+    pub k: Option<u64>,
 }
 
 /// Rows of one age.
@@ -154,7 +183,10 @@ impl Shown {
             guarantee: last.and_then(|manifest| manifest.guarantee),
             releases: seen.manifests.iter().map(ReleaseLine::of).collect(),
             ticks: seen.ticks.iter().map(tick).collect(),
-            waiting: saved.map(|saved| Waiting::of(&saved.feed, &saved.terms)),
+            waiting: saved.map(|saved| {
+                let waiting = Waiting::of(&saved.feed, &saved.terms);
+                Waiting { rows: waiting.rows + saved.feed.new_rows(), ..waiting }
+            }),
         }
     }
 }
@@ -182,7 +214,7 @@ impl Waiting {
         let policy = terms.policy().ok().filter(|_| !feed.stopped());
         let outlook = policy.as_ref().map(|policy| feed.outlook(policy, &trees));
         let attacked =
-            policy.is_some_and(|policy| policy.search().is_local() && policy.refinement().max_ratio.is_some());
+            policy.as_ref().is_some_and(|policy| policy.search().is_local() && policy.refinement().max_ratio.is_some());
         let told = outlook.as_ref();
         Waiting {
             chain: feed.chain(),
@@ -194,6 +226,8 @@ impl Waiting {
             crowds: told.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
             next: told.and_then(|outlook| outlook.next).map(|of| next(of, attacked)),
             coarser: told.and_then(|outlook| coarser(outlook, columns)),
+            halving: told.and_then(|outlook| outlook.turns).map(halving),
+            uniform: policy.and_then(|policy| uniform(feed, &policy, columns)),
         }
     }
 }
@@ -211,6 +245,17 @@ fn next(of: Next, at_most: bool) -> NextLine {
     use crate::engine::anonymizer::Step;
     let coarser = matches!(of.step, Some(Step::BottomUp | Step::TopDown));
     NextLine { added: of.added, at_most, withheld: of.withheld, coarser }
+}
+
+fn halving(turns: Ahead) -> HalvingLine {
+    HalvingLine { ticks: turns.halving, sweep: turns.sweep }
+}
+
+fn uniform(feed: &Feed, policy: &Policy, columns: &Columns) -> Option<UniformLine> {
+    policy.publish_every()?;
+    let found = feed.uniform(policy)?;
+    let column = columns.of(Role::Sensitive).nth(found.column)?.name.to_string();
+    Some(UniformLine { column, rows: found.rows, share: found.rows as f64 / found.of as f64, k: found.k })
 }
 
 fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::json::{ReleaseLine, ReleaseShown, Shown, Waiting};
+use super::json::{HalvingLine, ReleaseLine, ReleaseShown, Shown, UniformLine, Waiting};
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
 use crate::daemon::live::{Recorded, Refused, Repaired};
@@ -120,6 +120,12 @@ pub fn waiting(text: &mut String, found: &Waiting) {
     for crowd in &found.crowds {
         wrapped(text, &format!("  {:>7}  ", crowd.rows), &printable(&crowd.class));
     }
+    if let Some(halving) = &found.halving {
+        wrapped(text, "  ", &turns(halving));
+    }
+    if let Some(uniform) = &found.uniform {
+        wrapped(text, "  ", &alike(uniform));
+    }
     if let Some(next) = &found.next {
         let most = if next.at_most && next.added > 0 { "at most " } else { "" };
         let mut said = format!("If nobody comes, the next tick adds {most}{}", rows(next.added));
@@ -139,6 +145,32 @@ pub fn waiting(text: &mut String, found: &Waiting) {
         wrapped(text, "  ", &said);
     }
     text.push('\n');
+}
+
+/// When a chain of crowds publishes next.
+fn turns(halving: &HalvingLine) -> String {
+    let when = |ticks: u64| if ticks == 1 { "at the next tick".to_owned() } else { format!("in {ticks} ticks") };
+    let (next, sweep) = (when(halving.ticks), when(halving.sweep));
+    let least = "only as far as they must be, so that few are left over";
+    if sweep == next {
+        format!("Those who wait are divided into crowds {next}, {least}.")
+    } else {
+        format!("Those who wait are divided into crowds {next}; {sweep} {least}.")
+    }
+}
+
+/// How many people's sensitive value is known to everybody who finds their crowd.
+fn alike(uniform: &UniformLine) -> String {
+    let percent = 100.0 * uniform.share;
+    let column = printable(&uniform.column);
+    if uniform.rows == 0 {
+        return format!("No published crowd shows one `{column}` only.");
+    }
+    let remedy = match uniform.k {
+        None => String::new(),
+        Some(k) => format!(" With k = {k} about half as many would be."),
+    };
+    format!("{} published ({percent:.1} %) are in crowds that show one `{column}` only.{remedy}", rows(uniform.rows))
 }
 
 fn rows(count: u64) -> String {
@@ -197,10 +229,12 @@ fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Refused], &
 /// Labels a person can still read.
 fn shortened(labels: &[String]) -> String {
     const MOST: usize = 40;
+    // Labels of runs have the usual sign between them in their midst.
+    let between = if labels.iter().any(|label| label.contains(" | ")) { "; " } else { " | " };
     if labels.len() <= MOST {
-        return labels.join(" | ");
+        return labels.join(between);
     }
-    format!("{} | … ({} labels)", labels[..MOST].join(" | "), labels.len())
+    format!("{}{between}… ({} labels)", labels[..MOST].join(between), labels.len())
 }
 
 /// Classes that went back to those who wait, and columns that became coarser.
