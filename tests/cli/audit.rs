@@ -2,6 +2,7 @@
 //! and column without a value of a record.
 
 mod certain;
+mod crowds;
 
 use crate::common;
 use std::fs;
@@ -146,7 +147,7 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
     for raw in [false, true] {
         let tables = common::tables(&columns, &list("R"), &list("D"));
         let common::Tables { releases, number, histogram, values } = tables;
-        let subject = Subject { releases, number, histogram: raw.then_some(histogram), values };
+        let subject = Subject { releases, number, histogram: raw.then_some(histogram), values, growth: None };
         let names: Vec<String> = (1..=3).map(|at| format!("r{at}")).collect();
         let verdict = |budget: u64| {
             let figures = Figures::within(&subject, &columns, &policy, Budget::new(budget)).expect("supersets");
@@ -286,7 +287,6 @@ fn bad_tables_are_told_by_file_row_and_column() {
     one(HEADER.as_bytes(), None, None, "no rows");
     one(&with("0-9,*,Cold\nSECRET,*,Cold\n"), Some(3), Some("age"), "row 2: the label is not in the taxonomy");
     one(&with("0-9,,Cold\n"), Some(2), Some("sex"), "row 1: the value is missing");
-    one(&with("0-9,*,Cold\n3,*,Cold\n"), Some(3), Some("age"), "contain each other");
     one(&with("0-9,*\n"), Some(2), None, "row 1: 2 field(s) where the header has 3");
     one(&with("0-9,*,Cold\n0-9,*,\"Cold\n0-9,*,Flu\n"), Some(3), None, "never closed");
     one(&with("0-9,*,Cold\n0-9,*,\"Flu\"SECRET\n10-19,*,Cold\n"), Some(3), None, "text follows the closing quote");
@@ -305,6 +305,9 @@ fn bad_tables_are_told_by_file_row_and_column() {
     folder.put("cut.parquet", b"PAR1aaaaaaaaaaaaaaaaaaaaaaaaaaaa");
     folder.refused(&[("release", "cut.parquet")], Some("cut.parquet"), None, None, "not readable Parquet");
     folder.refused(&[("release", "nowhere.csv")], Some("nowhere.csv"), None, None, "cannot open");
+    let disjoint = Folder::new("chain = \"disjoint\"\n[policy]\nk = 2");
+    disjoint.put("bad.csv", &with("0-9,*,Cold\n3,*,Cold\n"));
+    disjoint.refused(&[("release", "bad.csv")], Some("bad.csv"), Some(3), Some("age"), "contain each other");
 }
 
 #[test]

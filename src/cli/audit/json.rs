@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::refinement::{Refinement, refinements};
-use crate::engine::audit::{self, ChainFigures, Figures, ReleaseFigures, Verdict};
+use crate::engine::audit::{self, ChainFigures, CrowdFigures, Figures, ReleaseFigures, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
@@ -30,6 +30,9 @@ pub struct Audit {
     pub pairs: Vec<Pair>,
     /// The whole chain; null for a disjoint feed.
     pub chain: Option<Chain>,
+    /// Whether rows keep their labels: `fa` and `ca` are then the fewest rows of a label of the earlier release, `ba` the fewest new
+    /// rows of a label, and the figures of the chain the fewest rows of a label that came together. Realised figures are the same.
+    pub crowds: bool,
     /// What one release tells whoever knows that it was generalised until l-diversity held; null without `--minimality`.
     pub minimality: Option<Minimality>,
     /// Refinement attacks on releases whose classes have labels of their own, as `tidegate attack refinement` prints them; null
@@ -189,7 +192,7 @@ pub struct Pair {
     pub ca: u64,
     /// After B-attacks.
     pub ba: u64,
-    /// The same over classes with a person in them; null without the raw rows.
+    /// The same over classes with a person in them; null without the raw rows, but where rows keep their labels.
     pub realised: Option<PairRealised>,
 }
 
@@ -215,7 +218,7 @@ pub struct Chain {
     pub exact: bool,
     /// `anonymity` by increment; where recodings cross, an entry above `anonymity` may be only a bound from above.
     pub per_increment: Vec<u64>,
-    /// Over targets that exist; null without the raw rows.
+    /// Over targets that exist; null without the raw rows, but where rows keep their labels.
     pub realised: Option<ChainRealised>,
 }
 
@@ -257,7 +260,8 @@ pub fn audit(
         reasons: verdict.reasons.iter().map(reason).collect(),
         releases: entries.collect(),
         pairs: figures.pairs.iter().map(pair).collect(),
-        chain: figures.chain.as_ref().map(chain),
+        chain: figures.crowds.as_ref().map(grown).or_else(|| figures.chain.as_ref().map(chain)),
+        crowds: figures.crowds.is_some(),
         minimality: figures.minimality.as_ref().map(|of| minimality(of, columns)),
         refinement: refinements(&figures.refinement, policy, columns),
         dominance: None,
@@ -343,4 +347,13 @@ fn chain(chain: &ChainFigures) -> Chain {
         per_increment,
         realised,
     }
+}
+
+/// A chain whose rows keep their labels.
+fn grown(crowds: &CrowdFigures) -> Chain {
+    let per_increment: Vec<u64> = (0..crowds.new.len()).map(|at| crowds.left(at).unwrap_or(0)).collect();
+    let (anonymity, exact) = (crowds.anonymity(), crowds.exact());
+    let lower = if exact { anonymity } else { 0 };
+    let realised = ChainRealised { anonymity, lower, per_increment: per_increment.clone() };
+    Chain { anonymity, paper: anonymity, exact, per_increment, realised: Some(realised) }
 }

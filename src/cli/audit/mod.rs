@@ -2,6 +2,7 @@
 //! whether the releases, taken together, give people away. Reads and prints; judging is the engine's.
 
 mod asked;
+mod crowds;
 pub mod json;
 mod words;
 
@@ -34,7 +35,8 @@ tidegate audit --feed <FILE> [--key <FILE>]",
     after_help = "\
 Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
-unless the feed is disjoint.
+unless the feed is disjoint. Where one label of a column lies above another one, or a column `tidegate_release` says in which \
+release a row came, each row has to keep its label, and judged is how many rows of a label came together.
 
 Without --release the newest chain in the roots of the feed is judged, with the people who really came with each release.
 
@@ -84,6 +86,9 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 /// As for [`run`].
 pub fn least(args: &Args) -> error::Result<Option<u64>> {
     let (_, figures) = attacked(args)?;
+    if let Some(crowds) = &figures.crowds {
+        return Ok(Some(crowds.anonymity()));
+    }
     let chain = figures.chain.as_ref();
     let realised = chain.and_then(|chain| chain.realised.as_ref());
     let least = realised.and_then(|realised| realised.all.iter().flatten().map(|weakest| weakest.left).min());
@@ -141,8 +146,8 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
     }
     let (subject, behind) = read(&feed, args)?;
     if args.minimality && subject.releases.iter().any(|release| release.is_local()) {
-        let text = "--minimality judges tables with one list of labels for all, and in this one labels of a column lie above each \
-                    other: classes with labels of their own are judged without --minimality, by `search = \"arx-lr\"`";
+        let text = "--minimality judges tables with one list of labels for all, and in this one classes have labels of their own, or \
+                    rows say in which release they came: such tables are judged without --minimality";
         return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
@@ -222,7 +227,7 @@ fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
     match unfit {
         Unfit::Rows { release, rows: [published, raw] } => {
             let text = format!(
-                "the increments do not give the release {}: it has {published} rows, and they have {raw}",
+                "the increments do not give the release {}: it has {published} new rows, and they have {raw}",
                 args.releases[release].display()
             );
             Error::new(Kind::Input, text).in_file(&args.increments[release])

@@ -2,25 +2,30 @@
 
 use std::fmt::Write;
 
+use super::crowds;
 use crate::cli::paragraph::wrapped;
 use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
+use crate::engine::model::Column;
 use crate::engine::policy::{ChainKind, Distance, Policy, Search};
 
 /// The report.
 pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &Policy, names: &[String]) -> String {
     let mut text = String::new();
     let n = names.len();
-    let how = match (n, &figures.chain) {
+    let how = match (n, policy.kind()) {
         (1, _) => "1 release, judged as its readers see it".to_owned(),
-        (_, Some(_)) => format!("{n} releases, judged together as their readers see them"),
-        (_, None) => format!("{n} releases of different people, judged one by one"),
+        (_, ChainKind::Cumulative) => format!("{n} releases, judged together as their readers see them"),
+        (_, ChainKind::Disjoint) => format!("{n} releases of different people, judged one by one"),
     };
     put(&mut text, &how);
     put(&mut text, "");
     releases(&mut text, figures, names);
+    if let Some(crowds) = &figures.crowds {
+        crowds::report(&mut text, crowds, subject);
+    }
     if let Some(chain) = figures.chain.as_ref().filter(|_| n > 1) {
         pairs(&mut text, figures);
         whole(&mut text, chain, policy.k());
@@ -64,6 +69,9 @@ fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
                 "How far classes can be narrowed down by their labels is not judged (policy.max_ratio = \"off\")",
             );
             put(text, "");
+        } else if figures.crowds.is_some() {
+            put(text, "How far labels narrow down who is where is not judged: policy.search is not \"halves\"");
+            put(text, "");
         }
         return;
     }
@@ -77,6 +85,11 @@ fn refinement(text: &mut String, figures: &Figures, policy: &Policy) {
         let most = found.max_log10_ratio().map_or("not known".to_owned(), short);
         let crowds = found.crowds().map_or("not known".to_owned(), |crowds| crowds.to_string());
         put(text, &format!("{:>4}  {most:<12}  {crowds}", release + 1));
+    }
+    for judged in figures.refinement.iter().filter_map(|attacked| attacked.judged.as_ref().ok()) {
+        if let Some(bound) = judged.found.max_bound(&judged.release) {
+            put(text, &format!("  a label moves the odds of where a person lies by a factor of up to {bound}"));
+        }
     }
     put(text, "  `tidegate attack refinement` shows it class by class");
     put(text, "");
@@ -241,7 +254,7 @@ const MOST_REASONS: usize = 12;
 
 fn judgement(text: &mut String, verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) {
     if verdict.safe {
-        let crowd = if figures.chain.is_some() && figures.releases.len() > 1 {
+        let crowd = if policy.kind() == ChainKind::Cumulative && figures.releases.len() > 1 {
             "nobody can be narrowed down to fewer by comparing these releases"
         } else {
             "every class is at least that large"
@@ -278,13 +291,16 @@ fn candidates(count: &str) -> String {
 fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Policy) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
-    if has("k") {
+    if figures.crowds.is_some() {
+        advice.extend(crowds::advice(verdict));
+    } else if has("k") {
         advice.push("generalise the release until every class has k rows, or leave the rows of small classes out");
     }
     if has("chain") && figures.chain.as_ref().is_some_and(|chain| chain.realised.is_none()) {
         advice.push("give the raw rows of every release with --increment: then only people who exist are judged");
     }
-    if has("chain") && verdict.decided {
+    let recoded = has("chain") && figures.crowds.is_none();
+    if recoded && verdict.decided {
         if subject.number.iter().any(|&number| number > 0) {
             advice.push(
                 "if the last release is not out yet, publish it under the recoding of the one before, or a coarser one",
@@ -295,10 +311,11 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
         );
         advice.push("what is out stays out: begin a new chain with people who were in none of these releases");
     }
-    if has("chain") && !verdict.decided {
+    if recoded && !verdict.decided {
         advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
     }
-    let named = ["k", "chain", "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
+    let named =
+        ["k", "chain", Column::RELEASE, "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
     if verdict.reasons.iter().any(|reason| !named.contains(&reason.check)) {
         advice.push("generalise further where one value prevails, or ask less in policy.diversity");
     }

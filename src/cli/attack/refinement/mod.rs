@@ -15,9 +15,7 @@ use self::subject::Subject;
 use crate::cli::{Exit, Out, Result, progress, refinement};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::engine::gate::refinement::{
-    Attacker, Budget, Found, Malformed, Nothing, Place, Rule, Terms, Together, Values,
-};
+use crate::engine::gate::refinement::{Attacker, Budget, Found, Malformed, Nothing, Place, Terms, Together, Values};
 use crate::engine::policy;
 
 /// How solutions are counted.
@@ -35,7 +33,7 @@ pub enum Counted {
 The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
 columns, and rows without a class at the root in every one of them. Sensitive columns may be there and are not looked at. Every \
 taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them; with `search = \"halves\"` any taxonomy \
-will do.
+will do. Of a cumulative feed with that search give the newest release, which holds all labels.
 
 Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or no run of that algorithm can have made the table.")]
 pub struct Args {
@@ -48,7 +46,7 @@ pub struct Args {
     /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}: the strongest attacker
     #[arg(long, value_name = "FILE")]
     pub classes: Option<PathBuf>,
-    /// The raw rows behind the release: counts cells in which a single person is
+    /// The raw rows behind the release: counts cells in which a single person is; only where labels do not lie in each other
     #[arg(long, value_name = "FILE")]
     pub increment: Option<PathBuf>,
     /// How solutions are counted; as policy.values says when left out
@@ -115,7 +113,7 @@ fn disordered(why: Malformed, subject: &Subject, args: &Args) -> Error {
 
 /// No solution is left for a target.
 fn impossible((place, targets): (Place, usize), (values, subject): (Values, &Subject), args: &Args) -> Error {
-    if *subject.release.rule() == Rule::Halves {
+    if subject.release.rule().is_halving() {
         let text = format!(
             "class {} has more rows than it has combinations of values, so that some are alike (--values repeated)",
             subject.describe(place)

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::boxes;
 use super::subject::Subject;
-use super::words::{called, count, few, head, joint, ratio, reasons, tells, verdict, worst};
-use crate::engine::gate::refinement::{Found, Place, Rule, Target, certain};
+use super::words::{called, count, few, head, joint, odds, ratio, reasons, tells, verdict, worst};
+use crate::engine::gate::refinement::{Found, Place, Target, certain};
 use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
 
 /// Targets that are drawn at most.
@@ -41,7 +41,7 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
 
 fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
     let class = if found.against.is_empty() { "rule" } else { "warning" };
-    put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found)));
+    put!(page, "<section>\n<h2>Verdict</h2>\n<p class=\"{class}\">{}</p>\n", Text(&verdict(found, subject)));
     if let Some(few) = few(subject) {
         put!(page, "<p>{}</p>\n", Text(&few));
     }
@@ -58,12 +58,15 @@ fn judgement(page: &mut Page, found: &Found, subject: &Subject) {
     if found.targets.len() > 1 {
         put!(page, "<p>{}.</p>\n", Text(&joint(found.joint.as_ref())));
     }
+    if let Some(odds) = odds(found, subject) {
+        put!(page, "<p>{}</p>\n", Text(&odds));
+    }
     put!(page, "</section>\n");
 }
 
 fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     let told = match subject.release.rule() {
-        Rule::Halves => {
+        rule if rule.is_halving() => {
             "Whoever knows how classes were halved knows no more than that: all of them remain, and the ratio is 1."
         }
         _ => {

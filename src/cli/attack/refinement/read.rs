@@ -13,7 +13,9 @@ use crate::cli::tell::name;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::{Table, count};
-use crate::engine::gate::refinement::{Attacker, Layers, Malformed, Place, Unlayered, Unlike, divide, fuzzy as single};
+use crate::engine::gate::refinement::{
+    Attacker, Layers, Malformed, Place, Rule, Unlayered, Unlike, divide, fuzzy as single,
+};
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
 use crate::engine::policy::Search;
@@ -58,7 +60,8 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
     Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
 }
 
-/// The same of a feed whose classes are halved; their order tells nothing.
+/// The same of a feed whose classes are halved; their order tells nothing. Of a chain whose rows keep their labels the newest
+/// release holds all labels.
 fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
     let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
     let trees = feed.columns.trees();
@@ -70,21 +73,24 @@ fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
         Some(order) => (formed(order, &feed.columns, classes)?, Attacker::Strongest),
         None => (classes, Attacker::Paper),
     };
-    let rule = feed.policy.halving(&trees).ok_or_else(|| wrong(TOO_LARGE.to_owned()))?;
     let class = |at: usize| describe(&classes[at].0, &feed.columns);
-    let release = layers.halved(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), &rule);
-    let release = release.map_err(|why| {
+    let counted: Vec<(&[Node], u64)> = classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)).collect();
+    let release = layers.regions_of(&counted, &feed.policy, &trees).map_err(|why| {
         wrong(match why {
             Malformed::Small(at) => {
-                let (rows, k) = (classes[at].1, rule.people());
+                let (rows, k) = (classes[at].1, feed.policy.a());
                 let s = if rows == 1 { "" } else { "s" };
                 format!("class {} has {rows} row{s}: halving with k = {k} publishes no such class", class(at))
             }
-            Malformed::Region(at) => format!(
-                "halving does not come to class {}, or another class lies around it, so it did not make this table: it was made \
-                 with another policy, with other taxonomies or by another algorithm",
-                class(at)
-            ),
+            Malformed::Region(at) => {
+                let inside =
+                    if feed.policy.publish_every().is_some() { "" } else { ", or another class lies around it" };
+                format!(
+                    "halving does not come to class {}{inside}, so it did not make this table: it was made with another policy, \
+                     with other taxonomies or by another algorithm",
+                    class(at)
+                )
+            }
             Malformed::TooLarge => TOO_LARGE.to_owned(),
             _ => "there are more rows than can be attacked".to_owned(),
         })
@@ -225,6 +231,11 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
 /// # Errors
 /// The rows cannot be read, or are not those of the release.
 pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
+    if matches!(subject.release.rule(), Rule::Crowds { .. }) {
+        let text = "in a cumulative chain labels lie in each other, and the files do not say under which label the row of a person \
+                    is: leave --increment out";
+        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+    }
     let columns = subject.columns.only(Role::Quasi);
     let table = Table::increment(file, &columns)?;
     let reading = table.raw();

@@ -14,7 +14,7 @@ pub fn report(found: &Found, subject: &Subject) -> String {
     wrapped(&mut text, "", &head(found, subject));
     put(&mut text, "");
     table(&mut text, found, subject);
-    together(&mut text, found);
+    together(&mut text, found, subject);
     judgement(&mut text, found, subject);
     text
 }
@@ -27,7 +27,7 @@ fn put(text: &mut String, line: &str) {
 pub fn head(found: &Found, subject: &Subject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
-        Rule::Halves => many(subject.release.places().len() as u64, "class", "classes"),
+        rule if rule.is_halving() => many(subject.release.places().len() as u64, "class", "classes"),
         _ => format!("{} and {}", many(classes as u64, "class", "classes"), many(outliers, "outlier", "outliers")),
     };
     let who = match subject.attacker {
@@ -96,6 +96,7 @@ pub fn called(target: &Target, subject: &Subject) -> String {
     match target.place {
         Place::Class(_) => subject.describe(target.place),
         Place::Outliers if *subject.release.rule() == Rule::Halves => "everybody".to_owned(),
+        Place::Outliers if subject.release.rule().is_halving() => subject.describe(target.place),
         Place::Outliers => "outliers".to_owned(),
     }
 }
@@ -151,17 +152,34 @@ pub fn joint(joint: Option<&Joint>) -> String {
     }
 }
 
-fn together(text: &mut String, found: &Found) {
+fn together(text: &mut String, found: &Found, subject: &Subject) {
     if found.targets.len() > 1 {
         wrapped(text, "", &joint(found.joint.as_ref()));
         put(text, "");
     }
+    if let Some(odds) = odds(found, subject) {
+        wrapped(text, "", &odds);
+        put(text, "");
+    }
+}
+
+/// What labels of halving with a coin tell, in words.
+pub fn odds(found: &Found, subject: &Subject) -> Option<String> {
+    let bound = found.max_bound(&subject.release)?;
+    Some(format!(
+        "Halving may have refused to divide a class further, and each refusal moves the odds of where a person of the class lies by \
+         a factor of 4 at most. For no class the product is larger than {bound}."
+    ))
 }
 
 /// The verdict, in one line.
-pub fn verdict(found: &Found) -> String {
+pub fn verdict(found: &Found, subject: &Subject) -> String {
+    let odds = found.max_bound(&subject.release).is_some();
     match found.limits.max_ratio {
         None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
+        Some(limit) if found.against.is_empty() && odds => {
+            format!("SAFE: no label moves the odds of where a person lies by a factor above {limit}")
+        }
         Some(limit) if found.against.is_empty() => format!(
             "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and of no crowd below k its number is certain",
             found.limits.min_solutions
@@ -173,7 +191,7 @@ pub fn verdict(found: &Found) -> String {
 /// Outliers that are no crowd themselves, which no limit of an attack judges.
 pub fn few(subject: &Subject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
-    let few = (1..k).contains(&rows) && *subject.release.rule() != Rule::Halves;
+    let few = (1..k).contains(&rows) && !subject.release.rule().is_halving();
     few.then(|| {
         format!(
             "There are {} at the root, fewer than k = {k}: that is for `tidegate audit` to judge.",
@@ -186,7 +204,7 @@ pub fn few(subject: &Subject) -> Option<String> {
 const MOST_REASONS: usize = 12;
 
 fn judgement(text: &mut String, found: &Found, subject: &Subject) {
-    wrapped(text, "", &verdict(found));
+    wrapped(text, "", &verdict(found, subject));
     if let Some(few) = few(subject) {
         wrapped(text, "", &few);
     }
@@ -217,7 +235,7 @@ fn advice(found: &Found, subject: &Subject) -> Vec<&'static str> {
             "what was too much work has many rows, or labels with many children: a taxonomy with more layers helps",
         );
     }
-    if subject.attacker == Attacker::Paper && *subject.release.rule() != Rule::Halves {
+    if subject.attacker == Attacker::Paper && !subject.release.rule().is_halving() {
         advice.push("give the order of formation with --classes, too: whoever knows it learns as much or more");
     }
     advice

@@ -1,0 +1,63 @@
+//! A chain whose rows keep their labels, for a person at a terminal: how many rows of a label came together, and what
+//! to do about it.
+
+use std::fmt::Write;
+
+use crate::cli::paragraph::wrapped;
+use crate::engine::audit::{CrowdFigures, Subject, Verdict};
+use crate::engine::model::Column;
+
+/// The most releases that are written out.
+const MOST_RELEASES: usize = 20;
+
+/// What is new in each release.
+pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &Subject) {
+    let Some(growth) = &subject.growth else { return };
+    wrapped(
+        text,
+        "",
+        "Rows keep their labels in these releases. A reader who compares them learns which rows are new, and a person who came with a \
+         release hides among the new rows of their label",
+    );
+    writeln!(text, "        new rows  labels  fewest of a label").expect("writing to a string");
+    for (at, new) in growth.new.iter().enumerate().take(MOST_RELEASES) {
+        let (rows, labels) = (new.rows(), new.classes());
+        let fewest = crowds.new[at].as_ref().map_or("-".to_owned(), |few| few.rows.to_string());
+        writeln!(text, "{:>4}  {rows:>10}  {labels:>6}  {fewest:>17}", at + 1).expect("writing to a string");
+    }
+    if growth.new.len() > MOST_RELEASES {
+        writeln!(text, "  … and {} more", growth.new.len() - MOST_RELEASES).expect("writing to a string");
+    }
+    let left = crowds.anonymity();
+    let s = if left == 1 { "" } else { "s" };
+    let all = match crowds.exact() {
+        true => format!("All releases together leave each person at least {left} candidate{s}"),
+        false => {
+            "Rows did not stay as they were published, so that nothing shows how many candidates are left".to_owned()
+        }
+    };
+    wrapped(text, "", &all);
+    text.push('\n');
+}
+
+/// What a person can do about the reasons, one line each.
+pub fn advice(verdict: &Verdict) -> Vec<&'static str> {
+    let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
+    let mut advice = Vec::new();
+    if has("k") {
+        advice.push("publish the new rows of a label when there are enough of them; until then let them wait, or give them a coarser label");
+    }
+    if has("chain") {
+        advice.push(
+            "publish every row again as it was, with its label and its sensitive values, and add new rows to them",
+        );
+    }
+    if has("k") || has("chain") {
+        advice.push("releases that are already published cannot be recalled: begin a new chain with people who were in none of them");
+    }
+    if has(Column::RELEASE) {
+        advice.push("write into `tidegate_release` the release in which a row came first, and keep it in all later releases; or leave the \
+                     column out");
+    }
+    advice
+}
