@@ -3,7 +3,7 @@
 //! rows of a batch, and the processor time of the daemon. Feeds of few messages are measured side by side, each with a daemon of
 //! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
 //!
-//!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS]
+//!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS] [few] [some] [many] [backlog]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -25,8 +25,10 @@ use serde_json::Value as Json;
 
 /// Partitions of a topic.
 const PARTITIONS: [i32; 4] = [1, 3, 12, 48];
-/// Messages a second of feeds that leave processors idle when those of one line are measured side by side.
-const FEW: [&[u64]; 2] = [&[20, 300], &[1_000]];
+/// Messages a second of feeds that leave processors idle when all of them are measured side by side.
+const FEW: [u64; 2] = [20, 300];
+/// Messages a second of feeds that do so two at a time.
+const SOME: u64 = 1_000;
 /// Partitions, and messages a second that do not.
 const MANY: [(i32, u64); 1] = [(12, 20_000)];
 /// How long a case lasts where nobody says.
@@ -38,28 +40,38 @@ const MEANWHILE: u64 = 1_000;
 const KEYS: u64 = 500;
 
 fn main() {
-    let asked = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let asked = words.iter().find_map(|word| word.parse().ok());
     let time = Duration::from_secs(asked.unwrap_or(SECONDS));
+    let parts: Vec<&str> = words.iter().map(String::as_str).filter(|word| word.parse::<u64>().is_err()).collect();
+    let wanted = |part| parts.is_empty() || parts.contains(&part);
     let Some(broker) = Broker::start() else { return };
     println!("partitions  sent        a second  greatest age s  batches/s  rows/batch  CPU % of a core");
-    for rates in FEW {
+    let side_by_side = |cases: &[(i32, u64)]| {
         scope(|scope| {
-            for (partitions, &rate) in
-                PARTITIONS.iter().flat_map(|&partitions| rates.iter().map(move |rate| (partitions, rate)))
-            {
+            for &(partitions, rate) in cases {
                 for keyed in [false, true] {
                     let broker = &broker;
                     scope.spawn(move || steady(broker, partitions, rate, keyed, time));
                 }
             }
         });
+    };
+    if wanted("few") {
+        let cases: Vec<_> = PARTITIONS.iter().flat_map(|&partitions| FEW.map(|rate| (partitions, rate))).collect();
+        side_by_side(&cases);
     }
-    for (partitions, rate) in MANY {
-        for keyed in [false, true] {
-            steady(&broker, partitions, rate, keyed, time);
+    if wanted("some") {
+        PARTITIONS.iter().for_each(|&partitions| side_by_side(&[(partitions, SOME)]));
+    }
+    if wanted("many") {
+        for (partitions, rate) in MANY {
+            [false, true].iter().for_each(|&keyed| steady(&broker, partitions, rate, keyed, time));
         }
     }
-    drain(&broker);
+    if wanted("backlog") {
+        drain(&broker);
+    }
 }
 
 /// Messages come at a rate, and are taken in.
