@@ -38,6 +38,11 @@ pub fn drawn(policy: &str) -> bool {
     [HALVED, CROWDS].contains(&policy)
 }
 
+/// What more a policy says that wants one list of labels for all rows and does not say so.
+pub fn one_list(policy: &str) -> &'static str {
+    if policy.contains("search") { "" } else { "search = \"top-down\"\n" }
+}
+
 /// Whether releases are of other people each.
 pub fn disjoint(policy: &str) -> bool {
     [TWO_TABLES, CARVED, HALVED].contains(&policy)

@@ -12,8 +12,8 @@ use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::engine::histogram::{Person, Rows, Values};
-use tidegate::engine::model::{Column, Columns, Role, Value};
-use tidegate::engine::policy::{ChainKind, Decimal, Facts, Policy, Settings as Written};
+use tidegate::engine::model::Value;
+use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Layout, Sha256};
 
 /// A feed file with this policy.
@@ -23,30 +23,16 @@ pub fn feed(policy: &str) -> Feed {
 
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
-    if policy == super::draw::CROWDS {
-        return crowds(policy, with_columns("k = 3", sexes, bands));
-    }
     let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };
     let text = format!(
-        "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n\
+        "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n{}\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
          [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [{sexes}] }}\n\
          [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [{bands}], min = 0, max = 39 }}\n\
-         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
+         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n",
+        super::draw::one_list(policy)
     );
     Feed::parse(&text, Path::new("small.toml")).expect("a feed file")
-}
-
-/// A chain of crowds, which no feed file can ask for yet.
-fn crowds(policy: &str, feed: Feed) -> Feed {
-    let written: Written = toml::from_str(policy).expect("a policy");
-    let policy = Policy::new(&written, ChainKind::Cumulative, &Facts::of(&feed.columns)).expect("no contradiction");
-    let runs = |column: &Column| {
-        let quasi = column.taxonomy.as_ref().filter(|_| column.role == Role::Quasi);
-        let runs = quasi.map(|domain| Arc::new(domain.with_runs().expect("small")));
-        Column { taxonomy: runs.or(column.taxonomy.clone()), ..column.clone() }
-    };
-    Feed { columns: Columns::new(feed.columns.iter().map(runs).collect()), policy, ..feed }
 }
 
 /// A row: person, sex (0 or 1), age (0 to 39), value.

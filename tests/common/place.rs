@@ -10,6 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value as Json;
 
+use super::draw::one_list;
 use super::wait;
 
 pub const HEADER: &str = "patient,age,ward,diagnosis\n";
@@ -138,11 +139,12 @@ fn text(name: &str, prefix: &str, schedule: &str, policy: &str, feed: &str) -> S
     format!(
         "[feed]\nname = \"{name}\"\n{feed}[source]\nkind = \"directory\"\npath = \"{prefix}in\"\nsettle = \"0s\"\n\
          [store]\nprivate = \"{prefix}private\"\npublic = \"{prefix}public\"\nkey = \"file:a.key\"\n\
-         signing_key = \"file:sign.key\"\n[schedule]\n{schedule}[http]\nbind = \"127.0.0.1:0\"\n[policy]\n{policy}\
+         signing_key = \"file:sign.key\"\n[schedule]\n{schedule}[http]\nbind = \"127.0.0.1:0\"\n[policy]\n{policy}{}\
          [[column]]\nname = \"patient\"\nrole = \"identifier\"\n\
          [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10, 20], min = 0, max = 39 }}\n\
          [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = {{ file = \"ward.csv\" }}\n\
-         [[column]]\nname = \"diagnosis\"\nrole = \"sensitive\"\n"
+         [[column]]\nname = \"diagnosis\"\nrole = \"sensitive\"\n",
+        one_list(policy)
     )
 }
 

@@ -94,3 +94,40 @@ fn a_feed_file_that_is_none_is_told_apart() {
     assert!(said("tests/feeds").contains("a directory"));
     assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
 }
+
+/// What a file without a search means to a chain that begins, and to one that runs.
+#[test]
+fn an_unwritten_search_is_that_of_the_running_chain() {
+    use tidegate::engine::policy::Search::{ArxLr, Halves, TopDown};
+    let read = |chain: &str, policy: &str| {
+        let text = format!(
+            "[feed]\nname = \"one\"\nchain = \"{chain}\"\n[policy]\nk = 3\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10], min = 0, max = 59 }}\n"
+        );
+        Feed::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
+    };
+    let searches = |feed: &Feed| {
+        let running = |search| feed.running(search).map(|feed| feed.policy.search()).ok();
+        (feed.beginning().map(|feed| feed.policy.search()).ok(), running(TopDown), running(Halves))
+    };
+    let one = |search| (Some(search), Some(search), Some(search));
+    assert_eq!(searches(&read("cumulative", "")), (Some(Halves), Some(TopDown), Some(Halves)));
+    assert_eq!(searches(&read("cumulative", "guarantee = \"blind\"")), (Some(Halves), Some(TopDown), Some(Halves)));
+    // What only one of them allows decides; another chain that runs finds the key that was changed.
+    assert_eq!(searches(&read("cumulative", "publish_every = 2")), one(Halves));
+    assert_eq!(searches(&read("cumulative", "max_wait = 2")), (None, Some(TopDown), None));
+    for search in ["top-down", "halves"] {
+        let named = if search == "halves" { Halves } else { TopDown };
+        assert_eq!(searches(&read("cumulative", &format!("search = \"{search}\""))), one(named));
+    }
+    assert_eq!(searches(&read("cumulative", "guarantee = \"bcf\"")), one(TopDown));
+    assert_eq!(searches(&read("disjoint", "")), one(TopDown));
+    let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("crowds have no such wait").clone();
+    assert_eq!((unfit.field.as_deref(), unfit.line), (Some("policy.max_wait"), Some(6)));
+    // Labels of runs are known where they may be published.
+    let trees = |feed: &Feed| feed.columns.trees()[0].clone();
+    let feed = read("cumulative", "");
+    assert_ne!(trees(&feed), trees(feed.running(TopDown).expect("it runs")));
+    assert_eq!(trees(&feed), trees(&read("cumulative", "search = \"halves\"")));
+    assert!(feed.running(ArxLr).is_ok_and(|feed| feed.policy.search() == Halves));
+}

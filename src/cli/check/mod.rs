@@ -34,7 +34,7 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
-        match Feed::load(file) {
+        match Feed::load(file).and_then(|feed| feed.beginning().map(|_| ()).map(|()| feed)) {
             Ok(feed) => feeds.push(feed),
             Err(error) => errors.push(error),
         }

@@ -11,6 +11,7 @@ mod nearest;
 mod notes;
 mod odds;
 mod places;
+mod readings;
 pub mod schema;
 mod secret;
 mod services;
@@ -28,6 +29,7 @@ pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
 pub use words::{Period, Root};
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -36,10 +38,11 @@ use toml::de::DeTable;
 use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
 use self::places::{Places, Problem};
+use self::readings::{Readings, Written};
 use self::unbuilt::{Purpose, Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::{ChainKind, Facts, Policy, Search, contradictions};
+use crate::engine::policy::{ChainKind, Facts, Policy, Search};
 
 /// A feed file, read and understood.
 #[derive(Debug)]
@@ -53,9 +56,13 @@ pub struct Feed {
     /// What is promised.
     pub policy: Policy,
     /// What only the daemon needs.
-    pub services: Services,
+    pub services: Arc<Services>,
     /// What is harmless and worth telling, in no order.
     pub warnings: Vec<Warning>,
+    /// Where no `search` is written: the same file as it was read before a new chain halved.
+    earlier: Option<Box<Feed>>,
+    /// Why no new chain can begin under this file, which is read as it was before a new chain halved.
+    unfit: Option<Error>,
 }
 
 /// Something harmless that is worth telling.
@@ -134,6 +141,31 @@ impl Feed {
     pub fn chain(&self) -> ChainKind {
         self.policy.kind()
     }
+
+    /// The file for a chain that begins.
+    ///
+    /// # Errors
+    /// It names no search, and has what the search of new chains refuses.
+    pub fn beginning(&self) -> Result<&Feed> {
+        self.unfit.as_ref().map_or(Ok(self), |unfit| Err(unfit.clone()))
+    }
+
+    /// The file for a chain that was begun with this search: if the file names none, that is the one.
+    ///
+    /// # Errors
+    /// The file has what this search refuses.
+    pub fn running(&self, search: Search) -> Result<&Feed> {
+        match (&self.earlier, &self.unfit) {
+            (Some(earlier), _) if search == earlier.policy.search() => Ok(earlier),
+            (_, Some(unfit)) if search != self.policy.search() => Err(unfit.clone()),
+            _ => Ok(self),
+        }
+    }
+
+    /// As it was read before a new chain halved, if that is another reading.
+    pub fn earlier(&self) -> Option<&Feed> {
+        self.earlier.as_deref()
+    }
 }
 
 /// Into the types; what they refuse is shown at the value.
@@ -152,54 +184,37 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     if !(1..=64).contains(&written.feed.name.len()) || !written.feed.name.chars().all(name_fits) {
         notes.refuse("feed.name", "`name` is 1 to 64 small letters, digits, dashes and underscores: \"admissions\"");
     }
-    let chain = written.feed.chain.unwrap_or(ChainKind::Cumulative);
-    let facts = facts(&written.column);
-    let policy_problems = contradictions(&written.policy, chain, &facts);
-    notes.problems.extend(policy_problems.into_iter().map(|found| Problem::new(found.key, found.text)));
     let read = columns::read(&written.column, base);
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
     notes.problems.extend(columns::class(&written));
-    notes.problems.extend(gathered(&written, chain));
+    let min_records = written.schedule.as_ref().and_then(|schedule| schedule.min_records);
     let services = services::read(&mut written, base, &mut notes);
-    if let Some(mut error) = places.first(notes.problems) {
-        // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
-        let besides = unbuilt.first().filter(|_| error.field.as_ref().is_some_and(|field| field.starts_with("policy")));
-        if let Some(unbuilt) = besides {
-            error.text = format!("{}; besides, {}", error.text, unbuilt.text);
-        }
-        return Err(error);
-    }
-    if let Some(error) = places.first(unbuilt.iter().map(Unbuilt::problem).collect()) {
-        return Err(error);
-    }
-    let policy = Policy::new(&written.policy, chain, &facts)
-        .map_err(|found| places.place(Problem::new(found.key, found.text)))?;
-    if let Some(problem) = odds::problem(&policy) {
-        return Err(places.place(problem));
-    }
-    let mut columns = read.columns;
-    if policy.publish_every().is_some() {
-        layers::runs(&mut columns).map_err(|problem| places.place(problem))?;
-    }
-    let columns = Columns::new(columns);
-    if let Some(problem) = layers::problem(&policy, &columns, &written.column) {
-        return Err(places.place(problem));
-    }
-    let services = services.expect("services that cannot be read say why");
+    let found = Written {
+        file: &written,
+        min_records,
+        facts: facts(&written.column),
+        columns: &read.columns,
+        problems: &notes.problems,
+        unbuilt: &unbuilt,
+        places,
+    };
+    let Readings { newest, earlier, unfit } = found.readings()?;
+    let services = Arc::new(services.expect("services that cannot be read say why"));
     let warning = |(path, text)| Warning { field: Some(path), text };
-    let warnings = notes.warnings.into_iter().map(warning).collect();
-    Ok(Feed { file: file.to_path_buf(), name: written.feed.name, columns, policy, services, warnings })
-}
-
-/// In a chain of crowds every tick counts, also one without new rows.
-fn gathered(written: &FeedFile, chain: ChainKind) -> Option<Problem> {
-    let crowds = chain == ChainKind::Cumulative && written.policy.search == Some(Search::Halves);
-    let least = written.schedule.as_ref().and_then(|schedule| schedule.min_records)?;
-    let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than `min_records` \
-                asks for would prove that others wait. Leave `min_records` out; to gather more people before they are published, \
-                write `publish_every` in [policy]";
-    (crowds && least > 1).then(|| Problem::new("schedule.min_records", text.to_owned()))
+    let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
+    let feed = |(policy, columns), earlier, unfit| Feed {
+        file: file.to_path_buf(),
+        name: written.feed.name.clone(),
+        columns,
+        policy,
+        services: services.clone(),
+        warnings: warnings.clone(),
+        earlier,
+        unfit,
+    };
+    let earlier = earlier.map(|reading| Box::new(feed(reading, None, None)));
+    Ok(feed(newest, earlier, unfit))
 }
 
 /// What the policy must know of the columns, before their taxonomies are read.

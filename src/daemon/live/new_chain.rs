@@ -20,10 +20,11 @@ impl Live {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
-        if let Err(error) = self.fits(&feed) {
-            return Ok(ask.refused(error.to_string()));
-        }
-        let frozen = Terms::of(&feed);
+        let feed = match feed.beginning().and_then(|feed| self.fits(feed).map(|()| feed)) {
+            Ok(feed) => feed,
+            Err(error) => return Ok(ask.refused(error.to_string())),
+        };
+        let frozen = Terms::of(feed);
         let number = self.state.feed.chain() + 1;
         let chain =
             Chain { chain: number, terms: terms(&mut self.log, &frozen)?, wanted: Some(request.wanted.clone()) };

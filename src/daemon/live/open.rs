@@ -108,8 +108,13 @@ impl<'a> Ahead<'a> {
         // What another one has written meanwhile is not read with our keys.
         let past =
             past.or_else(|error| if fresh { begun_meanwhile(&**private, key).and(Err(error)) } else { Err(error) })?;
-        if let Some(state) = past.state.as_ref().filter(|_| !*changed) {
-            state.terms.frozen(feed, remedy)?;
+        match past.state.as_ref().filter(|_| !*changed) {
+            Some(state) => {
+                *feed = feed.running(state.terms.policy()?.search())?;
+                state.terms.frozen(feed, remedy)?;
+            }
+            None if past.state.is_none() => *feed = feed.beginning()?,
+            None => {}
         }
         let named = format.is_some();
         Ok(Ahead { opening, named, ring, fresh, past })

@@ -41,6 +41,7 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
         let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), watch)?;
         return Work::begin(task, place, ahead)?.ticks(inputs, watch);
     }
+    task.feed.beginning()?;
     let ring = Ring::draw(&task.key, &mut System)?;
     let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)?;
     let place = Place::open(task.folder)?;

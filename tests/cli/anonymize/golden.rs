@@ -10,7 +10,8 @@ use crate::common::{adult, golden, paths, strings};
 
 /// A feed file with these trees as `q0`, `q1`, … and the sensitive column `s`.
 fn feed(place: &Place, trees: &[&Json], policy: &str) {
-    let mut feed = format!("[feed]\nname = \"golden\"\n[policy]\non_repeat = \"none\"\n{policy}");
+    let mut feed =
+        format!("[feed]\nname = \"golden\"\n[policy]\nsearch = \"top-down\"\non_repeat = \"none\"\n{policy}");
     for (at, tree) in trees.iter().enumerate() {
         let mut lines = Vec::new();
         paths(tree, &mut Vec::new(), &mut lines);

@@ -9,6 +9,8 @@ use std::process::{Command, Output};
 use serde_json::Value as Json;
 use tidegate::engine::release::Sha256;
 
+use crate::common::draw::one_list;
+
 /// Two quasi columns, an identifier and a diagnosis.
 pub const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 3\n\
     [[column]]\nname = \"patient\"\nrole = \"identifier\"\n\
@@ -25,9 +27,11 @@ pub struct Place(tempfile::TempDir);
 pub type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl Place {
+    /// With this feed file; where it names no search, one list of labels is meant.
     pub fn new(feed: &str) -> Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
-        place.put("feed.toml", feed);
+        let one_list = format!("[policy]\n{}", one_list(feed));
+        place.put("feed.toml", feed.replace("[policy]\n", &one_list));
         place.put("a.key", "0123456789abcdef".repeat(4));
         place
     }

@@ -146,7 +146,7 @@ fn coins(place: &Place) {
 /// Every crowd is everybody who is new, whatever the coins say: no part leaves enough sets of rows open.
 fn crowds(place: &Place) {
     begins(place);
-    place.edit("k = 3\n", "k = 3\nsearch = \"halves\"\nmin_solutions = 1000000000000000000\n");
+    place.edit("search = \"top-down\"\n", "search = \"halves\"\nmin_solutions = 1000000000000000000\n");
 }
 
 /// Seven files, each a tick: a checkpoint is due behind them.

@@ -98,6 +98,12 @@ fn rows_of_a_crowd_are_erased() {
     assert_eq!(gone.len() as u64, rows);
     assert!(gone.contains(&&format!("{}7", PLANTED[1])), "{gone:?}");
     place.verified();
+    // An audit knows from the notice which rows are gone; those of another crowd are missed.
+    let audit = place.done(&["audit", "--dir", "."]);
+    assert_eq!([&audit["safe"], &audit["chain"]["exact"]], [&json!(true), &json!(true)], "{audit}");
+    let erased: Vec<u64> =
+        audit["releases"].as_array().expect("releases").iter().map(|release| number(release, "erased")).collect();
+    assert_eq!(erased, [0, 0, rows]);
     // Nobody of it is published again.
     place.offer("2.csv", people(0..60));
     place.once();
@@ -111,7 +117,8 @@ fn a_chain_goes_over_to_crowds() {
     assert_eq!(place.once()["outcome"], "published");
     let labels = |place: &Place| place.done(&["show", "feed.toml"])["releases"].as_array().expect("releases").clone();
     let coarse = labels(&place).pop().expect("a release");
-    place.edit("k = 3\n", CROWDS);
+    let one_list = "k = 3\nsearch = \"top-down\"\n";
+    place.edit(one_list, CROWDS);
     // The key that was changed is named, not one that follows from it.
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.search")), "{answer}");
@@ -123,9 +130,44 @@ fn a_chain_goes_over_to_crowds() {
     assert_eq!([&fine["release"], &fine["chain"]], [&json!(2), &json!(2)]);
     assert!(fine["loss"].as_f64() < coarse["loss"].as_f64(), "{fine}, {coarse}");
     // And back: the next chain has one list of labels again.
-    place.edit(CROWDS, "k = 3\n");
+    place.edit(CROWDS, one_list);
     place.done(&["new-chain", "feed.toml"]);
     place.offer("2.csv", people(240..300));
     assert_eq!(place.once()["outcome"], "published");
+    place.verified();
+}
+
+/// A feed file that names no search means the one that its chain was begun with; chains that begin halve.
+#[test]
+fn a_chain_goes_on_with_the_search_that_it_was_begun_with() {
+    let (policy, unnamed) = ("k = 3\nmax_wait = 3\nsearch = \"top-down\"\n", "k = 3\nmax_wait = 3\n");
+    let place = Place::with(NEVER, policy, "");
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "published");
+    place.edit(policy, unnamed);
+    place.offer("1.csv", people(60..120));
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(place.done(&["audit", "--dir", "."])["crowds"], false);
+    // No chain can begin under it, and the key that stands in the way is named.
+    let (code, answer) = place.json(&["check", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");
+    assert!(answer["error"]["text"].as_str().is_some_and(|text| text.contains("search = \"top-down\"")), "{answer}");
+    let (code, answer) = place.json(&["new-chain", "feed.toml"]);
+    assert_eq!((code, &answer["done"]), (1, &json!(false)), "{answer}");
+    place.edit(unnamed, "k = 3\n");
+    // One of the keys of the chain that runs was changed.
+    assert_eq!(place.json(&["run", "--once", "feed.toml"]).1["error"]["field"], "policy.max_wait");
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("2.csv", people(120..240));
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(place.done(&["audit", "--dir", "."])["crowds"], true);
+    place.edit("k = 3\n", "k = 3\nsearch = \"halves\"\n");
+    place.offer("3.csv", people(240..300));
+    assert_eq!(place.once()["outcome"], "published");
+    // Nothing that crowds refuse can come into a file that names no search.
+    place.edit("k = 3\nsearch = \"halves\"\n", "k = 3\nmax_wait = 8\n");
+    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");
+    place.edit("k = 3\nmax_wait = 8\n", "k = 3\n");
     place.verified();
 }

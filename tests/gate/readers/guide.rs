@@ -43,7 +43,7 @@ fn made(folder: &Path) {
     // The same people in two tables.
     let text = fs::read_to_string(file("feed.toml")).expect("a feed file");
     let kept =
-        text.lines().filter(|line| !["guarantee", "max_wait", "max_withheld"].iter().any(|key| line.starts_with(key)));
+        text.lines().filter(|line| !["guarantee", "search", "m =", "guarded"].iter().any(|key| line.starts_with(key)));
     let text: String = kept.map(|line| format!("{line}\n")).collect();
     let text = text
         .replace("chain = \"cumulative\"", "chain = \"disjoint\"")

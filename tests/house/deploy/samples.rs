@@ -62,10 +62,16 @@ fn published(feed: &str, rows: &str) -> Value {
     answer["releases"][0].clone()
 }
 
+/// All rows count, and nearly all are published: coins decide who waits.
+fn everybody(release: &Value, all: u64) {
+    let [rows, waiting] = ["rows", "waiting"].map(|key| release[key].as_u64().expect("a count"));
+    assert!(release["outcome"] == "published" && rows + waiting == all && 5 * rows > 4 * all, "{release}");
+}
+
 #[test]
 fn the_messages_of_the_kafka_sample_are_published() {
     let release = published("deploy/samples/kafka/feed.toml", &text("deploy/samples/kafka/admissions.jsonl"));
-    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &300.into()), "{release}");
+    everybody(&release, 300);
     assert_eq!(text("deploy/samples/kafka/ward.csv"), text("deploy/samples/hospital/ward.csv"));
 }
 
@@ -80,7 +86,7 @@ fn envelopes_of_changes_are_read_by_path() {
         json!({"before": null, "after": after, "op": "r", "ts_ms": 1}).to_string() + "\n"
     };
     let release = published("deploy/samples/debezium.toml", &(0..40).map(row).collect::<String>());
-    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &40.into()), "{release}");
+    everybody(&release, 40);
 }
 
 #[test]
@@ -94,5 +100,5 @@ fn resources_of_fhir_are_read_by_path() {
         resource.to_string() + "\n"
     };
     let release = published("deploy/samples/fhir.toml", &(0..20).map(resource).collect::<String>());
-    assert_eq!((&release["outcome"], &release["rows"]), (&"published".into(), &20.into()), "{release}");
+    everybody(&release, 20);
 }

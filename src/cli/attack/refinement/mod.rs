@@ -66,8 +66,8 @@ const SEED: u64 = 1;
 /// The feed file or a table cannot be read, they do not belong together, or ARX-LR did not make the release.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let feed = Feed::load_to_judge(&args.feed)?;
-    let subject = read::subject(&feed, &args.release, args.classes.as_deref())?;
-    let found = attacked(&feed, &subject, &args)?;
+    let (feed, subject) = meant(&feed, &args)?;
+    let found = attacked(feed, &subject, &args)?;
     if let Some(file) = &args.html {
         let page = page::page(&found, &subject);
         std::fs::write(file, page).map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
@@ -78,6 +78,16 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         out.text(&words::report(&found, &subject));
     }
     Ok(if found.against.is_empty() { Exit::Done } else { Exit::Unsafe })
+}
+
+/// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving.
+fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<(&'f Feed, Subject)> {
+    let subject = |feed| read::subject(feed, &args.release, args.classes.as_deref());
+    let Some(earlier) = feed.earlier() else { return Ok((feed, subject(feed)?)) };
+    match subject(earlier) {
+        Ok(found) => Ok((earlier, found)),
+        Err(error) => subject(feed).map(|found| (feed, found)).map_err(|_| error),
+    }
 }
 
 fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found> {

@@ -1,0 +1,115 @@
+//! What a feed file means by the search that it does not name: a new chain whose guarantee is `blind` halves, and one that runs
+//! goes on as it was begun. Both readings are made, so that a file that suits a running chain alone still serves that one.
+
+use super::file::FeedFile;
+use super::places::{Places, Problem};
+use super::unbuilt::Unbuilt;
+use super::{layers, odds};
+use crate::daemon::error::{Error, Result};
+use crate::engine::model::{Column, Columns};
+use crate::engine::policy::{ChainKind, Facts, Guarantee, Policy, Search, Settings, contradictions};
+
+/// A feed file of which everything but the policy was read.
+pub struct Written<'w> {
+    /// The file.
+    pub file: &'w FeedFile,
+    /// `schedule.min_records`.
+    pub min_records: Option<u64>,
+    /// What the policy must know of the columns.
+    pub facts: Facts,
+    /// The columns.
+    pub columns: &'w [Column],
+    /// What is wrong with it, whatever the search.
+    pub problems: &'w [Problem],
+    /// What is not built, whatever the search.
+    pub unbuilt: &'w [Unbuilt],
+    /// Where everything stands.
+    pub places: &'w Places<'w>,
+}
+
+/// A policy, and the columns with the labels that it may use.
+type Reading = (Policy, Columns);
+
+/// What a feed file means.
+pub struct Readings {
+    /// For a chain that begins, if one can begin; else for one that runs.
+    pub newest: Reading,
+    /// For a chain that was begun when an unwritten search was another one.
+    pub earlier: Option<Reading>,
+    /// Why none can begin.
+    pub unfit: Option<Error>,
+}
+
+impl Written<'_> {
+    /// Reads the policy in all ways that it may be meant.
+    ///
+    /// # Errors
+    /// What is wrong first, for a chain that begins.
+    pub fn readings(&self) -> Result<Readings> {
+        let (asked, chain) = (&self.file.policy, self.chain());
+        let blind = matches!(asked.guarantee, None | Some(Guarantee::Blind));
+        if asked.search.is_some() || chain == ChainKind::Disjoint || !blind {
+            return Ok(Readings { newest: self.reading(asked)?, earlier: None, unfit: None });
+        }
+        let halves = self.reading(&Settings { search: Some(Search::Halves), ..asked.clone() });
+        let earlier = self.reading(asked);
+        Ok(match (halves, earlier) {
+            (Ok(newest), earlier) => Readings { newest, earlier: earlier.ok(), unfit: None },
+            (Err(unfit), Ok(newest)) => {
+                let text = format!(
+                    "{}. `search` is not written here, and its default is \"halves\"; with `search = \"top-down\"`, one list of labels \
+                     for all rows, this file is right",
+                    unfit.text
+                );
+                Readings { newest, earlier: None, unfit: Some(Error { text, ..unfit }) }
+            }
+            (Err(error), Err(_)) => return Err(error),
+        })
+    }
+
+    fn chain(&self) -> ChainKind {
+        self.file.feed.chain.unwrap_or(ChainKind::Cumulative)
+    }
+
+    /// The file with these settings as its policy.
+    fn reading(&self, asked: &Settings) -> Result<Reading> {
+        let policy_problems = contradictions(asked, self.chain(), &self.facts);
+        let mut problems = self.problems.to_vec();
+        problems.extend(policy_problems.into_iter().map(|found| Problem::new(found.key, found.text)));
+        problems.extend(self.gathered(asked));
+        if let Some(mut error) = self.places.first(problems) {
+            // Whoever mends what is wrong with a safeguard that is not built should not learn it one run later.
+            let in_policy = error.field.as_ref().is_some_and(|field| field.starts_with("policy"));
+            if let Some(unbuilt) = self.unbuilt.first().filter(|_| in_policy) {
+                error.text = format!("{}; besides, {}", error.text, unbuilt.text);
+            }
+            return Err(error);
+        }
+        if let Some(error) = self.places.first(self.unbuilt.iter().map(Unbuilt::problem).collect()) {
+            return Err(error);
+        }
+        let policy = Policy::new(asked, self.chain(), &self.facts)
+            .map_err(|found| self.places.place(Problem::new(found.key, found.text)))?;
+        if let Some(problem) = odds::problem(&policy) {
+            return Err(self.places.place(problem));
+        }
+        let mut columns = self.columns.to_vec();
+        if policy.publish_every().is_some() {
+            layers::runs(&mut columns).map_err(|problem| self.places.place(problem))?;
+        }
+        let columns = Columns::new(columns);
+        match layers::problem(&policy, &columns, &self.file.column) {
+            Some(problem) => Err(self.places.place(problem)),
+            None => Ok((policy, columns)),
+        }
+    }
+
+    /// In a chain of crowds every tick counts, also one without new rows.
+    fn gathered(&self, asked: &Settings) -> Option<Problem> {
+        let crowds = self.chain() == ChainKind::Cumulative && asked.search == Some(Search::Halves);
+        let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than \
+                    `min_records` asks for would prove that others wait. Leave `min_records` out; to gather more people before they \
+                    are published, write `publish_every` in [policy]";
+        (crowds && self.min_records > Some(1)).then(|| Problem::new("schedule.min_records", text.to_owned()))
+    }
+}
