@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tidegate::engine::audit::{Contradiction, CrowdFigures, Figures, Subject, Unfit, Verdict, judge};
+use tidegate::engine::audit::{Contradiction, CrowdFigures, ErasedAtoms, Figures, Subject, Unfit, Verdict, judge};
 use tidegate::engine::gate::correspondence::Anonymity;
 use tidegate::engine::histogram::{Encoder, Histogram, Reading};
 use tidegate::engine::model::{Columns, Taxonomy};
@@ -343,7 +343,8 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let (chain, _) = grown(draw, m);
         let columns = &chain.columns;
         let people = || chain.feed.published().iter().map(|published| published.rows.clone()).collect::<Vec<_>>();
-        let read = |people| Subject::of_chain(columns, ChainKind::Cumulative, chain.tables.clone(), Some(people));
+        let (kind, nobody) = (ChainKind::Cumulative, ErasedAtoms::default());
+        let read = |people| Subject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
         let subject = read(people()).expect("its own people");
         let (figures, verdict) = judged(columns, &subject, &chain.policy);
         assert!(verdict.safe && crowds(&figures).exact(), "{verdict:?}");

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidegate::engine::audit::{ErasedAtoms, Figures, Subject, Unfit, judge};
 use tidegate::engine::feed::{Candidate, Closed};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::own::ErasedAtom;
@@ -198,6 +199,57 @@ fn whole_atoms_leave_and_every_other_row_stays() {
             }
             chain.publish(candidate, approved);
             assert!(!chain.feed.owes_release(), "it is made once");
+        }
+    });
+}
+
+/// An audit of the chain; `erased` are the atoms that it knows to be erased.
+fn audited(chain: &Chain, erased: &ErasedAtoms) -> Result<(bool, bool, Vec<u64>), Unfit> {
+    let rows: Vec<Histogram> = chain.feed.published().iter().map(|published| published.rows.clone()).collect();
+    let (columns, tables) = (&chain.columns, chain.tables.clone());
+    let subject = Subject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
+    let figures = Figures::of(&subject, columns, &chain.policy).expect("figures");
+    let names: Vec<String> = (0..subject.releases.len()).map(|at| at.to_string()).collect();
+    let verdict = judge(&figures, &chain.policy, &subject.releases, columns, &names);
+    let erased = subject.growth.as_ref().expect("rows keep their labels");
+    let least = figures.pairs.iter().filter_map(|pair| pair.all.ba).min();
+    assert!(!verdict.safe || least.is_none_or(|least| least >= chain.policy.a()), "{:?}", figures.pairs);
+    let rows = (0..subject.releases.len()).map(|at| erased.erased_rows(at)).collect();
+    Ok((verdict.safe, figures.crowds.expect("crowds").exact(), rows))
+}
+
+#[test]
+fn an_audit_misses_no_row_that_a_notice_names() {
+    random::run("audits of erased atoms", 60, |draw| {
+        let (mut chain, mut number) = grown(draw);
+        let mut erased = ErasedAtoms { releases: vec![Vec::new(); chain.tables.len()], next: Vec::new() };
+        for _ in 0..6 {
+            if draw.once_in(2)
+                && let Some((release, label, _)) = some_atom(draw, &chain)
+            {
+                chain.erase_rows(release, label);
+                erased.next.clone_from(&chain.erased);
+                // As long as no release leaves them out, all releases have them.
+                let (safe, exact, _) = audited(&chain, &erased).expect("its own people");
+                assert!(safe && exact);
+            }
+            let people = people(draw, &chain.columns, &mut number, 30);
+            let Some(candidate) = due(&mut chain, &people) else { continue };
+            let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+            erased.releases.push(std::mem::take(&mut chain.erased));
+            chain.erased.clone_from(erased.releases.last().expect("one"));
+            erased.next.clear();
+            chain.publish(candidate, approved);
+            let (safe, exact, rows) = audited(&chain, &erased).expect("its own people");
+            assert!(safe && exact);
+            let left: Vec<usize> = erased.releases.iter().map(Vec::len).collect();
+            assert!(rows.iter().zip(&left).all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a()));
+            if left.last().is_some_and(|&atoms| atoms > 0) {
+                // Whoever does not know of the notice misses these rows.
+                let mut unknown = ErasedAtoms { releases: erased.releases.clone(), next: Vec::new() };
+                unknown.next = unknown.releases.pop().expect("one");
+                assert!(matches!(audited(&chain, &unknown), Ok((false, false, _)) | Err(_)));
+            }
         }
     });
 }

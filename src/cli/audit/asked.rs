@@ -8,7 +8,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::live::Seen;
 use crate::daemon::oneshot::{begun, find_key, read_key, roots};
 use crate::daemon::run::seen_with;
-use crate::engine::audit::Subject;
+use crate::engine::audit::{ErasedAtoms, Subject};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Policy};
@@ -44,7 +44,8 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     let found = find_key(key, secret, folder, false)?;
     let seen = roots(folder, &found.key)?.map(Seen::quickly).transpose()?.flatten().ok_or_else(nothing)?;
     if let Some(feed) = &feed {
-        seen.state.terms.frozen(feed, "name the feed file that the chain began with")?;
+        let terms = &seen.state.terms;
+        terms.frozen(feed.running(terms.policy()?.search())?, "name the feed file that the chain began with")?;
     }
     of_chain(&seen, folder)
 }
@@ -75,7 +76,12 @@ fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
     let increments =
         seen.state.feed.published().iter().take(tables.len()).map(|published| published.rows.clone()).collect();
     let increments = (policy.kind() == ChainKind::Cumulative).then_some(increments);
-    let subject = Subject::of_chain(&terms.columns, policy.kind(), tables, increments).map_err(|_| {
+    let state = &seen.state;
+    let left_out = state.of_chain().map(|line| state.for_the_gate(&line.erased)).collect::<Result<Vec<_>>>()?;
+    let (shown, on_their_way) = left_out.split_at(tables.len().min(left_out.len()));
+    let next = on_their_way.iter().flatten().cloned().chain(state.for_the_gate(&state.erased)?).collect();
+    let erased = ErasedAtoms { releases: shown.to_vec(), next };
+    let subject = Subject::of_chain(&terms.columns, policy.kind(), tables, increments, &erased).map_err(|_| {
         let text = "the releases are not those of the people in the private state: one of them was changed";
         Error::new(Kind::Input, text).in_file(place)
     })?;

@@ -28,6 +28,14 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &Subject) {
     if growth.new.len() > MOST_RELEASES {
         writeln!(text, "  … and {} more", growth.new.len() - MOST_RELEASES).expect("writing to a string");
     }
+    for at in (0..growth.new.len()).filter(|&at| growth.erased_rows(at) > 0).take(MOST_RELEASES) {
+        let rows = growth.erased_rows(at);
+        let said = format!(
+            "Release {} leaves {rows} rows out, as its notice of erasure says: all rows of a label that came together",
+            at + 1
+        );
+        wrapped(text, "", &said);
+    }
     let left = crowds.anonymity();
     let s = if left == 1 { "" } else { "s" };
     let all = match crowds.exact() {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::refinement::{Refinement, refinements};
-use crate::engine::audit::{self, ChainFigures, CrowdFigures, Figures, ReleaseFigures, Verdict};
+use crate::engine::audit::{self, ChainFigures, CrowdFigures, Figures, ReleaseFigures, Subject, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
@@ -149,6 +149,8 @@ pub struct ReleaseEntry {
     /// What is told by how far the top-down search got: of the first release of a chain, or every one of a disjoint feed, and
     /// only where that search can have ended with it; else null.
     pub search: Option<Searched>,
+    /// Rows of earlier releases that this one leaves out and that its notice of erasure names; only `--dir` knows of notices.
+    pub erased: u64,
 }
 
 /// Diversity before and after cracked rows are excluded.
@@ -237,7 +239,7 @@ pub struct ChainRealised {
 pub fn audit(
     figures: &Figures,
     verdict: &Verdict,
-    releases: &[Release],
+    subject: &Subject,
     (columns, policy): (&Columns, &Policy),
     names: &[String],
 ) -> Audit {
@@ -249,10 +251,11 @@ pub fn audit(
         text: reason.text.clone(),
     };
     let search = |at: usize| figures.coarse.iter().find(|coarse| coarse.release == at).and_then(searched);
-    let entries = figures.releases.iter().zip(releases).zip(names).enumerate();
+    let entries = figures.releases.iter().zip(&subject.releases).zip(names).enumerate();
     let entries = entries.map(|(at, ((figures, release), name))| {
         let search = search(at);
-        ReleaseEntry { search, ..entry(figures, release, columns, name) }
+        let erased = subject.growth.as_ref().map_or(0, |growth| growth.erased_rows(at));
+        ReleaseEntry { search, erased, ..entry(figures, release, columns, name) }
     });
     Audit {
         safe: verdict.safe,
@@ -304,6 +307,7 @@ fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &
         recoding: labels.collect(),
         diversity: BeforeAndAfter { before: diversity(&figures.before), after: diversity(&figures.after) },
         search: None,
+        erased: 0,
     }
 }
 

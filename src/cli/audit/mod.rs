@@ -73,7 +73,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let Asked { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
-        out.value(&json::audit(&figures, &verdict, &subject.releases, (columns, policy), names));
+        out.value(&json::audit(&figures, &verdict, subject, (columns, policy), names));
     } else {
         out.text(&words::report(&figures, &verdict, subject, policy, names));
     }
@@ -144,14 +144,26 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
                     than 1/m in `guarded = [[\"…\"]]` of a sensitive column";
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
-    let (subject, behind) = read(&feed, args)?;
+    let (columns, (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.releases.iter().any(|release| release.is_local()) {
         let text = "--minimality judges tables with one list of labels for all, and in this one classes have labels of their own, or \
                     rows say in which release they came: such tables are judged without --minimality";
         return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
-    Ok(Asked { columns: feed.columns, policy: feed.policy, subject, names, behind })
+    // Of a feed file that names no search nothing is known of how labels were chosen.
+    let policy = feed.earlier().unwrap_or(&feed).policy.clone();
+    Ok(Asked { columns, policy, subject, names, behind })
+}
+
+/// Reads the tables. Labels of runs are known where the feed file asks for crowds, and, if it names no search, where a table has some.
+fn meant(feed: &Feed, args: &Args) -> error::Result<(Columns, (Subject, Option<Histogram>))> {
+    if let Some(earlier) = feed.earlier()
+        && let Ok(found) = read(earlier, args)
+    {
+        return Ok((earlier.columns.clone(), found));
+    }
+    Ok((feed.columns.clone(), read(feed, args)?))
 }
 
 /// Reads all tables, as many at once as there are cores; the second value is [`Asked::behind`].
@@ -232,6 +244,7 @@ fn misfit(unfit: Unfit, feed: &Feed, args: &Args) -> Error {
             );
             Error::new(Kind::Input, text).in_file(&args.increments[release])
         }
+        Unfit::Erased => Error::new(Kind::Internal, "tables of a command line have no erased rows"),
         Unfit::Increments => Error::new(Kind::Usage, "give one increment per release, or none").in_field("--increment"),
         Unfit::Mismatch { release, class, rows: [published, raw] } => {
             let differ = if published == raw {

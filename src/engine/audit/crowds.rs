@@ -71,13 +71,14 @@ pub fn diversity(releases: &[Release], growth: &Growth, measures: &Measures, sha
 
 /// Every two releases: nobody who was in the earlier one can be told apart from the rows of a label there, and nobody who came in
 /// between from the new rows of a label.
-pub fn pairs(releases: &[Release]) -> Vec<PairFigures> {
+pub fn pairs(releases: &[Release], growth: &Growth) -> Vec<PairFigures> {
     let n = releases.len();
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i + 1..n).map(move |l| (i, l))).collect();
     let fewest = |release: &Release| release.smallest().map(|(rows, _)| rows);
     let figures = |&(earlier, later): &(usize, usize)| {
         let fa = fewest(&releases[earlier]);
-        let all = Anonymity { fa, ca: fa, ba: fewest(&releases[later].beyond(&releases[earlier])) };
+        let new = releases[later].beyond(&growth.left(releases, earlier, later));
+        let all = Anonymity { fa, ca: fa, ba: fewest(&new) };
         PairFigures { earlier, later, all, realised: Some(all) }
     };
     pairs.par_iter().map(figures).collect()

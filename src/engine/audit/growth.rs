@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use crate::gate::own::ErasedAtom;
 use crate::histogram::{Histogram, Release};
 
 /// What releases show of rows that came and went.
@@ -15,6 +16,17 @@ pub struct Growth {
     pub gone: Vec<Release>,
     /// What rows say of their release and tables contradict.
     pub contradictions: Vec<Contradiction>,
+    /// Per release the atoms of earlier ones that it leaves out and that its notice names; empty if no release leaves one out.
+    pub erased: Vec<Vec<LeftOut>>,
+}
+
+/// An atom that a release leaves out.
+#[derive(Debug, Clone)]
+pub struct LeftOut {
+    /// The release that it came with.
+    pub came: usize,
+    /// Its rows.
+    pub rows: Release,
 }
 
 /// Rows that say of themselves what the tables do not show.
@@ -31,7 +43,46 @@ pub enum Contradiction {
 impl Growth {
     /// Of releases as they are, whose rows say nothing of themselves.
     pub fn of(releases: &[Release]) -> Growth {
-        Growth { new: differences(releases, false), gone: differences(releases, true), contradictions: Vec::new() }
+        let (new, gone) = (differences(releases, false), differences(releases, true));
+        Growth { new, gone, contradictions: Vec::new(), erased: Vec::new() }
+    }
+
+    /// Of releases of a chain of ours, each of which leaves these atoms of earlier ones out; `None` if one of them is not there.
+    pub fn of_ours(releases: &[Release], erased: &[Vec<ErasedAtom>]) -> Option<Growth> {
+        if erased.iter().all(Vec::is_empty) {
+            return Some(Growth::of(releases));
+        }
+        let nothing = releases.first()?.beyond(releases.first()?);
+        let mut growth = Growth { new: Vec::new(), gone: Vec::new(), contradictions: Vec::new(), erased: Vec::new() };
+        let (mut added, mut last) = (Vec::<Release>::new(), nothing);
+        for (at, release) in releases.iter().enumerate() {
+            let mut left_out = Vec::new();
+            for ErasedAtom { release: came, label } in erased.get(at).into_iter().flatten() {
+                let [rows, others] = added.get(*came)?.divide(|class| class == label.as_slice());
+                last = last.without(&rows).filter(|_| rows.rows() > 0)?;
+                added[*came] = others;
+                left_out.push(LeftOut { came: *came, rows });
+            }
+            let new = release.beyond(&last);
+            growth.gone.push(last.beyond(release));
+            growth.erased.push(left_out);
+            growth.new.push(new.clone());
+            added.push(new);
+            last = release.clone();
+        }
+        Some(growth)
+    }
+
+    /// How many rows of earlier releases a release leaves out, and says so.
+    pub fn erased_rows(&self, release: usize) -> u64 {
+        self.erased.get(release).into_iter().flatten().map(|left_out| left_out.rows.rows()).sum()
+    }
+
+    /// What is left of a release in a later one, if every row stays that no notice names.
+    pub fn left(&self, releases: &[Release], earlier: usize, later: usize) -> Release {
+        let between = self.erased.get(earlier + 1..=later).into_iter().flatten().flatten();
+        let known = between.filter(|left_out| left_out.came <= earlier);
+        known.fold(releases[earlier].clone(), |left, left_out| left.beyond(&left_out.rows))
     }
 
     /// Of releases whose rows may say in which release they came: their increment, 0 where they say nothing. `labels` are the rows
@@ -57,7 +108,7 @@ impl Growth {
                 contradictions.push(Contradiction::Late(at));
             }
         }
-        Growth { new, gone, contradictions }
+        Growth { new, gone, contradictions, erased: Vec::new() }
     }
 }
 

@@ -21,12 +21,12 @@ mod tables;
 pub use coarse::Coarse;
 pub use crowds::{CrowdFigures, Few};
 pub use found::{ChainFigures, Realised, Weakest};
-pub use growth::{Contradiction, Growth};
+pub use growth::{Contradiction, Growth, LeftOut};
 pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
 pub use refinement::Attacked;
-pub use tables::{Subject, Unfit};
+pub use tables::{ErasedAtoms, Subject, Unfit};
 
 use crate::gate::chain::{Budget, Chain, Shrunk};
 use crate::gate::diversity::{Diversity, Measures, Shares};
@@ -127,7 +127,7 @@ impl Figures {
         if let Some(growth) = &subject.growth {
             let after = crowds::diversity(&subject.releases, growth, &measures, &shares);
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
-            let (pairs, crowds) = (crowds::pairs(&subject.releases), Some(CrowdFigures::of(growth)));
+            let (pairs, crowds) = (crowds::pairs(&subject.releases, growth), Some(CrowdFigures::of(growth)));
             return Ok(Figures { pairs, crowds, refinement, ..Figures::alone(releases) });
         }
         if policy.kind() == ChainKind::Disjoint {

@@ -3,7 +3,10 @@
 //! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
 //! release is under one recoding for all (SCIENCE 2 to 4).
 
+use std::collections::BTreeSet;
+
 use super::growth::{Growth, states};
+use crate::gate::own::ErasedAtom;
 use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
 use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
@@ -55,6 +58,17 @@ pub enum Unfit {
     },
     /// Not as many increments as releases.
     Increments,
+    /// Rows are said to be erased that no release has.
+    Erased,
+}
+
+/// Atoms of a chain of ours that are erased.
+#[derive(Debug, Default)]
+pub struct ErasedAtoms {
+    /// Per release those that it leaves out; the last ones may be missing where they leave none out.
+    pub releases: Vec<Vec<ErasedAtom>>,
+    /// Those that the next release will leave out.
+    pub next: Vec<ErasedAtom>,
 }
 
 impl Subject {
@@ -105,7 +119,8 @@ impl Subject {
     }
 
     /// From releases of one of our own chains, as they were read back from their bytes, and the people who came with each
-    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves.
+    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves, and with the atoms
+    /// that are erased.
     ///
     /// # Errors
     /// Releases that do not hold those people; see [`Unfit`].
@@ -114,9 +129,10 @@ impl Subject {
         kind: ChainKind,
         tables: Vec<(Release, Values)>,
         increments: Option<Vec<Histogram>>,
+        erased: &ErasedAtoms,
     ) -> Result<Subject, Unfit> {
         if kind == ChainKind::Cumulative && tables.iter().any(|(release, _)| release.is_local()) {
-            return Subject::of_crowds(columns, tables, increments);
+            return Subject::of_crowds(columns, tables, increments, erased);
         }
         let trees = columns.trees();
         let of = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
@@ -138,6 +154,7 @@ impl Subject {
         columns: &Columns,
         tables: Vec<(Release, Values)>,
         increments: Option<Vec<Histogram>>,
+        erased: &ErasedAtoms,
     ) -> Result<Subject, Unfit> {
         if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
             return Err(Unfit::Increments);
@@ -147,10 +164,14 @@ impl Subject {
         let (values, maps) = Values::union(&known.collect::<Vec<_>>());
         let releases: Vec<Release> =
             tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map)).collect();
-        let growth = Growth::of(&releases);
+        let growth = Growth::of_ours(&releases, &erased.releases).ok_or(Unfit::Erased)?;
         let people = increments.into_iter().zip(&maps[releases.len()..]);
         for (at, (people, map)) in people.enumerate() {
-            let (new, people) = (&growth.new[at], Release::from_own_labels(&people).with_values(map));
+            // Of whoever is erased nothing is kept.
+            let gone = erased.releases.iter().flatten().chain(&erased.next).filter(|atom| atom.release == at);
+            let gone: BTreeSet<&[Node]> = gone.map(|atom| atom.label.as_slice()).collect();
+            let [_, new] = &growth.new[at].divide(|class| gone.contains(class));
+            let people = Release::from_own_labels(&people).with_values(map);
             if let Some(class) = new.first_difference(&people) {
                 let rows = [new, &people].map(|release| release.size_of(class));
                 return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });

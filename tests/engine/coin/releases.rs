@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::audit::{Figures, Subject};
+use tidegate::engine::audit::{ErasedAtoms, Figures, Subject};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::Histogram;
@@ -28,7 +28,9 @@ fn against(verdict: &Verdict) -> Vec<&str> {
 fn audited(chain: &Chain, seen: &Seen) {
     let rows: Vec<Histogram> = chain.feed.published().iter().map(|published| published.rows.clone()).collect();
     let tables = chain.tables.clone();
-    let subject = Subject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows)).expect("its own people");
+    let nobody = ErasedAtoms::default();
+    let subject = Subject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
+    let subject = subject.expect("its own people");
     let figures = Figures::of(&subject, &chain.columns, &chain.policy).expect("supersets").chain.expect("a chain");
     seen.crossing.fetch_add(u64::from(!figures.tight), Ordering::Relaxed);
     let exact = figures.exact_realised();
