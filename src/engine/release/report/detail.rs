@@ -46,8 +46,15 @@ pub fn write(page: &mut Page, columns: &[Cutting]) {
     put!(page, "</tbody>\n</table>\n");
 }
 
-/// What a reader may do with such a table.
-pub fn write_use(page: &mut Page) {
+/// What a reader may do with such a table. `masked`: some values of sensitive columns may be others.
+pub fn write_use(page: &mut Page, masked: bool) {
+    let sensitive = match masked {
+        true => {
+            "Some values of guarded sets were replaced to protect people: their counts are approximate. All other columns that \
+                 are not generalised are exact"
+        }
+        false => "Columns that are not generalised are exact",
+    };
     put!(
         page,
         "<section>\n<h2>How to read and count</h2>\n<ul>\n\
@@ -59,7 +66,7 @@ pub fn write_use(page: &mut Page) {
         distributed over the values (the distribution under which these labels are most likely) and spread rows by that, which \
         comes several times closer. That is sound because labels were not chosen by where in them people lie, but for the factor \
         that stands under <a href=\"#checks\">checks</a>.</li>\n\
-        <li>Sensitive columns are exact, unless the policy masks values (<code>m</code>).</li>\n</ul>\n</section>\n"
+        <li>{sensitive}.</li>\n</ul>\n</section>\n"
     );
 }
 

@@ -51,7 +51,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
     let form = match (manifest.two_tables(), table.is_local()) {
         (true, _) => recoding::Form::Two,
-        _ if manifest.has_crowds() => recoding::Form::Crowds,
+        _ if manifest.has_crowds() => recoding::Form::Crowds { masked: manifest.policy["m"].is_number() },
         (_, true) => recoding::Form::Local,
         _ => recoding::Form::Global,
     };

@@ -12,7 +12,10 @@ pub enum Form {
     /// They take the place of values, and every crowd has its own.
     Local,
     /// The same, and a crowd keeps them in all later releases.
-    Crowds,
+    Crowds {
+        /// Some values of sensitive columns may be others.
+        masked: bool,
+    },
     /// They form the crowds of two tables.
     Two,
 }
@@ -30,7 +33,7 @@ fn heading(form: Form) -> [&'static str; 2] {
             "Values were replaced by coarser labels until every crowd was large enough. Loss is the share of its domain that \
              a label hides",
         ],
-        Form::Crowds => [
+        Form::Crowds { .. } => [
             "What is left of each column",
             "Values were replaced by coarser labels, in every crowd by its own, which it keeps in all later releases. The table \
              says how many rows show a label of which size. Loss is the share of its domain that a label hides",
@@ -52,11 +55,11 @@ pub fn write(page: &mut Page, columns: &[Cutting], sensitive: &[&str], form: For
         "<section>\n<h2>{heading}</h2>\n<p>{text}, as the mean over all rows: 0 = everything is as it was, 1 = nothing is \
         left.</p>\n"
     );
-    if form == Form::Crowds {
+    if let Form::Crowds { masked } = form {
         detail::write(page, columns);
         published_as_they_are(page, sensitive, two);
         put!(page, "</section>\n");
-        return detail::write_use(page);
+        return detail::write_use(page, masked);
     }
     put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
     put!(page, "<th scope=\"col\" class=\"number\">Labels</th><th scope=\"col\" class=\"number\">Values before</th>");
