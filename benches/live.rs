@@ -1,5 +1,5 @@
 //! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
-//! partitions or by the hash of its key. What is told: the greatest age of a message when it was taken in, batches a second,
+//! partitions or by the hash of its key. What is told: the age of the oldest message of a batch when it was taken in, batches a second,
 //! rows of a batch, and the processor time of the daemon. Feeds of few messages are measured side by side, each with a daemon of
 //! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
 //!
@@ -46,7 +46,9 @@ fn main() {
     let parts: Vec<&str> = words.iter().map(String::as_str).filter(|word| word.parse::<u64>().is_err()).collect();
     let wanted = |part| parts.is_empty() || parts.contains(&part);
     let Some(broker) = Broker::start() else { return };
-    println!("partitions  sent        a second  greatest age s  batches/s  rows/batch  CPU % of a core");
+    println!(
+        "partitions  sent        a second  median age s  greatest  in second  batches/s  rows/batch  CPU % of a core"
+    );
     let side_by_side = |cases: &[(i32, u64)]| {
         scope(|scope| {
             for &(partitions, rate) in cases {
@@ -82,7 +84,7 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
     daemon.begun();
     let all = rate * time.as_secs();
     let (begun, before) = (Instant::now(), daemon.cpu());
-    let (mut taken, mut batches, mut oldest) = (0, 0, 0.0_f64);
+    let (mut taken, mut ages) = (0, Vec::new());
     scope(|scope| {
         scope.spawn(|| {
             produce(&broker.producer(&[("linger.ms", "0")]), &topic, (partitions, keyed), (0, all, rate), &|| false)
@@ -90,14 +92,18 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
         while taken < all {
             let kept = daemon.batch();
             // The first one of the batch was the oldest that was not taken.
-            oldest = oldest.max(begun.elapsed().as_secs_f64() - taken as f64 / rate as f64);
-            (taken, batches) = (taken + kept, batches + 1);
+            let now = begun.elapsed().as_secs_f64();
+            ages.push((now - taken as f64 / rate as f64, now));
+            taken += kept;
         }
     });
     let seconds = begun.elapsed().as_secs_f64();
     let cpu = 100.0 * (daemon.cpu() - before) / seconds;
+    ages.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let batches = ages.len();
+    let (median, (oldest, at)) = (ages[batches / 2].0, ages[batches - 1]);
     println!(
-        "{partitions:>10}  {:<10} {rate:>9} {oldest:>15.2} {:>10.2} {:>11.0} {cpu:>16.1}",
+        "{partitions:>10}  {:<10} {rate:>9} {median:>13.2} {oldest:>9.2} {at:>10.0} {:>10.2} {:>11.0} {cpu:>16.1}",
         if keyed { "by key" } else { "in turn" },
         batches as f64 / seconds,
         all as f64 / batches as f64

@@ -1,5 +1,6 @@
 //! What would have been given away without tidegate: each time a release is published, everything that has come so far is
-//! k-anonymised on its own, as if nothing had been published before, and `audit` attacks all of these tables together.
+//! k-anonymised on its own, as if nothing had been published before, and `audit` attacks all of these tables together. And how much
+//! detail tidegate itself would have kept with one list of labels for all rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,22 @@ use crate::cli::audit;
 use crate::daemon::chance;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::oneshot::{Entry, Task, Watch, run};
+use crate::daemon::oneshot::{Entry, Task, Watch, run, told};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
 pub const FOLDER: &str = "alone";
+/// The folder of the chain with one list of labels for all rows.
+pub const ONE_LIST: &str = "one-list";
+
 /// Snapshots that were made so far.
 pub struct Snapshots {
     folder: PathBuf,
+    one_list: PathBuf,
+    /// The key of that chain, which nobody needs when the demo is over.
+    key: String,
+    /// How many releases it has.
+    released: usize,
     all: String,
     releases: Vec<PathBuf>,
     increments: Vec<PathBuf>,
@@ -24,9 +33,13 @@ pub struct Snapshots {
 
 impl Snapshots {
     /// None yet; the feed file in this folder asks for all rows in every table.
-    pub fn new(dir: &Path) -> Snapshots {
-        let folder = dir.join(FOLDER);
-        Snapshots { folder, all: HEADER.to_owned(), releases: Vec::new(), increments: Vec::new() }
+    ///
+    /// # Errors
+    /// The system has no chance.
+    pub fn new(dir: &Path) -> Result<Snapshots> {
+        let (folder, one_list) = (dir.join(FOLDER), dir.join(ONE_LIST));
+        let (key, all) = (chance::key()?, HEADER.to_owned());
+        Ok(Snapshots { folder, one_list, key, released: 0, all, releases: Vec::new(), increments: Vec::new() })
     }
 
     /// The feed file of the snapshots.
@@ -34,11 +47,11 @@ impl Snapshots {
         self.folder.join("feed.toml")
     }
 
-    /// Another snapshot, with people who came since the last one: with how few candidates somebody is left by all of them.
+    /// Another snapshot, with people who came since the last one.
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn add(&mut self, new: &[Admission]) -> Result<u64> {
+    pub fn add(&mut self, new: &[Admission]) -> Result<Beside> {
         let number = self.releases.len() + 1;
         let mut rows = HEADER.to_owned();
         for one in new {
@@ -52,9 +65,21 @@ impl Snapshots {
         self.anonymised(&all, &work)?;
         let moved = fs::rename(work.join("1/data.parquet"), &release).and_then(|()| fs::remove_dir_all(&work));
         moved.and_then(|()| fs::remove_file(&all)).map_err(|error| Error::io(&release, "write the table", &error))?;
+        let one_list = self.one_list(&increment)?;
         self.releases.push(release);
         self.increments.push(increment);
-        left(&self.audit())
+        Ok(Beside { left: left(&self.audit())?, one_list })
+    }
+
+    /// The loss of the newest release with one list of labels for all rows, once these people have come.
+    fn one_list(&mut self, increment: &Path) -> Result<f64> {
+        let feed = Feed::load(&self.one_list.join("feed.toml"))?;
+        let releases = self.one_list.join("releases");
+        let entries = self.ticked(&feed, increment, &releases)?;
+        self.released += entries.iter().filter(|entry| entry.release.is_some()).count();
+        // Before there is a release nothing is told.
+        let newest = (self.released > 0).then(|| told(&releases, self.released as u32)).transpose()?;
+        Ok(newest.map_or(1.0, |manifest| manifest.loss))
     }
 
     /// The audit of all of them.
@@ -71,15 +96,27 @@ impl Snapshots {
 
     /// A first release of these rows, in a folder of its own.
     fn anonymised(&self, rows: &Path, work: &Path) -> Result<()> {
-        let feed = Feed::load(&self.feed())?;
-        let key = OperatorKey::parse(&chance::key()?).expect("a key was drawn");
-        let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
-        let task = Task { feed: &feed, inputs: &inputs, folder: work, key, made: None, quarantine: None, time: &time };
-        match run(&task, &mut Nobody)?.entries.first() {
+        match self.ticked(&Feed::load(&self.feed())?, rows, work)?.first() {
             Some(Entry { release: Some(_), .. }) => Ok(()),
             _ => Err(Error::new(Kind::Internal, "a snapshot of the demo has no release").in_file(rows)),
         }
     }
+
+    /// These rows are the next tick of a folder.
+    fn ticked(&self, feed: &Feed, rows: &Path, folder: &Path) -> Result<Vec<Entry>> {
+        let key = OperatorKey::parse(&self.key).expect("a key was drawn");
+        let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
+        let task = Task { feed, inputs: &inputs, folder, key, made: None, quarantine: None, time: &time };
+        Ok(run(&task, &mut Nobody)?.entries)
+    }
+}
+
+/// What stands beside a release of the demo.
+pub struct Beside {
+    /// With how few candidates somebody is left by all snapshots.
+    pub left: u64,
+    /// The loss with one list of labels for all rows.
+    pub one_list: f64,
 }
 
 /// With how few candidates somebody is left by these releases.

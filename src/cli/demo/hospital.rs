@@ -72,6 +72,11 @@ impl Admission {
         }
     }
 
+    /// Who it is.
+    pub fn patient(&self) -> &str {
+        &self.patient
+    }
+
     /// As a message.
     pub fn message(&self) -> String {
         let Admission { patient, age, sex, ward, zip, icd10, days } = self;

@@ -25,6 +25,7 @@ use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::observe::Observer;
 use crate::daemon::run::{Until, run as run_feeds};
 use crate::daemon::sign::Signing;
+use crate::engine::model::Kind as ColumnKind;
 use alone::Snapshots;
 use broker::Broker;
 use lines::Tee;
@@ -35,7 +36,7 @@ use view::View;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Nothing needs to be installed. Days of a hospital that does not exist go through a topic; the daemon anonymises, attacks and \
-publishes them. It ends when the story is told, about 45 seconds, or after --seconds, or with ctrl-C; the folder is sound \
+publishes them. It ends when the story is told, about 35 seconds, or after --seconds, or with ctrl-C; the folder is sound \
 whenever it ends, and `show`, `verify` and `audit --dir` work on it.
 
 Exit code 0: done. 2: an error.")]
@@ -49,15 +50,15 @@ pub struct Args {
 }
 
 /// Files of the demo that are the same each time.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 6] = [
     ("ward.csv", include_str!("sample/ward.csv")),
     ("zips.csv", include_str!("sample/zips.csv")),
     ("alone/ward.csv", include_str!("sample/ward.csv")),
     ("alone/zips.csv", include_str!("sample/zips.csv")),
+    ("one-list/ward.csv", include_str!("sample/ward.csv")),
+    ("one-list/zips.csv", include_str!("sample/zips.csv")),
 ];
 const FEED: &str = include_str!("sample/feed.toml");
-/// Above this loss a release says too little to be published.
-const MAX_LOSS: &str = "0.7";
 /// Of the people of the demo.
 const SEED: u64 = 20;
 
@@ -83,7 +84,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let mut play = Play {
         broker,
         story: Story::new(SEED),
-        snapshots: Snapshots::new(&args.dir),
+        snapshots: Snapshots::new(&args.dir)?,
         fresh: Vec::new(),
         feed: Feed::load(&feed)?,
         waits: false,
@@ -156,7 +157,10 @@ impl Play {
         self.broker.send(&day.messages)?;
         self.fresh.extend(day.new);
         self.waits = true;
-        Ok(())
+        day.gone.iter().try_for_each(|patient| {
+            view.erased(&ask_erasure(&self.feed, patient)?);
+            Ok(())
+        })
     }
 
     /// The daemon has told something.
@@ -165,15 +169,12 @@ impl Play {
         view.heard(name, event);
         match name {
             "published" => {
-                let alone = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
+                let beside = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
                 let ours = alone::left(&view.audit())?;
-                view.published(event, ours, alone)?;
+                view.published(event, ours, &beside)?;
             }
-            "tick_waiting" | "held" if self.waits => view.nothing(),
-            "rejected" => {
-                view.rejected(event);
-                view.new_chain(&ask_new_chain(&self.feed)?);
-            }
+            "tick_waiting" | "tick_gathered" | "held" if self.waits => view.nothing(),
+            "rejected" => view.rejected(event),
             _ => return Ok(()),
         }
         if !std::mem::take(&mut self.waits) {
@@ -184,11 +185,17 @@ impl Play {
     }
 }
 
-/// A person would do this: `tidegate new-chain`.
-fn ask_new_chain(feed: &Feed) -> error::Result<String> {
-    use crate::daemon::live::Ask;
-    let why = Some("the recoding has become too coarse".to_owned());
-    Ok(crate::daemon::run::ask(feed, &|_| Ok(Ask::NewChain), why, true)?.text)
+/// A person would do this: `tidegate erase --rows`.
+fn ask_erasure(feed: &Feed, patient: &str) -> error::Result<String> {
+    use crate::daemon::ingest::PersonHasher;
+    use crate::daemon::live::{Ask, Hash};
+    let why = Some("consent was taken back".to_owned());
+    let asking = |known: &crate::daemon::run::Known<'_>| {
+        let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);
+        let people = vec![Hash(person.expect("a patient of the demo has a number"))];
+        Ok(Ask::Erase { people, rows: true })
+    };
+    Ok(crate::daemon::run::ask(feed, &asking, why, false)?.text)
 }
 
 /// Writes feed files, taxonomies and keys; where the feed file lies.
@@ -206,14 +213,20 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     for (name, content) in FILES {
         write(name, content)?;
     }
-    let feed = FEED.replace("{port}", port).replace("{max_loss}", MAX_LOSS);
+    let feed = FEED.replace("{port}", port);
     let (head, columns) = feed.split_once("[[column]]").expect("the feed file has columns");
+    let unguarded: Vec<&str> = columns.lines().filter(|line| !line.starts_with("guarded")).collect();
     let alone = format!(
         "# Every snapshot on its own: all rows in each table, and nothing known of those before.\n\n\
-         [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}",
-        columns
+         [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}\n",
+        unguarded.join("\n")
     );
     write("alone/feed.toml", &alone)?;
+    let one_list = format!(
+        "# The same people in a chain with one list of labels for all rows.\n\n[feed]\nname = \"one-list\"\n\n[policy]\nk = 10\nm = 2\n\
+         search = \"top-down\"\nmax_wait = 2\nmax_withheld = 0.01\n\n[[column]]{columns}"
+    );
+    write("one-list/feed.toml", &one_list)?;
     let (key, signing) = (chance::key()?, chance::key()?);
     write("key", &key)?;
     write("signing.key", &signing)?;

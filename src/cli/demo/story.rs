@@ -1,5 +1,5 @@
-//! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with people whom no crowd fits. What
-//! tidegate makes of it is not written here.
+//! What happens in the demo, day by day: ordinary days, one with hardly anybody, some with other people than before, one on which
+//! somebody wants to be taken out. What tidegate makes of it is not written here.
 
 use super::hospital::{Admission, Dice};
 
@@ -12,6 +12,8 @@ pub struct Day {
     pub new: Vec<Admission>,
     /// All messages, in their order: of the new ones, of some who come again, and some that are broken.
     pub messages: Vec<String>,
+    /// Who wants their rows to be taken out.
+    pub gone: Option<String>,
 }
 
 /// Some people of a day: how many, and of which ages, where those are not the usual ones.
@@ -28,12 +30,12 @@ fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
         1 => (None, vec![usual(900)]),
         3 => (Some("hardly anybody is admitted"), vec![aged(3, 96, 110)]),
         4 => (Some("36 of the admitted are older than 95"), vec![usual(300), aged(36, 96, 110)]),
-        7 => (
+        6 => (
             Some("a heat wave: most of the admitted are in their seventies"),
             vec![aged(240, 70, 79), aged(70, 0, 110)],
         ),
-        8 | 9 => (Some("the heat wave goes on, and the other wards are closed"), vec![aged(300, 70, 79)]),
-        10 => (Some("the heat wave is over"), vec![usual(600)]),
+        7 => (Some("the heat wave goes on, and the other wards are closed"), vec![aged(300, 70, 79)]),
+        ERASED => (Some("a patient of the first day takes back their consent"), vec![usual(300)]),
         _ => (None, vec![usual(300)]),
     }
 }
@@ -46,8 +48,10 @@ pub struct Story {
     known: Vec<Admission>,
 }
 
-/// The last day that is not like others.
-pub const TOLD: u64 = 11;
+/// The day on which somebody wants to be taken out.
+const ERASED: u64 = 8;
+/// The last day that is told.
+pub const TOLD: u64 = 9;
 
 impl Story {
     /// From a seed.
@@ -76,6 +80,7 @@ impl Story {
             self.broken(&mut day);
         }
         self.known.extend(day.new.iter().cloned());
+        day.gone = self.known.first().filter(|_| self.day == ERASED).map(|first| first.patient().to_owned());
         day
     }
 
@@ -83,7 +88,8 @@ impl Story {
     fn repeats(&mut self, day: &mut Day) {
         let again = (self.known.len() as u64).min(12);
         for _ in 0..again {
-            let one = self.dice.between(0, self.known.len() as u64 - 1);
+            // The first one will be taken out.
+            let one = self.dice.between(1, self.known.len() as u64 - 1);
             let at = self.dice.between(0, day.messages.len() as u64);
             day.messages.insert(at as usize, self.known[one as usize].message());
         }

@@ -1,17 +1,15 @@
 //! What the demo shows while it runs: a block of lines for each day, from the daemon's own log and the published manifests.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::alone::Beside;
 use super::story::Day;
 use crate::cli::Out;
 use crate::cli::audit;
+use crate::cli::paragraph::wrapped;
 use crate::daemon::error::{Error, Result};
-
-/// Labels of each column.
-type Labels = BTreeMap<String, usize>;
 
 /// What is shown.
 pub struct View<'o> {
@@ -19,16 +17,15 @@ pub struct View<'o> {
     out: &'o mut Out,
     /// What has come since the last tick: rows that count, repeats, messages set aside.
     came: [u64; 3],
-    /// Who waits and is withheld.
-    stands: [u64; 2],
-    recoding: Option<(u64, Labels)>,
+    /// How many wait.
+    waiting: u64,
     releases: u64,
 }
 
 impl<'o> View<'o> {
     /// Of a demo in this folder.
     pub fn new(dir: &Path, out: &'o mut Out) -> View<'o> {
-        View { dir: dir.to_path_buf(), out, came: [0; 3], stands: [0; 2], recoding: None, releases: 0 }
+        View { dir: dir.to_path_buf(), out, came: [0; 3], waiting: 0, releases: 0 }
     }
 
     fn say(&mut self, text: &str) {
@@ -39,8 +36,9 @@ impl<'o> View<'o> {
     pub fn begins(&mut self) {
         self.say(
             "A hospital that does not exist writes its admissions to a topic; tidegate reads it and publishes everything so far\n\
-             every 3 seconds. k = 10: by all releases together, nobody is to be one of fewer than 10. Beside it: what attackers\n\
-             would find if each snapshot were k-anonymised on its own (k = 10 as well), found by `tidegate audit`.",
+             every 3 seconds. k = 10: by all releases together, nobody is to be one of fewer than 10. Beside it: how much detail\n\
+             one list of labels for all rows would have kept, and what attackers would find if each snapshot were k-anonymised\n\
+             on its own (k = 10 as well), found by `tidegate audit`.",
         );
     }
 
@@ -69,46 +67,53 @@ impl<'o> View<'o> {
                 self.came.iter_mut().zip(came).for_each(|(all, more)| *all += more);
             }
             "tick_closed" => {
-                self.stands = [figure("waiting"), figure("withheld")];
-                let [kept, repeats, aside] = std::mem::take(&mut self.came);
-                self.say(&format!("  {kept} new people, {repeats} repeats, {aside} messages set aside"));
+                self.waiting = figure("waiting");
+                self.counted();
+            }
+            "tick_gathered" => {
+                self.waiting = figure("waiting_rows");
+                self.counted();
             }
             _ => {}
         }
+    }
+
+    /// Who has come since the last tick.
+    fn counted(&mut self) {
+        let [kept, repeats, aside] = std::mem::take(&mut self.came);
+        self.say(&format!("  {kept} new people, {repeats} repeats, {aside} messages set aside"));
     }
 
     /// A release is visible.
     ///
     /// # Errors
     /// Its manifest cannot be read.
-    pub fn published(&mut self, event: &Value, ours: u64, alone: u64) -> Result<()> {
+    pub fn published(&mut self, event: &Value, ours: u64, beside: &Beside) -> Result<()> {
         let release = event["release"].as_u64().unwrap_or_default();
-        let manifest = self.manifest(release)?;
-        let labels: Labels = manifest["recoding"].as_object().into_iter().flatten().map(labels).collect();
-        let chain = manifest["chain"].as_u64().unwrap_or_default();
-        let [waiting, withheld] = self.stands;
+        let manifest = self.file(&format!("manifest/{release:010}.json"))?;
         let rows = manifest["rows"].as_u64().unwrap_or_default();
-        self.say(&format!("  release {release}: {rows} rows; {waiting} wait for a crowd, {withheld} withheld"));
-        if let Some(coarser) = self.coarser(chain, &labels) {
-            self.say(&format!("  coarser from now on, since too many had waited too long: {coarser}"));
+        self.say(&format!("  release {release}: {rows} rows; {} wait for a crowd", self.waiting));
+        let notice = format!("erased/{release:010}.json");
+        if manifest["files"].as_array().into_iter().flatten().any(|file| file["path"] == notice.as_str()) {
+            let gone = self.file(&notice)?["rows"].as_u64().unwrap_or_default();
+            self.say(&format!(
+                "  {gone} rows of earlier releases are not in it: public/{notice} says which labels they had"
+            ));
         }
+        let kept = |loss: f64| (100.0 * (1.0 - loss)).round();
+        let loss = manifest["loss"].as_f64().unwrap_or(1.0);
+        self.say(&format!(
+            "  detail kept: {} %; with one list of labels for all rows it would be {} %",
+            kept(loss),
+            kept(beside.one_list)
+        ));
+        let left = beside.left;
         self.say(&format!(
             "  by all releases of this chain, everybody is one of at least {ours}; snapshots on their own: {}",
-            if alone < 10 { format!("somebody is one of {alone}") } else { format!("one of at least {alone}") }
+            if left < 10 { format!("somebody is one of {left}") } else { format!("one of at least {left}") }
         ));
-        (self.recoding, self.releases) = (Some((chain, labels)), release);
+        self.releases = release;
         Ok(())
-    }
-
-    /// The columns of the same chain that have fewer labels than before.
-    fn coarser(&self, chain: u64, labels: &Labels) -> Option<String> {
-        let (_, before) = self.recoding.as_ref().filter(|(known, _)| *known == chain)?;
-        let fewer = labels.iter().filter_map(|(column, now)| {
-            let before = before.get(column).filter(|before| *before > now)?;
-            Some(format!("{column} {before} to {now} labels"))
-        });
-        let fewer: Vec<String> = fewer.collect();
-        (!fewer.is_empty()).then(|| fewer.join(", "))
     }
 
     /// The audit of what the daemon has published.
@@ -119,29 +124,26 @@ impl<'o> View<'o> {
 
     /// A tick without a release.
     pub fn nothing(&mut self) {
-        let [waiting, _] = self.stands;
-        self.say(&format!("  nothing is published: the tick waits, and {waiting} people with it"));
+        self.say(&format!("  nothing is published: {} people wait for more like them", self.waiting));
     }
 
     /// The gate has spoken against a release.
     pub fn rejected(&mut self, event: &Value) {
         let against: Vec<&str> = event["against"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let about = if against == ["utility"] { ": it would say less than `max_loss` asks for" } else { "" };
-        self.say(&format!("  REJECTED by the gate ({}){about}. Nobody sees it; its people wait", against.join(", ")));
+        self.say(&format!("  REJECTED by the gate ({}). Nobody sees it; its people wait", against.join(", ")));
     }
 
-    /// A person has asked for a new chain.
-    pub fn new_chain(&mut self, answer: &str) {
-        self.say(&format!("  $ tidegate new-chain {}/feed.toml\n  {answer}", self.dir.display()));
+    /// A person has asked for an erasure.
+    pub fn erased(&mut self, answer: &str) {
+        let mut text = format!("  $ tidegate erase {}/feed.toml --rows\n", self.dir.display());
+        wrapped(&mut text, "  ", answer);
+        self.out.text(&text);
     }
 
-    fn manifest(&self, release: u64) -> Result<Value> {
-        let path = self.dir.join(format!("public/manifest/{release:010}.json"));
-        let bytes = std::fs::read(&path).map_err(|error| Error::io(&path, "read the manifest", &error))?;
+    /// A public file.
+    fn file(&self, path: &str) -> Result<Value> {
+        let path = self.dir.join("public").join(path);
+        let bytes = std::fs::read(&path).map_err(|error| Error::io(&path, "read the file", &error))?;
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
-}
-
-fn labels((column, labels): (&String, &Value)) -> (String, usize) {
-    (column.clone(), labels.as_array().map_or(0, Vec::len))
 }
