@@ -223,6 +223,19 @@ fn terms(values: Values) -> Terms {
     Terms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: Budget::FULL }
 }
 
+/// Leaves out people of a leaf tuple that has fewer combinations of values than people, no two of whom may be alike.
+fn as_distinct(people: &mut People, trees: &[&Taxonomy]) {
+    let combinations = |tuple: &Vec<Leaf>| -> u64 {
+        tuple.iter().zip(trees).map(|(&leaf, tree)| tree.values(tree.leaf_node(leaf))).product()
+    };
+    let mut seen: BTreeMap<Vec<Leaf>, u64> = BTreeMap::new();
+    people.retain(|tuple| {
+        let before = seen.entry(tuple.clone()).or_default();
+        *before += 1;
+        *before <= combinations(tuple)
+    });
+}
+
 #[test]
 fn classes_share_no_cell_and_nothing_is_found_in_them() {
     random::run("halving", 400, |draw| {
@@ -231,9 +244,12 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
         let tuple = |draw: &mut Draw| -> Vec<Leaf> {
             trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect()
         };
-        let tuples: People = (0..draw.between(1, 200)).map(|_| tuple(draw)).collect();
+        let mut tuples: People = (0..draw.between(1, 200)).map(|_| tuple(draw)).collect();
         let (k, least) = (draw.between(2, 6), draw.between(0, 2000));
         let values = if draw.once_in(4) { Values::Distinct } else { Values::Repeated };
+        if values == Values::Distinct {
+            as_distinct(&mut tuples, &trees);
+        }
         let rule = Halving::new(&trees, k, least, values).expect("small");
         let heads = heads(&tuples, trees.len());
         let found = halves(&heads, &trees, &rule, &mut |of| draw.between(0, of - 1));
@@ -272,6 +288,25 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
         }
         assert_eq!(joint(&attack, &targets).ratio, Ratio::Exact { log10: 0.0 });
     });
+}
+
+#[test]
+fn people_who_cannot_all_differ_are_impossible() {
+    // Two values and five people, no two of whom may be alike.
+    let tree = tree(0, &[0, 0]);
+    let trees = [&tree];
+    let five = vec![vec![0], vec![0], vec![1], vec![1], vec![1]];
+    let found = |least: u64| {
+        let rule = Halving::new(&trees, 2, least, Values::Distinct).expect("small");
+        let classes = shown(&halves(&heads(&five, 1), &trees, &rule, &mut |_| 0));
+        let release = released(&classes, &trees, &rule).expect("regions");
+        let ratios = Attack::new(&release, terms(Values::Distinct)).expect("no order").targets();
+        ratios.into_iter().map(|target| target.ratio).collect::<Vec<_>>()
+    };
+    // Where any number of sets will do, none will do as well, and the attack says that there is none.
+    assert_eq!(found(0), [Ratio::Impossible, Ratio::Impossible]);
+    // Where one set is asked for, everybody waits.
+    assert!(found(1).is_empty());
 }
 
 #[test]
