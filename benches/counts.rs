@@ -4,6 +4,7 @@
 //! |estimate − people| / people over 1,000 random COUNT queries about everybody who came. The estimator `even` spreads each row
 //! evenly over the leaves under its label; `EM` spreads it by the distribution under which the labels are most likely. Figures are
 //! means over three orders of the rows, with coins of their own; the longest wait is the longest of the three, in ticks.
+//! `benches/peers/counts.py` puts the queries of the first case to a release of ARX.
 //!
 //! `TIDEGATE_DATA=… cargo bench --bench counts`
 
