@@ -177,6 +177,14 @@ pub fn publish_others_in_new_chain(root: &Root) {
 }
 
 fn publish_in_new_chain(root: &Root) -> Release {
+    // A chain that begins today halves, and refuses a file that asks for something else without naming it.
+    let (code, refused) = root.json(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
+    let text = refused["text"].as_str().expect("words");
+    assert!(
+        code == Some(1) && text.contains("`policy.max_wait`") && text.contains("search = \"top-down\""),
+        "{refused}"
+    );
+    root.edit("feed.toml", "[policy]\n", "[policy]\nsearch = \"top-down\"\n");
     let answer = root.run(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
     assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{}: {answer}", root.name);
     let newest = take_next_file(root).pop().expect("a release");
