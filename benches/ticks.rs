@@ -5,23 +5,23 @@
 //!     cargo bench --bench ticks [-- INCREMENTS ROWS]
 
 mod synthetic;
+#[path = "synthetic/arrivals.rs"]
+mod arrivals;
 
 use std::time::{Duration, Instant};
 
+use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::Feed as FeedFile;
 use tidegate::engine::feed::{Candidate, Closed, Feed};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::own::{Case, Census, History, Newest, Older, judge};
-use tidegate::engine::histogram::{Person, Rows, Values};
-use tidegate::engine::model::{Columns, Value};
+use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::Tables;
 
 const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 40\n\
     [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
     [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
-/// Sensitive values.
-const VALUES: u64 = 15;
 
 fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
@@ -88,28 +88,4 @@ fn judged(
     assert!(judged.verdict().safe(), "{:?}", judged.verdict());
     history.push(&read, recoding).expect("labels of the recoding");
     (judging, written * 2 + read_back, read.release.classes())
-}
-
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-}
-
-/// Rows of new people; small leaves are more frequent.
-fn arrivals(columns: &Columns, rows: usize, first: usize, draw: &mut Draw) -> Rows {
-    let leaves = columns.trees().into_iter().map(|tree| {
-        let leaves = tree.leaves() as u64;
-        (0..rows).map(|_| draw.below(leaves).min(draw.below(leaves)) as u32).collect()
-    });
-    let leaves: Vec<Vec<u32>> = leaves.collect();
-    let tuple = |value: u64| -> Box<[Value]> { Box::new([Value::Text(format!("s{value:02}").into())]) };
-    let (values, _) = Values::from_distinct(1, (0..VALUES).map(tuple).collect());
-    let codes = (0..rows).map(|_| draw.below(VALUES).min(draw.below(VALUES)) as u32).collect();
-    let people =
-        (first..first + rows).map(|at| Person((at as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)));
-    Rows::new(leaves, values, codes, Some(people.collect()))
 }

@@ -1,0 +1,235 @@
+//! Chains of crowds (SCIENCE 11), in parts that are chosen by a word:
+//!
+//! - `chain`: 1,000 ticks of 200 rows. How the time of a release grows with the number of releases before it: deciding (the
+//!   feed), judging (the gate without bytes, and what it remembers of an approved release), writing the files, and reading
+//!   them back with the comparison of their bytes. Goal: deciding and judging release 1,000 takes at most 1.2 times release 10.
+//! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a process of its own:
+//!   seconds, and the largest resident set of the process.
+//!
+//!     cargo bench --bench crowds -- chain | first N
+
+mod synthetic;
+#[path = "synthetic/arrivals.rs"]
+mod arrivals;
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrivals::{Draw, arrivals};
+use tidegate::daemon::config::Feed as FeedFile;
+use tidegate::engine::feed::{Candidate, Closed, Feed};
+use tidegate::engine::gate::bytes;
+use tidegate::engine::gate::own::{Case, History, Newest, Older, judge};
+use tidegate::engine::model::{Column, Columns, Domain};
+use tidegate::engine::policy::Policy;
+use tidegate::engine::release::{Facts, Layout, Pages, Tables};
+use tidegate::engine::safeguards::mask::Draws;
+
+/// Releases of a chain, and rows of each tick.
+const CHAIN: (u32, usize) = (1_000, 200);
+/// Releases whose times are told, each with so many before it and behind it.
+const TOLD: [u32; 3] = [10, 100, 1_000];
+const AROUND: u32 = 4;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        [] | ["chain"] => chain(),
+        ["first", millions] => ["top-down", "halves"].iter().for_each(|search| in_a_process(millions, search)),
+        ["first", millions, search] => first(millions.parse().expect("a number of millions"), search),
+        _ => panic!("chain, or first N"),
+    }
+}
+
+/// A policy that searches like this.
+fn policy(search: &str) -> Policy {
+    let text = format!(
+        "[feed]\nname = \"bench\"\n[policy]\nk = 5\nsearch = \"{search}\"\n\
+         [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"x\", \"y\"] }}\n\
+         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
+    );
+    FeedFile::parse(&text, std::path::Path::new("bench.toml")).expect("a feed file").policy
+}
+
+/// The synthetic columns with the runs that halving divides nodes into.
+fn with_runs() -> Columns {
+    let with_runs = |column: &Column| {
+        let runs = |domain: &Arc<Domain>| Arc::new(domain.with_runs().expect("small taxonomies"));
+        Column { taxonomy: column.taxonomy.as_ref().map(runs), ..column.clone() }
+    };
+    Columns::new(synthetic::columns().iter().map(with_runs).collect())
+}
+
+/// Draws of a bench, which anybody may foresee.
+struct Coins(Draw);
+
+impl Draws for Coins {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0.below(n)
+    }
+}
+
+/// A feed with what the gate knows of it.
+struct Run {
+    columns: Columns,
+    policy: Policy,
+    feed: Feed,
+    history: History,
+    coins: Coins,
+}
+
+/// How long the parts of a release took.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    deciding: Duration,
+    judging: Duration,
+    writing: Duration,
+    reading: Duration,
+}
+
+impl Times {
+    fn milliseconds(&self) -> [f64; 4] {
+        [self.deciding, self.judging, self.writing, self.reading].map(|time| time.as_secs_f64() * 1e3)
+    }
+}
+
+/// How long something took.
+fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = work();
+    *time += start.elapsed();
+    done
+}
+
+impl Run {
+    fn new(columns: Columns, policy: Policy) -> Run {
+        let feed = Feed::new(&columns);
+        Run { columns, policy, feed, history: History::default(), coins: Coins(Draw(11)) }
+    }
+
+    /// A tick with these rows; `None` if nothing comes out.
+    fn tick(&mut self, rows: tidegate::engine::histogram::Rows) -> Option<(Times, u64, usize)> {
+        let mut times = Times::default();
+        let ticked = timed(&mut times.deciding, || {
+            let (rows, _) = self.feed.accept(rows, &self.policy);
+            self.feed.arrive(&rows, self.feed.ticks());
+            self.feed.close(&self.policy, &self.columns.trees(), &mut self.coins)
+        });
+        let Closed::Candidate(candidate) = ticked.closed else { return None };
+        let (rows, classes) = self.publish(*candidate, &mut times);
+        Some((times, rows, classes))
+    }
+
+    /// Writes a candidate, has the gate judge what it reads back, and publishes it. Its rows and classes.
+    fn publish(&mut self, candidate: Candidate, times: &mut Times) -> (u64, usize) {
+        let Run { columns, policy, feed, history, .. } = self;
+        let tables = timed(&mut times.writing, || {
+            Tables::of(&candidate.table, candidate.rows.values(), None, columns)
+        });
+        let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
+        let older: Vec<Older> = older.collect();
+        let newest = candidate.increments.iter().map(|of| Newest {
+            atoms: &of.recoding,
+            carving: of.carving.as_ref(),
+            rows: &of.rows,
+            raw: None,
+        });
+        let newest: Vec<Newest> = newest.collect();
+        let case = Case {
+            policy,
+            columns,
+            release: candidate.release,
+            withheld: feed.withheld().rows(),
+            census: None,
+            tests: 0,
+            recoding: candidate.table.recoding(),
+            carving: candidate.carving.as_ref(),
+            searched: true,
+            learnt: None,
+            history,
+            erased: &[],
+            before: feed.whole(),
+            older: &older,
+            newest: &newest,
+        };
+        let mut bytes = Duration::ZERO;
+        timed(&mut bytes, || {
+            let (read, _) = if candidate.table.is_local() { bytes::read_local(&tables.data, columns) } else { bytes::read(&tables.data, columns) };
+            let read = read.expect("a table");
+            assert!(Tables::of(&read.release, &read.values, None, columns) == tables);
+        });
+        let judged = timed(&mut times.judging, || judge(&case, tables.clone()));
+        times.judging = times.judging.saturating_sub(bytes);
+        times.reading += bytes;
+        assert!(judged.verdict().safe(), "{:?}", judged.verdict());
+        let facts = Facts { feed: "bench", chain: 1, time: "2026-11-24T00:00:00Z", signed: false, decision: None, previous: None, layout: Layout::Folders };
+        let lines = judged.lines();
+        let table = judged.table().expect("a table");
+        let pages = timed(&mut times.writing, || Pages::of(&facts, &judged.terms(&lines), &table.release, &tables));
+        let approved = timed(&mut times.reading, || judged.approve(&facts, pages)).expect("a good release");
+        let files = approved.spend();
+        let told = (files.table.release.rows(), files.table.release.classes());
+        let recoding = candidate.table.recoding().to_vec();
+        timed(&mut times.judging, || history.push(&files.table, &recoding).expect("labels of the recoding"));
+        timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
+        told
+    }
+}
+
+/// A long chain of small ticks.
+fn chain() {
+    let (releases, rows) = CHAIN;
+    let mut run = Run::new(with_runs(), policy("halves"));
+    let (mut draw, mut told) = (Draw(7), Vec::new());
+    let mut tick = 0;
+    println!("{releases} ticks of {rows} rows; milliseconds, the median of {} releases each", 2 * AROUND + 1);
+    println!("release     rows  classes  deciding  judging  both  writing  reading back");
+    let mut both = Vec::new();
+    while told.len() < (releases + AROUND) as usize {
+        let new = arrivals(&run.columns, rows, tick * rows, &mut draw);
+        tick += 1;
+        told.extend(run.tick(new));
+        let release = told.len() as u32;
+        if release > AROUND && TOLD.contains(&(release - AROUND)) {
+            let around = &told[(release - 2 * AROUND - 1) as usize..];
+            let median = |of: &dyn Fn(&Times) -> f64| {
+                let mut figures: Vec<f64> = around.iter().map(|(times, ..)| of(times)).collect();
+                figures.sort_by(f64::total_cmp);
+                figures[figures.len() / 2]
+            };
+            let [deciding, judging, writing, reading] = [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
+            both.push(median(&|times| (times.deciding + times.judging).as_secs_f64() * 1e3));
+            let (_, rows, classes) = around[AROUND as usize];
+            println!(
+                "{:>7}  {rows:>7}  {classes:>7}  {deciding:>8.2}  {judging:>7.2}  {:>4.2}  {writing:>7.1}  {reading:>12.1}",
+                release - AROUND, both[both.len() - 1]
+            );
+        }
+    }
+    println!("deciding and judging, 1,000 : 10: {:.2}", both[2] / both[0]);
+}
+
+/// The first tick in a process of its own, whose memory is its own.
+fn in_a_process(millions: &str, search: &str) {
+    let program = std::env::current_exe().expect("this program");
+    let status = Command::new(program).args(["first", millions, search]).status().expect("it runs");
+    assert!(status.success(), "{search}: {status}");
+}
+
+/// A first tick with many rows.
+fn first(millions: f64, search: &str) {
+    let columns = if search == "halves" { with_runs() } else { synthetic::columns() };
+    let mut run = Run::new(columns, policy(search));
+    let new = arrivals(&run.columns, (millions * 1e6) as usize, 0, &mut Draw(7));
+    let (times, rows, classes) = run.tick(new).expect("a release");
+    let [deciding, judging, writing, reading] = times.milliseconds().map(|time| time / 1e3);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    println!(
+        "{search}: {rows} rows, {classes} classes; seconds: deciding {deciding:.2}, judging {judging:.2}, writing {writing:.2}, \
+         reading back {reading:.2}; peak {:.0} MiB",
+        peak.unwrap_or(0.0) / 1024.0
+    );
+}
