@@ -4,13 +4,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
 use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows};
+use super::history::History;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
-use crate::model::{Carving, Columns, Cut, Node, Recoding, Role, Taxonomy};
+use crate::model::{Carving, Columns, Cut, Node, Role, Taxonomy};
 use crate::policy::{Chain, Policy};
 
 /// The next release, apart from its bytes.
@@ -88,86 +87,6 @@ pub struct Newest<'a> {
     pub rows: &'a Histogram,
     /// They, as they are; `None` where nobody's value is ever changed.
     pub raw: Option<&'a Histogram>,
-}
-
-/// The releases of one chain as they were published, on one dictionary.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct History {
-    values: Values,
-    releases: Vec<Release>,
-    recodings: Vec<Recoding>,
-    /// Which recoding each release is under.
-    number: Vec<usize>,
-    /// A chain of crowds, of which the newest release holds all others.
-    crowds: CrowdHistory,
-}
-
-/// A published table that does not hold to the recoding that its manifest states.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Defect {
-    /// The quasi column in which it does not.
-    pub column: usize,
-}
-
-impl History {
-    /// Takes in the next release of the chain.
-    ///
-    /// # Errors
-    /// Its labels are not those of its recoding.
-    pub fn push(&mut self, table: &Table, recoding: &[Cut]) -> Result<(), Defect> {
-        if table.release.is_local() {
-            let (values, maps) = Values::union(&[&self.values, &table.values]);
-            self.crowds.push(table.release.clone().with_values(&maps[1]), &maps[0]);
-            self.values = values;
-            return Ok(());
-        }
-        let release = told_under(&table.release, recoding).map_err(|column| Defect { column })?;
-        let (values, maps) = Values::union(&[&self.values, &table.values]);
-        self.recode(values, &maps[0]);
-        self.number.push(self.number_of(recoding));
-        if self.number.last() == Some(&self.recodings.len()) {
-            self.recodings.push(recoding.to_vec());
-        }
-        self.releases.push(release.with_values(&maps[1]));
-        Ok(())
-    }
-
-    /// The next release leaves these atoms out. `false`, and nothing is changed, if one of them is not in the newest release.
-    pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
-        if atoms.is_empty() {
-            return true;
-        }
-        let rest = self.crowds.without(atoms);
-        rest.map(|(rest, _)| self.crowds = rest).is_some()
-    }
-
-    fn recode(&mut self, values: Values, map: &[ValueCode]) {
-        if values.len() != self.values.len() {
-            let releases = std::mem::take(&mut self.releases);
-            self.releases = releases.into_iter().map(|release| release.with_values(map)).collect();
-        }
-        self.values = values;
-    }
-
-    /// The number of a recoding; that of the next new one if it is new.
-    fn number_of(&self, recoding: &[Cut]) -> usize {
-        self.recodings.iter().position(|known| known == recoding).unwrap_or(self.recodings.len())
-    }
-
-    /// A release, its recoding and the dictionary of its codes.
-    pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &Values) {
-        (&self.releases[at], &self.recodings[self.number[at]], &self.values)
-    }
-
-    /// How many releases.
-    pub fn len(&self) -> usize {
-        self.releases.len() + self.crowds.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// A chain that ends with the candidate, and the people that are looked for in it.

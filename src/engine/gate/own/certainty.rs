@@ -5,8 +5,9 @@
 //! A refusal that has one explanation left speaks against a release, always. Other crowds that are certain, and the ratio,
 //! are told, and judged where the policy asks for `max_global_ratio`.
 
-use super::case::{Case, History, Ready};
+use super::case::{Case, Ready};
 use super::crowds;
+use super::history::History;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
 use crate::histogram::{Release, describe};

@@ -18,6 +18,7 @@ mod crowds;
 mod diversity;
 mod form;
 mod growth;
+mod history;
 mod left;
 mod minimality;
 mod past;
@@ -28,9 +29,10 @@ mod utility;
 mod verdict;
 
 pub use approve::{Approved, Files, Judged};
-pub use case::{Case, Census, Defect, History, Learnt, Newest, Older};
+pub use case::{Case, Census, Learnt, Newest, Older};
 pub use certainty::{against, learnt, text};
 pub use crowd_history::ErasedAtom;
+pub use history::{Defect, History};
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
 use case::Ready;
