@@ -5,6 +5,7 @@
 //! `blind` is given headcounts: the sensitive values stay in this room and follow their people where they are sent.
 
 mod blind;
+mod chains;
 mod crowds;
 mod erase;
 mod finer;

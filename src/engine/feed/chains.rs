@@ -1,0 +1,51 @@
+//! A chain ends and the next one begins (SCIENCE 3): after a check that reads sensitive values failed, or because the operator wants
+//! it. What a chain has published stays; everybody else comes into the next one.
+
+use super::state::Feed;
+use crate::anonymizer::{State, Turns};
+use crate::histogram::Histogram;
+use crate::model::Taxonomy;
+use crate::policy::Policy;
+
+impl Feed {
+    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the increment
+    /// count as published for ever.
+    pub fn stop(&mut self, policy: &Policy) {
+        self.stopped = true;
+        self.alone = None;
+        let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
+        if policy.forms() {
+            self.unpublished.clear();
+        } else {
+            self.waiting = nobody;
+        }
+    }
+
+    /// A check that reads sensitive values failed, and the policy wants everything at the root then: there the chain stays.
+    pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
+        self.coarsest = true;
+        self.standing.to_the_root(trees);
+    }
+
+    /// Begins a new chain: everybody who waits, is withheld or is in atoms that were not published comes into it.
+    pub fn new_chain(&mut self) {
+        let mut everybody = vec![self.waiting.clone(), self.withheld.clone()];
+        everybody.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));
+        self.begin_chain(Histogram::merge_all(everybody).expect("two at least"));
+    }
+
+    /// Begins a new chain with these people, whose leaves may be those of other taxonomies than before.
+    pub fn begin_chain(&mut self, everybody: Histogram) {
+        let (quasi, sensitive) = (everybody.width(), everybody.values().width());
+        let nobody = Histogram::empty(quasi, sensitive);
+        (self.withheld, self.whole) = (nobody.clone(), nobody);
+        self.unpublished.clear();
+        self.carried = everybody.headcount();
+        self.waiting = everybody;
+        self.standing = State::new(quasi);
+        self.published.clear();
+        (self.stopped, self.coarsest, self.tests) = (false, false, 0);
+        (self.alone, self.turns, self.rows_left) = (None, Turns::default(), false);
+        self.chain += 1;
+    }
+}
