@@ -8,9 +8,9 @@
 //!
 //!     cargo bench --bench crowds -- chain | first N
 
-mod synthetic;
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
+mod synthetic;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -125,9 +125,8 @@ impl Run {
     /// Writes a candidate, has the gate judge what it reads back, and publishes it. Its rows and classes.
     fn publish(&mut self, candidate: Candidate, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
-        let tables = timed(&mut times.writing, || {
-            Tables::of(&candidate.table, candidate.rows.values(), None, columns)
-        });
+        let tables =
+            timed(&mut times.writing, || Tables::of(candidate.table(), candidate.rows().values(), None, columns));
         let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
         let older: Vec<Older> = older.collect();
         let newest = candidate.increments.iter().map(|of| Newest {
@@ -144,7 +143,7 @@ impl Run {
             withheld: feed.withheld().rows(),
             census: None,
             tests: 0,
-            recoding: candidate.table.recoding(),
+            recoding: &candidate.recoding,
             carving: candidate.carving.as_ref(),
             searched: true,
             learnt: None,
@@ -156,7 +155,11 @@ impl Run {
         };
         let mut bytes = Duration::ZERO;
         timed(&mut bytes, || {
-            let (read, _) = if candidate.table.is_local() { bytes::read_local(&tables.data, columns) } else { bytes::read(&tables.data, columns) };
+            let (read, _) = if candidate.table().is_local() {
+                bytes::read_local(&tables.data, columns)
+            } else {
+                bytes::read(&tables.data, columns)
+            };
             let read = read.expect("a table");
             assert!(Tables::of(&read.release, &read.values, None, columns) == tables);
         });
@@ -164,14 +167,22 @@ impl Run {
         times.judging = times.judging.saturating_sub(bytes);
         times.reading += bytes;
         assert!(judged.verdict().safe(), "{:?}", judged.verdict());
-        let facts = Facts { feed: "bench", chain: 1, time: "2026-11-24T00:00:00Z", signed: false, decision: None, previous: None, layout: Layout::Folders };
+        let facts = Facts {
+            feed: "bench",
+            chain: 1,
+            time: "2026-11-24T00:00:00Z",
+            signed: false,
+            decision: None,
+            previous: None,
+            layout: Layout::Folders,
+        };
         let lines = judged.lines();
         let table = judged.table().expect("a table");
         let pages = timed(&mut times.writing, || Pages::of(&facts, &judged.terms(&lines), &table.release, &tables));
         let approved = timed(&mut times.reading, || judged.approve(&facts, pages)).expect("a good release");
         let files = approved.spend();
         let told = (files.table.release.rows(), files.table.release.classes());
-        let recoding = candidate.table.recoding().to_vec();
+        let recoding = candidate.recoding.clone();
         timed(&mut times.judging, || history.push(&files.table, &recoding).expect("labels of the recoding"));
         timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
         told
@@ -199,12 +210,14 @@ fn chain() {
                 figures.sort_by(f64::total_cmp);
                 figures[figures.len() / 2]
             };
-            let [deciding, judging, writing, reading] = [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
+            let [deciding, judging, writing, reading] =
+                [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
             both.push(median(&|times| (times.deciding + times.judging).as_secs_f64() * 1e3));
             let (_, rows, classes) = around[AROUND as usize];
             println!(
                 "{:>7}  {rows:>7}  {classes:>7}  {deciding:>8.2}  {judging:>7.2}  {:>4.2}  {writing:>7.1}  {reading:>12.1}",
-                release - AROUND, both[both.len() - 1]
+                release - AROUND,
+                both[both.len() - 1]
             );
         }
     }

@@ -79,8 +79,8 @@ fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let Closed::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed else { panic!("many rows") };
     let ledger = feed.mask(&file.policy, columns, &mut Chance(7)).expect("others have other values");
     feed.masked(ledger.expect("values are masked"));
-    let shown = feed.propose(&candidate.table.recoding().to_vec(), &file.policy, &trees);
-    let asked = queries::Asked { raw: &raw, shown: &shown.rows, table: &shown.table, trees: &trees };
+    let shown = feed.propose(&candidate.recoding, &file.policy, &trees);
+    let asked = queries::Asked { raw: &raw, shown: shown.rows(), table: shown.table(), trees: &trees };
     for &(dimensions, selectivity) in kinds {
         let error = asked.error(QUERIES, dimensions, selectivity, &mut Chance(11));
         println!("{m:>2} {:>8} {dimensions:>6} {selectivity:>12.2} {:>6.1}%", quasi.len(), 100.0 * error);
@@ -152,7 +152,7 @@ fn masked(raw: &Histogram, file: &File) -> (f64, u64, u64, f64) {
     let set = &raw.values().guarded(columns)[0];
     let cells = (0..raw.tuples()).flat_map(|tuple| raw.cells_of(tuple));
     let guarded = cells.filter(|cell| set[cell.value as usize]).map(|cell| u64::from(cell.count)).sum();
-    (utility::loss(&candidate.table, &trees), changed, guarded, seconds)
+    (utility::loss(candidate.table(), &trees), changed, guarded, seconds)
 }
 
 /// Counts as rows.

@@ -4,9 +4,9 @@
 //!
 //!     cargo bench --bench ticks [-- INCREMENTS ROWS]
 
-mod synthetic;
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
+mod synthetic;
 
 use std::time::{Duration, Instant};
 
@@ -59,7 +59,7 @@ fn judged(
     (policy, columns): (&Policy, &Columns),
 ) -> (Duration, Duration, usize) {
     let start = Instant::now();
-    let tables = Tables::of(&candidate.table, candidate.rows.values(), None, columns);
+    let tables = Tables::of(candidate.table(), candidate.rows().values(), None, columns);
     let written = start.elapsed();
     let start = Instant::now();
     let read = bytes::read(&tables.data, columns).0.expect("a table");
@@ -71,7 +71,7 @@ fn judged(
         .iter()
         .map(|of| Newest { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None })
         .collect();
-    let recoding = candidate.table.recoding();
+    let recoding = &candidate.recoding[..];
     let (release, withheld) = (candidate.release, feed.withheld().rows());
     let (before, older, newest) = (feed.whole(), &older[..], &newest[..]);
     let census = Some(Census { came: feed.standing().arrived(), waiting: feed.waiting().rows() });

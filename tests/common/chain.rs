@@ -2,6 +2,8 @@
 //! files are written, the gate judges them, and what it approves becomes history. An [`Offer`] is everything that the gate
 //! is shown of one release, so that a test can spoil any part of it.
 
+use std::sync::Arc;
+
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
 use tidegate::engine::gate::own::{Approved, Case, Census, ErasedAtom, History, Judged, Newest, Older, Verdict, judge};
 use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
@@ -91,8 +93,7 @@ impl Chain {
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
             if let Closed::Candidate(candidate) = &mut ticked.closed {
-                **candidate =
-                    self.feed.propose(&candidate.table.recoding().to_vec(), &self.policy, &self.columns.trees());
+                **candidate = self.feed.propose(&candidate.recoding, &self.policy, &self.columns.trees());
             }
         }
         ticked
@@ -110,14 +111,14 @@ impl Chain {
     pub fn offer(&self, candidate: &Candidate) -> Offer {
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
-        let values = candidate.rows.values().clone();
+        let values = candidate.rows().values().clone();
         let exact = candidate.exact(self.policy.output());
-        let Tables { data, sensitive } = Tables::of(&candidate.table, &values, exact.as_ref(), &self.columns);
+        let Tables { data, sensitive } = Tables::of(candidate.table(), &values, exact.as_ref(), &self.columns);
         let (came, waiting) = (self.feed.standing().arrived(), self.feed.waiting().rows());
         Offer {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
-            recoding: candidate.table.recoding().to_vec(),
+            recoding: candidate.recoding.clone(),
             carving: candidate.carving.clone(),
             history: self.history.clone(),
             erased: self.erased.clone(),
@@ -128,7 +129,7 @@ impl Chain {
             raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
             data,
             sensitive,
-            table: candidate.table.clone(),
+            table: candidate.table().clone(),
             values,
             chain: self.feed.chain(),
             release: candidate.release,
@@ -142,7 +143,7 @@ impl Chain {
 
     /// Takes what was approved into the history.
     pub fn publish(&mut self, candidate: Candidate, approved: Approved) {
-        let recoding = candidate.table.recoding().to_vec();
+        let recoding = candidate.recoding.clone();
         self.feed.publish(candidate, &self.policy, &self.columns.trees());
         let files = approved.spend();
         self.previous = Some(Sha256::of(&files.manifest));
@@ -172,7 +173,7 @@ pub struct Offer {
     pub history: History,
     pub erased: Vec<ErasedAtom>,
     pub before: Histogram,
-    pub older: Vec<(Recoding, Histogram)>,
+    pub older: Vec<(Recoding, Arc<Histogram>)>,
     pub newest: Vec<(Recoding, Histogram)>,
     /// Their atoms, where these have labels of their own.
     pub carvings: Vec<Option<Carving>>,

@@ -89,7 +89,7 @@ impl Decided<'_> {
             history,
             erased: Vec::new(),
             before: self.until(at),
-            older: (0..at).map(told).collect(),
+            older: (0..at).map(told).map(|(recoding, rows)| (recoding, rows.into())).collect(),
             newest: vec![told(at)],
             data,
             sensitive: None,
@@ -289,7 +289,7 @@ fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
     chain.feed.new_chain();
     let ticked = chain.tick(&[human(3, "a", "s1"), human(1, "a", "s1")]);
     let Closed::Candidate(candidate) = ticked.closed else { panic!("two people who were never in a release") };
-    assert_eq!((ticked.duplicate, candidate.table.rows()), (1, 2));
+    assert_eq!((ticked.duplicate, candidate.table().rows()), (1, 2));
 }
 
 /// The same with rows: k = 2, p, q and r come, and rows with a value that is not of its column's type do not count.

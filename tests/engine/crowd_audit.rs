@@ -344,7 +344,8 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let m = draw.once_in(2).then_some(2);
         let (chain, _) = grown(draw, m);
         let columns = &chain.columns;
-        let people = || chain.feed.published().iter().map(|published| published.rows.clone()).collect::<Vec<_>>();
+        let people =
+            || chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect::<Vec<_>>();
         let (kind, nobody) = (ChainKind::Cumulative, ErasedAtoms::default());
         let read = |people| Subject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
         let subject = read(people()).expect("its own people");

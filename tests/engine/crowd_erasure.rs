@@ -141,7 +141,7 @@ fn grown(draw: &mut Draw) -> (Chain, u128) {
 /// Some published atom: the place of its release, its label, its rows.
 fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> {
     let release = draw.between(0, chain.feed.published().len() as u64 - 1) as usize;
-    let table = Release::from_own_labels(&chain.feed.published()[release].rows.clone().as_one(0));
+    let table = Release::from_own_labels(&chain.feed.published()[release].rows);
     let class = draw.between(0, (table.classes() as u64).checked_sub(1)?) as usize;
     Some((release, table.class(class).to_vec(), table.size(class)))
 }

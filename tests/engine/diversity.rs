@@ -53,7 +53,8 @@ fn found(verdict: &Verdict) -> Vec<(String, Option<f64>)> {
 
 /// The figures of the newest release in an audit of the whole chain.
 fn audited(chain: &Chain, policy: &Policy) -> Vec<(String, Option<f64>)> {
-    let rows: Vec<Histogram> = chain.feed.published().iter().map(|published| published.rows.clone()).collect();
+    let rows: Vec<Histogram> =
+        chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let rows = (policy.kind() == ChainKind::Cumulative).then_some(rows);
     let subject = Subject::of_chain(&chain.columns, policy.kind(), chain.tables.clone(), rows, &ErasedAtoms::default());
     let subject = subject.expect("its own people");

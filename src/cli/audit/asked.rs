@@ -73,8 +73,14 @@ fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
         return Err(Error::new(Kind::Input, "there is no release of the newest chain yet").in_file(place));
     }
     let tables: Vec<_> = tables.into_iter().map(|table| (table.release, table.values)).collect();
-    let increments =
-        seen.state.feed.published().iter().take(tables.len()).map(|published| published.rows.clone()).collect();
+    let increments = seen
+        .state
+        .feed
+        .published()
+        .iter()
+        .take(tables.len())
+        .map(|published| Histogram::clone(&published.rows))
+        .collect();
     let increments = (policy.kind() == ChainKind::Cumulative).then_some(increments);
     let state = &seen.state;
     let left_out = state.of_chain().map(|line| state.for_the_gate(&line.erased)).collect::<Result<Vec<_>>>()?;

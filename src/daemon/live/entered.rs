@@ -251,7 +251,7 @@ impl State {
         let candidate = candidate.expect("a decision is about what a tick has proposed");
         let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
         // Rows that were erased since were in it.
-        let rows = pending.files.iter().find_map(|file| file.rows).unwrap_or(candidate.table.rows());
+        let rows = pending.files.iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows());
         self.releases.push(Line {
             release: pending.release,
             chain: self.feed.chain(),

@@ -28,7 +28,7 @@ impl Live {
         let mut stages = Vec::new();
         let release = candidate.release;
         let exact = candidate.exact(self.policy.output());
-        let tables = Tables::of(&candidate.table, candidate.rows.values(), exact.as_ref(), columns);
+        let tables = Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns);
         let [data] = self.stage(release, [("data.parquet", tables.data)], &mut stages)?;
         let sensitive = match tables.sensitive {
             None => None,
@@ -74,7 +74,7 @@ impl Live {
     /// Asks the gate, with the people of what is new as their objects have them.
     fn ask(&self, candidate: &Candidate, due: &Due, tables: Tables) -> Result<Judged> {
         let state = &self.state;
-        let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.table.recoding());
+        let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
         let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
@@ -92,7 +92,7 @@ impl Live {
             withheld: state.feed.withheld().rows(),
             census,
             tests: state.feed.tests(),
-            recoding: candidate.table.recoding(),
+            recoding: &candidate.recoding,
             carving: candidate.carving.as_ref(),
             searched,
             learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
@@ -108,12 +108,12 @@ impl Live {
     /// By how much the course of a search narrows down who is where, for the gate to judge.
     fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
         let limits = self.policy.refinement();
-        let global = !candidate.table.is_local() && self.policy.output() == Output::OneTable;
+        let global = !candidate.table().is_local() && self.policy.output() == Output::OneTable;
         if !global || !limits.looks_at_coarseness() || !self.state.history.is_empty() {
             return None;
         }
         let (trees, terms) = (self.state.terms.columns.trees(), Terms::of(&limits, candidate.release.into()));
-        let [finally, wholly] = told(&candidate.table, &trees, self.policy.a(), terms);
+        let [finally, wholly] = told(candidate.table(), &trees, self.policy.a(), terms);
         Some(Learnt { finally, wholly })
     }
 

@@ -48,14 +48,16 @@ fn coarsened(
     columns: &Columns,
 ) -> Vec<Repair> {
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
-    if !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
+    // Crowds that keep their labels are repaired by nothing.
+    let local = policy.search().is_local();
+    if local || !limits.looks_at_coarseness() || policy.output() == Output::TwoTable || feed.is_coarsest() {
         return repairs;
     }
     let trees = columns.trees();
     while (repairs.len() as u64) < limits.max_repairs {
         let Closed::Candidate(candidate) = &ticked.closed else { break };
         let atoms = feed.published().last().map(|last| &last.atoms[..]);
-        let Some(certainty) = learnt(policy, history, atoms, &candidate.table, &trees) else { break };
+        let Some(certainty) = learnt(policy, history, atoms, candidate.table(), &trees) else { break };
         let Some(fact) = against(&certainty, policy).next() else { break };
         let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else { break };
         let place = describe(&fact.class, columns);
@@ -72,7 +74,7 @@ fn carved(feed: &mut Feed, ticked: &mut Ticked, policy: &Policy, columns: &Colum
     let Some(carving) = candidate.carving.as_ref().filter(|_| limits.max_ratio.is_some()) else { return repairs };
     let mut left: Vec<usize> = (0..carving.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
-        let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table.size_of(&carving.classes()[at]));
+        let class = |&at: &usize| (carving.classes()[at].as_slice(), candidate.table().size_of(&carving.classes()[at]));
         // What cannot be judged is for the gate to say; so is what all classes together tell, which no class mends.
         let judged = judge(columns, left.iter().map(class), policy, (candidate.release.into(), Together::Not));
         let Some((place, text)) = judged.as_ref().ok().and_then(first) else { break };

@@ -75,11 +75,11 @@ impl Feed {
 
     /// Everybody in atoms under a recoding.
     pub(super) fn atoms_under(&self, recoding: &[Cut]) -> Candidate {
-        let mut all = vec![self.whole.clone()];
+        let mut all = vec![self.whole().clone()];
         all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate { release: self.releases + 1, table, rows, carving: None, increments: self.unpublished.clone() }
+        Candidate::of(self.releases + 1, table, rows, self.unpublished.clone())
     }
 
     /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.

@@ -38,7 +38,7 @@ impl Feed {
     pub fn begin_chain(&mut self, everybody: Histogram) {
         let (quasi, sensitive) = (everybody.width(), everybody.values().width());
         let nobody = Histogram::empty(quasi, sensitive);
-        (self.withheld, self.whole) = (nobody.clone(), nobody);
+        (self.withheld, self.whole) = (nobody.clone(), nobody.into());
         self.unpublished.clear();
         self.carried = everybody.headcount();
         self.waiting = everybody;

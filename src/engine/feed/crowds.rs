@@ -7,7 +7,7 @@
 use super::parts::{Candidate, Closed, Increment};
 use super::state::Feed;
 use crate::anonymizer::{Effort, Region, Turns, crowds};
-use crate::histogram::{Histogram, Release};
+use crate::histogram::Histogram;
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::{Certain, Policy};
 use crate::safeguards::mask::Draws;
@@ -57,12 +57,10 @@ impl Feed {
         true
     }
 
-    /// The release of everybody in atoms.
+    /// The release of everybody in atoms: who is new is added to everybody in the last one, and nobody looks at these.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> Candidate {
-        let new = self.unpublished.iter().map(|increment| increment.labelled(trees));
-        let rows = Histogram::merge_all([self.whole.clone()].into_iter().chain(new).collect()).expect("one at least");
-        let table = Release::from_own_labels(&rows);
-        Candidate { release: self.releases() + 1, table, rows, carving: None, increments: self.unpublished.clone() }
+        let rows = self.whole.and(self.unpublished.iter().map(|increment| increment.labelled(trees)));
+        Candidate::of_labels(self.releases() + 1, rows, self.unpublished.clone())
     }
 
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of

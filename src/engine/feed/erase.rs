@@ -2,6 +2,8 @@
 //! with them waits again. Published rows stay, but in a chain of crowds, where whole atoms can be taken out of all later releases
 //! (SCIENCE 11).
 
+use std::sync::Arc;
+
 use super::ledger::Ledger;
 use super::state::Feed;
 use crate::histogram::{Histogram, Person};
@@ -45,9 +47,9 @@ impl Feed {
         if atom.rows() == 0 {
             return 0;
         }
-        published.rows = others;
-        let left = self.published.iter().map(|published| published.rows.clone().as_one(0));
-        self.whole = Histogram::merge_all(left.collect()).expect("a release is published");
+        published.rows = Arc::new(others);
+        let left = self.published.iter().map(|published| Histogram::clone(&published.rows).as_one(0));
+        self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
         self.owe_release();
         atom.rows()
     }
@@ -59,7 +61,7 @@ impl Feed {
 
     /// Whether the next tick makes a release without rows that were taken out. A release without any rows is none.
     pub fn owes_release(&self) -> bool {
-        self.rows_left && !self.stopped && self.whole.rows() + self.pending() > 0
+        self.rows_left && !self.stopped && self.whole().rows() + self.pending() > 0
     }
 
     fn take_out(

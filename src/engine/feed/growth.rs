@@ -1,6 +1,8 @@
 //! A feed whose taxonomies have grown (CONTRACTS 1): everything that it keeps is numbered anew. Nobody moves: the new leaves
 //! are nobody's yet.
 
+use std::sync::Arc;
+
 use super::state::Feed;
 use crate::model::{Cut, Growth, Recoding, Taxonomy};
 use crate::policy::{Chain, Policy};
@@ -17,7 +19,8 @@ impl Feed {
         self.waiting.grow(growth);
         self.withheld.grow(growth);
         self.carried.grow(growth);
-        self.whole.grow(growth);
+        let mut whole = self.whole().clone();
+        whole.grow(growth);
         self.standing.grow(growth, trees);
         for increment in &mut self.unpublished {
             increment.recoding = recoding(&increment.recoding);
@@ -32,13 +35,15 @@ impl Feed {
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);
             published.atoms = recoding(&published.atoms);
-            published.rows.grow(growth);
+            let rows = Arc::make_mut(&mut published.rows);
+            rows.grow(growth);
             if first {
-                published.rows = published.rows.coarsened(&published.recoding, trees);
+                *rows = rows.coarsened(&published.recoding, trees);
             }
         }
         if let Some(last) = self.published.last().filter(|_| first) {
-            self.whole = self.whole.coarsened(&last.recoding, trees);
+            whole = whole.coarsened(&last.recoding, trees);
         }
+        self.whole = whole.into();
     }
 }

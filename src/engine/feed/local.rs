@@ -79,8 +79,8 @@ impl Feed {
         increment.rows = rows;
         self.waiting = self.waiting.merge(&waiting);
         let candidate = self.carved(None, trees);
-        assert!(candidate.rows.rows() > 0, "a release has people");
-        ticked.added = candidate.rows.rows();
+        assert!(candidate.rows().rows() > 0, "a release has people");
+        ticked.added = candidate.rows().rows();
         ticked.closed = Closed::Candidate(Box::new(candidate));
     }
 
@@ -102,6 +102,6 @@ impl Feed {
             Some(carving) => Release::carved(&rows, 0..1, carving, trees),
             None => Release::under(&rows, 0..1, recoding),
         };
-        Candidate { release: self.releases + 1, table, rows, carving, increments: vec![increment] }
+        Candidate { carving, ..Candidate::of(self.releases + 1, table, rows, vec![increment]) }
     }
 }

@@ -95,7 +95,7 @@ impl Feed {
             None => increment.told().as_one(0),
         };
         let rows = rows.clone().as_one(0);
-        let mut all = vec![self.whole.clone().as_one(0)];
+        let mut all = vec![self.whole().clone().as_one(0)];
         all.push(crowds.map_or_else(|| rows.clone(), |carving| rows.labelled(carving, trees)));
         all.extend(earlier.iter().map(told));
         Histogram::merge_all(all).expect("two at least")

@@ -21,6 +21,7 @@ mod raise;
 mod replay;
 mod state;
 mod uniform;
+mod whole;
 
 pub use erase::Erased;
 pub use ledger::{Changed, Ledger};

@@ -1,8 +1,11 @@
 //! What goes in and out of a tick of a feed (SCIENCE 3 and 10), named. Nothing is decided here.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
+use super::whole::Whole;
 use crate::anonymizer::{NoRelease, Refusal, Step};
 use crate::histogram::{Headcount, Histogram, Release};
 use crate::model::{Carving, Recoding};
@@ -38,29 +41,69 @@ pub struct Published {
     /// The recoding that split none of their atoms.
     pub atoms: Recoding,
     /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
-    /// Empty in disjoint chains.
-    pub rows: Histogram,
+    /// Empty in disjoint chains. Shared, so that the gate knows a table again that it has looked at.
+    pub rows: Arc<Histogram>,
 }
 
 /// What a tick would publish.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Candidate {
     /// The number that the release would have.
     pub release: u32,
-    /// Everybody in it under its recoding.
-    pub table: Release,
-    /// Everybody in it; the dictionary of the table is the one here.
-    pub rows: Histogram,
+    /// Its recoding; of no column where classes have labels of their own.
+    pub recoding: Recoding,
+    pub(super) rows: Whole,
+    /// Known from the beginning, but in a chain of crowds, where it is put together when somebody looks.
+    pub(super) table: OnceLock<Release>,
     /// Its classes in the order in which they were formed, where they have labels of their own.
     pub carving: Option<Carving>,
     /// The increments that come out with it, oldest first.
     pub increments: Vec<Increment>,
 }
 
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Candidate) -> bool {
+        let named = |of: &Candidate| (of.release, of.recoding.clone(), of.carving.clone());
+        named(self) == named(other)
+            && self.increments == other.increments
+            && self.rows == other.rows
+            && self.table() == other.table()
+    }
+}
+
+impl Eq for Candidate {}
+
 impl Candidate {
+    /// Of everybody in it, and the table that they make.
+    pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> Candidate {
+        let (recoding, rows) = (table.recoding().to_vec(), Whole::from(rows));
+        Candidate { release, recoding, rows, table: OnceLock::from(table), carving: None, increments }
+    }
+
+    /// Of everybody in it, with the nodes of their labels in the place of leaves.
+    pub(super) fn of_labels(release: u32, rows: Whole, increments: Vec<Increment>) -> Candidate {
+        let (recoding, table) = (Recoding::new(), OnceLock::new());
+        Candidate { release, recoding, rows, table, carving: None, increments }
+    }
+
+    /// Everybody in it under its recoding.
+    pub fn table(&self) -> &Release {
+        self.table.get_or_init(|| Release::from_own_labels(self.rows.get()))
+    }
+
+    /// Everybody in it; the dictionary of the table is the one here.
+    pub fn rows(&self) -> &Histogram {
+        self.rows.get()
+    }
+
+    /// The same, as far as they were put together.
+    pub(super) fn into_rows(self) -> Whole {
+        self.rows.settled()
+    }
+
     /// Everybody's leaf tuple, where a release shows it: in two tables.
     pub fn exact(&self, output: Output) -> Option<Headcount> {
-        (output == Output::TwoTable).then(|| self.rows.headcount())
+        (output == Output::TwoTable).then(|| self.rows().headcount())
     }
 }
 

@@ -53,7 +53,7 @@ impl Feed {
     pub fn fixed(&self, ticked: &Ticked) -> Fixed {
         let formed = self.unpublished.last().filter(|_| ticked.added > 0);
         let proposed = match &ticked.closed {
-            Closed::Candidate(candidate) => Some(candidate.table.recoding().to_vec()),
+            Closed::Candidate(candidate) => Some(candidate.recoding.clone()),
             _ => None,
         };
         Fixed {

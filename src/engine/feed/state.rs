@@ -3,11 +3,14 @@
 //!
 //! Nothing here approves anything.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
+use super::whole::Whole;
 use crate::anonymizer::{Course, Refusal, State, Turns, alone, bcf};
 use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
@@ -37,7 +40,7 @@ pub struct Feed {
     pub(super) published: Vec<Published>,
     /// Everybody in the newest release of the chain, increments left out. In a chain of crowds the nodes of their labels stand in
     /// the place of leaves, here and in `published`.
-    pub(super) whole: Histogram,
+    pub(super) whole: Whole,
     pub(super) stopped: bool,
     /// Whether everything is at the root for the rest of the chain.
     pub(super) coarsest: bool,
@@ -77,7 +80,7 @@ impl Feed {
             standing: State::new(quasi),
             unpublished: Vec::new(),
             published: Vec::new(),
-            whole: nobody,
+            whole: nobody.into(),
             stopped: false,
             coarsest: false,
             tests: 0,
@@ -129,7 +132,7 @@ impl Feed {
 
     /// Everybody in the newest release of the chain, as far as they are kept apart.
     pub fn whole(&self) -> &Histogram {
-        &self.whole
+        self.whole.get()
     }
 
     /// Whether a check that reads sensitive values failed in this chain.
@@ -252,7 +255,7 @@ impl Feed {
         let course = if self.coarsest {
             Course::new(everything(trees), [], trees)
         } else {
-            let rows = self.whole.merge(&self.waiting.clone().as_one(0));
+            let rows = self.whole().merge(&self.waiting.clone().as_one(0));
             let found = match bcf(&rows, &self.earlier(&rows), trees, k) {
                 Err(reason) => return Closed::Impossible(reason),
                 Ok(found) => found,
@@ -269,7 +272,7 @@ impl Feed {
         let mut so_far = Histogram::empty(all.width(), 0);
         let mut releases = Vec::with_capacity(self.published.len());
         for published in &self.published {
-            so_far = so_far.merge(&published.rows.clone().as_one(0));
+            so_far = so_far.merge(&Histogram::clone(&published.rows).as_one(0));
             // The chain's people are all in the new table, so the union is its dictionary.
             let (values, maps) = Values::union(&[all.values(), so_far.values()]);
             let told = so_far.clone().with_values(&values, &maps[1]);
@@ -307,9 +310,9 @@ impl Feed {
         // Values are fixed in the classes that were found, whatever they are published under.
         let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
         let increment = Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger };
-        let rows = self.whole.merge(&increment.told().as_one(0));
+        let rows = self.whole().merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
-        Candidate { release: self.releases + 1, table, rows, carving: None, increments: vec![increment] }
+        Candidate::of(self.releases + 1, table, rows, vec![increment])
     }
 
     /// The candidate was approved and is published.
@@ -320,35 +323,35 @@ impl Feed {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
-        let recoding = candidate.table.recoding().to_vec();
+        let recoding = candidate.recoding.clone();
         let new = |increment: &Increment| match policy.chain() {
             Chain::Crowds { .. } => increment.labelled(trees),
             _ => increment.told(),
         };
         let new: Vec<Histogram> = candidate.increments.iter().map(new).collect();
         // A release that only leaves rows out has no increment.
-        let none = || Histogram::empty(candidate.rows.width(), candidate.rows.values().width());
+        let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
         let rows = match policy.chain() {
             Chain::Crowds { .. } => {
                 self.unpublished.clear();
-                self.whole = candidate.rows;
+                self.whole = candidate.into_rows();
                 new
             }
             Chain::Blind(_) => {
                 self.unpublished.clear();
-                self.whole = candidate.rows.coarsened(&recoding, trees);
+                self.whole = candidate.rows().coarsened(&recoding, trees).into();
                 // Nothing finer than what is published is kept.
                 new.coarsened(&recoding, trees)
             }
             Chain::Tested { .. } => {
                 // A later release may be finer.
                 self.unpublished.clear();
-                self.whole = candidate.rows;
+                self.whole = candidate.into_rows();
                 new
             }
             Chain::Bcf => {
-                self.whole = candidate.rows;
+                self.whole = candidate.into_rows();
                 new
             }
             Chain::Disjoint { .. } => {
@@ -360,7 +363,7 @@ impl Feed {
             self.waiting = Histogram::empty(rows.width(), rows.values().width());
         }
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
-        self.published.push(Published { release: candidate.release, recoding, atoms, rows });
+        self.published.push(Published { release: self.releases, recoding, atoms, rows: Arc::new(rows) });
     }
 }
 

@@ -27,7 +27,7 @@ const MOST: u64 = 100_000;
 impl Feed {
     /// Of everybody who is published; `None` where nobody is, or no column is sensitive.
     pub fn uniform(&self, policy: &Policy) -> Option<Uniform> {
-        let width = self.whole.values().width();
+        let width = self.whole().values().width();
         let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));
         columns.max_by(|one, other| (one.rows, other.column).cmp(&(other.rows, one.column)))
     }

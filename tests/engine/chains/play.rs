@@ -143,7 +143,7 @@ impl Script {
                     let approved = chain.offer(&candidate).decided(|_| ()).unwrap_or_else(|verdict| {
                         panic!("refused: {:?}", verdict.reasons().map(|(_, why)| &why.text).collect::<Vec<_>>())
                     });
-                    played.publish(&approved, candidate.table.recoding());
+                    played.publish(&approved, &candidate.recoding);
                     chain.publish(*candidate, approved);
                     "published"
                 }

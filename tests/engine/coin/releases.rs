@@ -26,7 +26,8 @@ fn against(verdict: &Verdict) -> Vec<&str> {
 
 /// What an audit finds that knows who came with which release: somebody is shown to have fewer than k candidates, or enough.
 fn audited(chain: &Chain, seen: &Seen) {
-    let rows: Vec<Histogram> = chain.feed.published().iter().map(|published| published.rows.clone()).collect();
+    let rows: Vec<Histogram> =
+        chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let tables = chain.tables.clone();
     let nobody = ErasedAtoms::default();
     let subject = Subject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
@@ -50,7 +51,7 @@ fn whatever_passes(world: &World, cuts: Cuts, draw: &mut Draw, seen: &Seen) {
         let assigned = world.ticks.iter().map(|groups| groups.iter().map(|group| having(group, draw)).collect());
         let ticked = chain.tick(&world.people(tick, &assigned.collect()));
         let Closed::Candidate(proposed) = ticked.closed else { continue };
-        let standing = proposed.table.recoding().to_vec();
+        let standing = proposed.recoding.clone();
         let mut out = *proposed;
         if let Some(recoding) = ticked.finer {
             assert!(recoding.iter().zip(&standing).all(|(finer, cut)| finer.refines(cut)));

@@ -98,7 +98,7 @@ fn masked_chains_take_nothing_back() {
             changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
             assert_eq!(candidate.increments.len(), 1, "everything is approved");
             formed.push(Formed { rows: candidate.increments[0].rows.clone(), feed: before });
-            let Some(table) = masked_anew(&formed, candidate.table.recoding(), &mut chain) else {
+            let Some(table) = masked_anew(&formed, candidate.table().recoding(), &mut chain) else {
                 // Nobody has another value.
                 return;
             };
@@ -237,8 +237,8 @@ fn text(value: u64) -> Value {
 
 /// Whether somebody has a value that others can show instead of theirs.
 fn can_be_masked(candidate: &Candidate, columns: &Columns) -> bool {
-    let sets = candidate.rows.values().guarded(columns);
-    (0..candidate.rows.values().len()).any(|value| !sets.iter().any(|set| set[value]))
+    let sets = candidate.rows().values().guarded(columns);
+    (0..candidate.rows().values().len()).any(|value| !sets.iter().any(|set| set[value]))
 }
 
 /// When there is a release, and under which recoding, depends on no value.
@@ -270,8 +270,9 @@ fn when_masked_releases_come_depends_on_no_value() {
                     return;
                 }
                 let offer = chain.offer(&candidate);
-                let sizes: Vec<u64> = (0..candidate.table.classes()).map(|class| candidate.table.size(class)).collect();
-                came.push((seen, Some((candidate.table.recoding().to_vec(), sizes))));
+                let sizes: Vec<u64> =
+                    (0..candidate.table().classes()).map(|class| candidate.table().size(class)).collect();
+                came.push((seen, Some((candidate.table().recoding().to_vec(), sizes))));
                 let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
                 chain.publish(*candidate, approved);
             }

@@ -93,7 +93,7 @@ fn recodings() -> Vec<Mutant> {
 fn gone() -> Vec<Mutant> {
     fn erased(offer: &mut Offer) {
         offer.before = without_some(&offer.before);
-        offer.older[0].1 = without_some(&offer.older[0].1);
+        offer.older[0].1 = without_some(&offer.older[0].1).into();
         retold(offer);
     }
     vec![
@@ -122,12 +122,12 @@ fn people() -> Vec<Mutant> {
         offer("those who are new not told", "growth", "its people are", |offer| offer.newest.clear()),
         offer("somebody new counted as published", "growth", "not the people of the last release", |offer| {
             let (new, rows) = offer.newest.pop().expect("an increment");
-            offer.older.push((new, rows.clone()));
+            offer.older.push((new, rows.clone().into()));
             offer.before = offer.before.merge(&rows.as_one(0));
         }),
         offer("an increment of the history gone", "growth", "private tables", |offer| _ = offer.older.pop()),
         offer("somebody of an older increment gone", "growth", "private tables", |offer| {
-            offer.older[1].1 = without_some(&offer.older[1].1);
+            offer.older[1].1 = without_some(&offer.older[1].1).into();
         }),
         offer("older increments in another order", "growth", "private tables", |offer| offer.older.swap(0, 1)),
     ]
@@ -147,7 +147,7 @@ pub fn other(bcf: bool) -> Vec<Mutant> {
         offer("a recoding that breaks a pair", "correspondence", "attack with an earlier release leaves", finest),
         offer("a recoding that breaks the chain", "chain", "all releases together", finest),
         offer("somebody of an older increment gone", "growth", "private tables", |offer| {
-            offer.older[0].1 = without_some(&offer.older[0].1);
+            offer.older[0].1 = without_some(&offer.older[0].1).into();
         }),
         offer("no history", "growth", "not the people of the last release", |offer| {
             offer.history = History::default();

@@ -62,7 +62,7 @@ fn an_older_table_with_a_foreign_value_is_refused() {
     for guarantee in [Guarantee::Blind, Guarantee::Bcf] {
         let (chain, mut spoilt) = third(ChainKind::Cumulative, Some(guarantee));
         let strangers: Vec<Human> = people(0).into_iter().map(stranger).collect();
-        spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0);
+        spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0).into();
         if guarantee == Guarantee::Blind {
             // Under the recoding of the release before nobody older is looked for.
             spoilt.recoding = columns().trees().iter().map(|tree| Cut::root(tree)).collect();

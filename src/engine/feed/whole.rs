@@ -1,0 +1,82 @@
+//! Everybody in the newest release of a chain, in parts that are put together when somebody looks (SCIENCE 11). A release that only
+//! adds rows is fixed without a look at the others; whoever writes its table looks, and what was put together then is kept.
+
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::histogram::Histogram;
+
+/// People in parts.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    first: Arc<Histogram>,
+    /// Those who came since, each part of more people than the one after it.
+    more: Vec<Arc<Histogram>>,
+    /// All of them, once somebody has looked.
+    all: OnceLock<Arc<Histogram>>,
+}
+
+impl Whole {
+    /// All of them.
+    pub fn get(&self) -> &Histogram {
+        if self.more.is_empty() { &self.first } else { self.all.get_or_init(|| self.together()) }
+    }
+
+    fn together(&self) -> Arc<Histogram> {
+        let more: Vec<Histogram> = self.more.iter().map(|part| Histogram::clone(part)).collect();
+        let more = Histogram::merge_all(more).expect("there is a part");
+        Arc::new(self.first.merge(&more))
+    }
+
+    /// These people and more, of the same increment.
+    #[must_use]
+    pub fn and(&self, more: impl IntoIterator<Item = Histogram>) -> Whole {
+        let mut whole = self.clone().settled();
+        for mut part in more {
+            // Where nobody looks for long, parts of about one size become one.
+            while let Some(last) = whole.more.pop_if(|last| last.cells() <= 2 * part.cells()) {
+                part = last.merge(&part);
+            }
+            whole.more.push(Arc::new(part));
+        }
+        whole
+    }
+
+    /// The same without the parts that somebody has put together.
+    #[must_use]
+    pub fn settled(self) -> Whole {
+        let Whole { first, more, all } = self;
+        match all.into_inner() {
+            Some(all) => Whole { first: all, more: Vec::new(), all: OnceLock::new() },
+            None => Whole { first, more, all: OnceLock::new() },
+        }
+    }
+}
+
+impl From<Histogram> for Whole {
+    fn from(all: Histogram) -> Whole {
+        Whole { first: Arc::new(all), more: Vec::new(), all: OnceLock::new() }
+    }
+}
+
+/// Of the same people, in whatever parts.
+impl PartialEq for Whole {
+    fn eq(&self, other: &Whole) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for Whole {}
+
+impl Serialize for Whole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Whole, D::Error> {
+        Histogram::deserialize(deserializer).map(Whole::from)
+    }
+}
