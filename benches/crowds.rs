@@ -1,12 +1,12 @@
 //! Chains of crowds (SCIENCE 11), in parts that are chosen by a word:
 //!
-//! - `chain`: 1,000 ticks of 200 rows. How the time of a release grows with the number of releases before it: deciding (the
+//! - `chain`, `chain N`: 1,000 or N ticks of 200 rows. How the time of a release grows with the number of releases before it: deciding (the
 //!   feed), judging (the gate without bytes, and what it remembers of an approved release), writing the files, and reading
 //!   them back with the comparison of their bytes. Goal: deciding and judging release 1,000 takes at most 1.2 times release 10.
 //! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a process of its own:
 //!   seconds, and the largest resident set of the process.
 //!
-//!     cargo bench --bench crowds -- chain | first N
+//!     cargo bench --bench crowds -- chain [N] | first N
 
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
@@ -19,8 +19,7 @@ use std::time::{Duration, Instant};
 use arrivals::{Draw, arrivals};
 use tidegate::daemon::config::Feed as FeedFile;
 use tidegate::engine::feed::{Candidate, Closed, Feed};
-use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::{Case, History, Newest, Older, judge};
+use tidegate::engine::gate::own::{Case, History, Newest, Older, read};
 use tidegate::engine::model::{Column, Columns, Domain};
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::{Facts, Layout, Pages, Tables};
@@ -28,15 +27,26 @@ use tidegate::engine::safeguards::mask::Draws;
 
 /// Releases of a chain, and rows of each tick.
 const CHAIN: (u32, usize) = (1_000, 200);
-/// Releases whose times are told, each with so many before it and behind it.
-const TOLD: [u32; 3] = [10, 100, 1_000];
+/// The times of a release are the medians of it and of so many before it and behind it.
 const AROUND: u32 = 4;
+
+/// What is said of a release of a bench.
+const FACTS: Facts<'_> = Facts {
+    feed: "bench",
+    chain: 1,
+    time: "2026-11-24T00:00:00Z",
+    signed: false,
+    decision: None,
+    previous: None,
+    layout: Layout::Folders,
+};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        [] | ["chain"] => chain(),
+        [] | ["chain"] => chain(CHAIN.0),
+        ["chain", releases] => chain(releases.parse().expect("a number of releases")),
         ["first", millions] => ["top-down", "halves"].iter().for_each(|search| in_a_process(millions, search)),
         ["first", millions, search] => first(millions.parse().expect("a number of millions"), search),
         _ => panic!("chain, or first N"),
@@ -125,10 +135,10 @@ impl Run {
     /// Writes a candidate, has the gate judge what it reads back, and publishes it. Its rows and classes.
     fn publish(&mut self, candidate: Candidate, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
-        let tables =
-            timed(&mut times.writing, || Tables::of(candidate.table(), candidate.rows().values(), None, columns));
+        let write = || Tables::of(candidate.table(), candidate.rows().values(), None, columns);
+        let tables = timed(&mut times.writing, write);
         let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
-        let older: Vec<Older> = older.collect();
+        let older: Vec<Older> = timed(&mut times.judging, || older.collect());
         let newest = candidate.increments.iter().map(|of| Newest {
             atoms: &of.recoding,
             carving: of.carving.as_ref(),
@@ -136,62 +146,31 @@ impl Run {
             raw: None,
         });
         let newest: Vec<Newest> = newest.collect();
+        let (release, withheld, recoding) = (candidate.release, feed.withheld().rows(), &candidate.recoding[..]);
+        let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
+        let (census, tests, carving, searched, learnt) = (None, 0, candidate.carving.as_ref(), true, None);
+        #[rustfmt::skip]
         let case = Case {
-            policy,
-            columns,
-            release: candidate.release,
-            withheld: feed.withheld().rows(),
-            census: None,
-            tests: 0,
-            recoding: &candidate.recoding,
-            carving: candidate.carving.as_ref(),
-            searched: true,
-            learnt: None,
-            history,
-            erased: &[],
-            before: feed.whole(),
-            older: &older,
-            newest: &newest,
+            policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
+            older, newest,
         };
-        let mut bytes = Duration::ZERO;
-        timed(&mut bytes, || {
-            let (read, _) = if candidate.table().is_local() {
-                bytes::read_local(&tables.data, columns)
-            } else {
-                bytes::read(&tables.data, columns)
-            };
-            let read = read.expect("a table");
-            assert!(Tables::of(&read.release, &read.values, None, columns) == tables);
-        });
-        let judged = timed(&mut times.judging, || judge(&case, tables.clone()));
-        times.judging = times.judging.saturating_sub(bytes);
-        times.reading += bytes;
+        let read = timed(&mut times.reading, || read(&case, tables.clone()));
+        let judged = timed(&mut times.judging, || read.judge());
         assert!(judged.verdict().safe(), "{:?}", judged.verdict());
-        let facts = Facts {
-            feed: "bench",
-            chain: 1,
-            time: "2026-11-24T00:00:00Z",
-            signed: false,
-            decision: None,
-            previous: None,
-            layout: Layout::Folders,
-        };
-        let lines = judged.lines();
-        let table = judged.table().expect("a table");
-        let pages = timed(&mut times.writing, || Pages::of(&facts, &judged.terms(&lines), &table.release, &tables));
-        let approved = timed(&mut times.reading, || judged.approve(&facts, pages)).expect("a good release");
+        let (lines, table) = (judged.lines(), judged.table().expect("a table"));
+        let pages = timed(&mut times.writing, || Pages::of(&FACTS, &judged.terms(&lines), &table.release, &tables));
+        let approved = timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
         let files = approved.spend();
         let told = (files.table.release.rows(), files.table.release.classes());
-        let recoding = candidate.recoding.clone();
-        timed(&mut times.judging, || history.push(&files.table, &recoding).expect("labels of the recoding"));
+        timed(&mut times.judging, || files.enter(history, recoding).expect("labels of the recoding"));
         timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
         told
     }
 }
 
 /// A long chain of small ticks.
-fn chain() {
-    let (releases, rows) = CHAIN;
+fn chain(releases: u32) {
+    let (rows, told_of) = (CHAIN.1, [10, 100, releases]);
     let mut run = Run::new(with_runs(), policy("halves"));
     let (mut draw, mut told) = (Draw(7), Vec::new());
     let mut tick = 0;
@@ -203,7 +182,7 @@ fn chain() {
         tick += 1;
         told.extend(run.tick(new));
         let release = told.len() as u32;
-        if release > AROUND && TOLD.contains(&(release - AROUND)) {
+        if release > AROUND && told_of.contains(&(release - AROUND)) {
             let around = &told[(release - 2 * AROUND - 1) as usize..];
             let median = |of: &dyn Fn(&Times) -> f64| {
                 let mut figures: Vec<f64> = around.iter().map(|(times, ..)| of(times)).collect();
@@ -212,16 +191,18 @@ fn chain() {
             };
             let [deciding, judging, writing, reading] =
                 [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
-            both.push(median(&|times| (times.deciding + times.judging).as_secs_f64() * 1e3));
+            both.push(deciding + judging);
             let (_, rows, classes) = around[AROUND as usize];
             println!(
                 "{:>7}  {rows:>7}  {classes:>7}  {deciding:>8.2}  {judging:>7.2}  {:>4.2}  {writing:>7.1}  {reading:>12.1}",
                 release - AROUND,
-                both[both.len() - 1]
+                both.last().expect("a figure")
             );
         }
     }
-    println!("deciding and judging, 1,000 : 10: {:.2}", both[2] / both[0]);
+    if let [first, .., last] = both[..] {
+        println!("deciding and judging, {releases} : 10: {:.2}", last / first);
+    }
 }
 
 /// The first tick in a process of its own, whose memory is its own.

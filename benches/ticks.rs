@@ -86,6 +86,7 @@ fn judged(
     // The gate reads the bytes and writes them again.
     let judging = start.elapsed().saturating_sub(written + read_back);
     assert!(judged.verdict().safe(), "{:?}", judged.verdict());
-    history.push(&read, recoding).expect("labels of the recoding");
-    (judging, written * 2 + read_back, read.release.classes())
+    let classes = read.release.classes();
+    history.push(read, recoding).expect("labels of the recoding");
+    (judging, written * 2 + read_back, classes)
 }

@@ -151,7 +151,7 @@ impl Chain {
         // Disjoint releases have no history: their people are others.
         if !matches!(self.policy.chain(), tidegate::engine::policy::Chain::Disjoint { .. }) {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
-            self.history.push(&files.table, &recoding).expect("the gate has looked at the labels");
+            files.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
         }
     }
 

@@ -75,7 +75,7 @@ impl Decided<'_> {
         let mut history = History::default();
         for before in 0..at {
             let (table, _) = read(&self.bytes(before).1, self.columns);
-            history.push(&table.expect("a table"), &self.recodings[before]).expect("labels of its recoding");
+            history.push(table.expect("a table"), &self.recodings[before]).expect("labels of its recoding");
         }
         let (table, data, rows) = self.bytes(at);
         let told = |at: usize| (self.recodings[at].clone(), self.increments[at].clone());

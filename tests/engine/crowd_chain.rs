@@ -334,7 +334,32 @@ fn the_gate_refuses_what_was_changed() {
         let mut older = offer.clone();
         older.older.pop();
         refused(&older, "growth");
+        // The private table of an earlier release, which was compared above, has as many rows and one of another value.
+        let mut other = offer.clone();
+        if let Some(rows) = of_another_value(&offer.older[0].1) {
+            other.older[0].1 = Arc::new(rows);
+            refused(&other, "growth");
+        }
+        // The same people in another object of memory, as after a start.
+        other.older =
+            offer.older.iter().map(|(known, rows)| (known.clone(), Arc::new(Histogram::clone(rows)))).collect();
+        assert!(other.judged().verdict().safe());
+        assert!(offer.judged().verdict().safe());
     });
+}
+
+/// The same rows, but for some that have another value; `None` if there is one value only.
+fn of_another_value(rows: &Histogram) -> Option<Histogram> {
+    let (mut columns, mut cells) = (vec![Vec::new(); rows.width()], Vec::new());
+    for tuple in 0..rows.tuples() {
+        for cell in rows.cells_of(tuple) {
+            columns.iter_mut().zip(rows.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
+            cells.push(*cell);
+        }
+    }
+    let values = rows.values().len() as u32;
+    cells[0].value = (cells[0].value + 1) % values;
+    (values > 1).then(|| Histogram::of_counts(&columns, rows.values().clone(), &cells))
 }
 
 fn first(candidate: &Candidate) -> Vec<Leaf> {

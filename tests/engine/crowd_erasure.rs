@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidegate::engine::audit::{ErasedAtoms, Figures, Subject, Unfit, judge};
 use tidegate::engine::feed::{Candidate, Closed};
 use tidegate::engine::gate::bytes;
-use tidegate::engine::gate::own::ErasedAtom;
+use tidegate::engine::gate::own::{ErasedAtom, History};
 use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
 use tidegate::engine::model::{Column, Columns, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
@@ -146,6 +146,11 @@ fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> 
     Some((release, table.class(class).to_vec(), table.size(class)))
 }
 
+/// All that the gate remembers of a chain.
+fn told(history: &History) -> serde_json::Value {
+    serde_json::to_value(history).expect("JSON")
+}
+
 /// The next release, whether anybody comes or not.
 fn due(chain: &mut Chain, people: &[Human]) -> Option<Candidate> {
     match chain.tick(people).closed {
@@ -158,6 +163,7 @@ fn due(chain: &mut Chain, people: &[Human]) -> Option<Candidate> {
 fn whole_atoms_leave_and_every_other_row_stays() {
     random::run("erased atoms", 60, |draw| {
         let (mut chain, mut number) = grown(draw);
+        let mut known = chain.history.clone();
         for _ in 0..4 {
             let before = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
             let mut labels: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
@@ -197,8 +203,13 @@ fn whole_atoms_leave_and_every_other_row_stays() {
                     assert_eq!(notice.labels, meant);
                 }
             }
+            assert!(known.erase(&chain.erased));
             chain.publish(candidate, approved);
             assert!(!chain.feed.owes_release(), "it is made once");
+            // What the gate remembers of a release that it approved is what the bytes tell.
+            let (table, _) = bytes::read_local(&offer.data, &chain.columns);
+            known.push(table.expect("a table"), &Vec::new()).expect("labels of their own");
+            assert_eq!(told(&known), told(&chain.history));
         }
     });
 }
@@ -332,7 +343,8 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         let never = ErasedAtom { release: chain.feed.published().len(), label };
         refused(&Offer { erased: vec![never], ..offer.clone() }, "form");
         // Private tables that hold the rows still.
-        refused(&Offer { before: known.feed.whole().clone(), ..offer.clone() }, "growth");
+        let older = known.feed.published().iter().map(|known| (known.recoding.clone(), Arc::clone(&known.rows)));
+        refused(&Offer { older: older.collect(), ..offer.clone() }, "growth");
     });
 }
 

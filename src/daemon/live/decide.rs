@@ -76,15 +76,15 @@ impl Live {
 
     /// The gate's own memory of what was published grows by what it has just read.
     fn commit(&mut self, approved: Approved) -> Result<()> {
-        let table = approved.spend().table;
+        let files = approved.spend();
         let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
         let erased = self.state.releases.last().map(|line| line.erased.clone()).unwrap_or_default();
         let erased = self.state.for_the_gate(&erased)?;
         if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
             // The gate has looked for them.
             self.state.history.erase(&erased);
-            let pushed = self.state.history.push(&table, &published.recoding);
-            pushed.map_err(|_| Error::new(Kind::Internal, "the gate has looked at the labels"))?;
+            let entered = files.enter(&mut self.state.history, &published.recoding);
+            entered.map_err(|_| Error::new(Kind::Internal, "the gate has looked at the labels"))?;
         }
         Ok(())
     }

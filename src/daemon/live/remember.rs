@@ -40,7 +40,7 @@ impl State {
             let (table, _) = read(&data, &self.terms.columns);
             let erased = self.for_the_gate(&line.erased)?;
             let known = self.feed.published().get(self.history.len()).filter(|_| self.history.erase(&erased));
-            let pushed = table.zip(known).and_then(|(table, known)| self.history.push(&table, &known.recoding).ok());
+            let pushed = table.zip(known).and_then(|(table, known)| self.history.push(table, &known.recoding).ok());
             pushed.ok_or_else(|| {
                 let text = format!("release {} cannot be read back as it was published", line.release);
                 Error::new(Kind::Internal, text)

@@ -204,8 +204,14 @@ impl Shares {
         for (value, rows) in release.values().iter().zip(release.counts()) {
             count[*value as usize] += rows;
         }
-        let present = (0..values as ValueCode).filter(|&value| count[value as usize] > 0).collect();
-        Shares { share: count.iter().map(|&rows| rows as f64 / release.rows() as f64).collect(), present }
+        Shares::of_counts(&count)
+    }
+
+    /// Of a release with so many rows of each value of its dictionary.
+    pub fn of_counts(count: &[u64]) -> Shares {
+        let rows: u64 = count.iter().sum();
+        let present = (0..count.len() as ValueCode).filter(|&value| count[value as usize] > 0).collect();
+        Shares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
     }
 
     /// ½ Σ |p − q|, as the sum over the values that the crowd has more of than the table.

@@ -1,24 +1,40 @@
 //! What a release is still worth (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
 
+use std::collections::BTreeMap;
+
 use crate::histogram::Release;
-use crate::model::Taxonomy;
+use crate::model::{Node, Taxonomy};
 
 /// Loss of one column: the mean over the rows of (domain values under the node − 1) / (domain values − 1).
 pub fn column_loss(release: &Release, column: usize, tree: &Taxonomy) -> f64 {
-    let (all, rows) = (tree.values(0), release.rows());
+    let classes = (0..release.classes()).map(|class| (release.class(class)[column], release.size(class)));
+    mean(classes, release.rows(), tree)
+}
+
+/// The same of so many rows, of which so many show each of these nodes.
+fn mean(shown: impl Iterator<Item = (Node, u64)>, rows: u64, tree: &Taxonomy) -> f64 {
+    let all = tree.values(0);
     if all <= 1 || rows == 0 {
         return 0.0;
     }
-    let lost =
-        |class: usize| u128::from(release.size(class)) * u128::from(tree.values(release.class(class)[column]) - 1);
-    let sum: u128 = (0..release.classes()).map(lost).sum();
+    let sum: u128 = shown.map(|(node, rows)| u128::from(rows) * u128::from(tree.values(node) - 1)).sum();
     sum as f64 / (rows as f64 * (all - 1) as f64)
 }
 
 /// Loss of a release: the geometric mean over the columns of (loss + 1), minus 1.
 pub fn loss(release: &Release, trees: &[&Taxonomy]) -> f64 {
-    let product: f64 =
-        trees.iter().enumerate().map(|(column, tree)| column_loss(release, column, tree) + 1.0).product();
+    over_columns(trees, |column, tree| column_loss(release, column, tree))
+}
+
+/// The same of a release with so many rows, from how many of them show each node of each column: to the last bit, since the
+/// sums are of whole numbers.
+pub fn loss_of_labels(shown: &[BTreeMap<Node, u64>], rows: u64, trees: &[&Taxonomy]) -> f64 {
+    let of = |column: usize| shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows));
+    over_columns(trees, |column, tree| mean(of(column), rows, tree))
+}
+
+fn over_columns(trees: &[&Taxonomy], loss: impl Fn(usize, &Taxonomy) -> f64) -> f64 {
+    let product: f64 = trees.iter().enumerate().map(|(column, tree)| loss(column, tree) + 1.0).product();
     if trees.is_empty() { 0.0 } else { product.powf(1.0 / trees.len() as f64) - 1.0 }
 }
 

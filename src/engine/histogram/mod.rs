@@ -39,7 +39,7 @@ pub use release::{Release, describe, number_recodings};
 pub use rows::{Person, Rows};
 pub use slices::{NOWHERE, Numbered, Slices};
 pub use tuples::Tuples;
-pub use values::{ValueCode, Values};
+pub use values::{ValueCode, Values, keeps_codes};
 
 /// Rows that are equal in everything that counts: their increment, their sensitive value, and how many they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,7 +150,9 @@ impl Histogram {
     /// The same counts under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
     pub fn with_values(mut self, values: &Values, map: &[ValueCode]) -> Histogram {
-        self.cells.iter_mut().for_each(|cell| cell.value = map[cell.value as usize]);
+        if !keeps_codes(map) {
+            self.cells.iter_mut().for_each(|cell| cell.value = map[cell.value as usize]);
+        }
         self.values = values.clone();
         self
     }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::values::keeps_codes;
 use super::{Cell, Histogram, Tuples, ValueCode};
 use crate::model::{Carving, Columns, Cut, NoAntichain, Node, Recoding, Role, Taxonomy};
 
@@ -127,16 +128,22 @@ impl Release {
         release
     }
 
-    /// The same rows as rows under this recoding; `None` if a class does not lie in it.
-    pub fn told_under(&self, recoding: &[Cut]) -> Option<Release> {
+    /// The same rows as rows under this recoding.
+    ///
+    /// # Errors
+    /// They are handed back if a class does not lie in it.
+    pub fn told_under(self, recoding: &[Cut]) -> Result<Release, Release> {
         let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
         let inside = |class: usize| self.class(class).iter().zip(recoding).all(|(node, cut)| held(node, cut));
-        (0..self.classes()).all(inside).then(|| Release { recoding: recoding.to_vec(), ..self.clone() })
+        if (0..self.classes()).all(inside) { Ok(Release { recoding: recoding.to_vec(), ..self }) } else { Err(self) }
     }
 
     /// The same rows under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
     pub fn with_values(mut self, map: &[ValueCode]) -> Release {
+        if keeps_codes(map) {
+            return self;
+        }
         self.values.iter_mut().for_each(|value| *value = map[*value as usize]);
         self
     }

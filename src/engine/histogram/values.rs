@@ -102,3 +102,8 @@ impl Values {
         (Values { width, tuples }, maps)
     }
 }
+
+/// Whether a map of codes, which ascends, gives each code itself.
+pub fn keeps_codes(map: &[ValueCode]) -> bool {
+    map.last().is_none_or(|&last| last as usize + 1 == map.len())
+}

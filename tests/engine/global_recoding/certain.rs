@@ -69,7 +69,7 @@ fn repeated_values_exactly() {
         // The labels alone do not tell how far nodes were split where nobody is; it does not matter.
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
-        let labelled = case.release.told_under(&labels).expect("its own nodes");
+        let labelled = case.release.clone().told_under(&labels).expect("its own nodes");
         assert_eq!(searched(&labelled, &trees, case.a, Values::Repeated, Budget::FULL), told);
         for fact in &told.facts {
             assert_eq!(small(&case, &kept, &region(fact)), Some((fact.least, fact.most)), "{fact:?}");

@@ -164,7 +164,7 @@ fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -
         for &at in tables {
             let (release, values) = chain.tables[at].clone();
             let pushed =
-                offer.history.push(&Table { release, values, exact: None }, &chain.feed.published()[at].recoding);
+                offer.history.push(Table { release, values, exact: None }, &chain.feed.published()[at].recoding);
             pushed.expect("labels of its recoding");
         }
     })

@@ -79,8 +79,8 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
 
 /// A table that was read, told under a recoding that holds all its labels; the column of the first one that it does not
 /// hold otherwise.
-pub fn told_under(table: &Release, recoding: &[Cut]) -> Result<Release, usize> {
-    table.told_under(recoding).ok_or_else(|| {
+pub fn told_under(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
+    table.told_under(recoding).map_err(|table| {
         let foreign =
             |column: &usize| table.shown(*column).iter().any(|node| !recoding[*column].nodes().contains(node));
         (0..recoding.len()).find(foreign).unwrap_or(0)

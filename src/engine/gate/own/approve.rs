@@ -16,12 +16,13 @@
 //! ```
 
 use super::case::Case;
-use super::crowd_history::ErasedRows;
+use super::crowd_history::{ErasedRows, Growth};
+use super::history::{Defect, History};
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::gate::bytes::Table;
 use crate::gate::utility;
 use crate::histogram::Release;
-use crate::model::{Columns, Role};
+use crate::model::{Columns, Cut, Role};
 use crate::policy::Policy;
 use crate::release::{self, CheckLine, Facts, FileLine, Manifest, Notice, Pages, Tables, Terms};
 
@@ -33,6 +34,7 @@ pub struct Judged {
     withheld: u64,
     verdict: Verdict,
     table: Option<Table>,
+    growth: Option<Growth>,
     tables: Tables,
     erased: ErasedRows,
 }
@@ -43,6 +45,7 @@ pub struct Approved {
     files: Vec<(String, Vec<u8>)>,
     manifest: Vec<u8>,
     table: Table,
+    growth: Option<Growth>,
     verdict: Verdict,
 }
 
@@ -54,6 +57,18 @@ pub struct Files {
     pub manifest: Vec<u8>,
     /// The table as the gate read it.
     pub table: Table,
+    /// In a chain of crowds what it adds.
+    growth: Option<Growth>,
+}
+
+impl Files {
+    /// The gate's memory of the chain takes in what it read of this release, and what it found of it.
+    ///
+    /// # Errors
+    /// Its labels are not those of its recoding.
+    pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
+        history.take(self.table, recoding, self.growth)
+    }
 }
 
 impl Approved {
@@ -79,7 +94,7 @@ impl Approved {
 
     /// Hands the files over, once.
     pub fn spend(self) -> Files {
-        Files { files: self.files, manifest: self.manifest, table: self.table }
+        Files { files: self.files, manifest: self.manifest, table: self.table, growth: self.growth }
     }
 }
 
@@ -87,9 +102,10 @@ impl Judged {
     pub(super) fn new(
         case: &Case<'_>,
         verdict: Verdict,
-        (table, erased): (Option<Table>, ErasedRows),
+        (found, erased): (Option<(Table, Option<Growth>)>, ErasedRows),
         tables: Tables,
     ) -> Judged {
+        let (table, growth) = found.map_or((None, None), |(table, growth)| (Some(table), growth));
         Judged {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
@@ -97,6 +113,7 @@ impl Judged {
             withheld: case.withheld,
             verdict,
             table,
+            growth,
             tables,
             erased,
         }
@@ -149,7 +166,8 @@ impl Judged {
         match self.table {
             Some(table) if self.verdict.safe() => {
                 let files = paths.into_iter().zip(bytes).collect();
-                Ok(Approved { files, manifest: pages.manifest, table, verdict: self.verdict })
+                let (manifest, growth) = (pages.manifest, self.growth);
+                Ok(Approved { files, manifest, table, growth, verdict: self.verdict })
             }
             _ => Err(self.verdict),
         }

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows};
+use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows, Growth};
 use super::history::History;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
@@ -39,7 +40,8 @@ pub struct Case<'a> {
     pub history: &'a History,
     /// Atoms that this release and all later ones leave out, and that its notice names; in a chain of crowds only.
     pub erased: &'a [ErasedAtom],
-    /// The private table of everybody in the last release.
+    /// The private table of everybody in the last release. In a chain of crowds nobody looks at it: `older` holds the same people,
+    /// and each of those tables is compared with what its release added.
     pub before: &'a Histogram,
     /// The private tables of the increments of the history, release by release.
     pub older: &'a [Older<'a>],
@@ -72,8 +74,8 @@ pub struct Older<'a> {
     pub known: &'a [Cut],
     /// The recoding that split none of their atoms.
     pub atoms: &'a [Cut],
-    /// They.
-    pub rows: &'a Histogram,
+    /// They. In a chain of crowds a table that was compared with its release is not compared again while it is this very one.
+    pub rows: &'a Arc<Histogram>,
 }
 
 /// People whose atoms formed in one tick.
@@ -118,6 +120,47 @@ impl Case<'_> {
     }
 }
 
+/// A candidate as its bytes tell it, compared with what was published. Nothing of it is judged yet.
+pub struct Candidate<'a> {
+    case: &'a Case<'a>,
+    /// The table, under the recoding that it is said to have.
+    table: Table,
+    /// In a chain of crowds what was published, and what the candidate adds to it.
+    crowds: Option<Crowds<'a>>,
+    /// How many rows of each label it leaves out.
+    erased: ErasedRows,
+}
+
+/// What was published of a chain of crowds, and what the candidate adds to it.
+pub struct Crowds<'a> {
+    /// Its releases, without the atoms that the candidate leaves out.
+    pub history: Cow<'a, CrowdHistory>,
+    /// The candidate compared with the last one of them, on the dictionary of the candidate.
+    pub growth: Growth,
+}
+
+impl<'a> Candidate<'a> {
+    /// Of a table that was read. In a chain of crowds this is the one place where the whole of it is compared with the release
+    /// before it: every check works with what is new, and with sums.
+    ///
+    /// # Errors
+    /// The labels of the table are not those of the recoding, or an atom is said to be erased that is not there.
+    pub fn new(case: &'a Case<'a>, table: Table) -> Result<Candidate<'a>, Reason> {
+        let Table { release, values, exact } = table;
+        let release = told(case, release)?;
+        let (history, erased) = remaining(case)?;
+        if !matches!(case.policy.chain(), Chain::Crowds { .. }) {
+            let table = Table { release, values, exact };
+            return Ok(Candidate { case, table, crowds: None, erased });
+        }
+        let (values, maps) = Values::union(&[&case.history.values, &values]);
+        let release = release.with_values(&maps[1]);
+        let growth = history.growth(&release, &maps[0]);
+        let table = Table { release, values, exact };
+        Ok(Candidate { case, table, crowds: Some(Crowds { history, growth }), erased })
+    }
+}
+
 /// A case with its table read.
 pub struct Ready<'a> {
     /// The case.
@@ -132,31 +175,34 @@ pub struct Ready<'a> {
     pub exact: Option<Headcount>,
     /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their labels.
     pub lineage: Option<Lineage>,
-    /// Everybody who must be in the candidate; in a chain of crowds with the nodes of their labels in the place of leaves.
-    pub everybody: Histogram,
-    /// In a chain of crowds its releases as they were published, without the atoms that the candidate leaves out.
-    crowds: Cow<'a, CrowdHistory>,
-    /// How many rows of each label those atoms have.
+    /// Everybody who must be in the candidate; in a chain of crowds everybody who must be new in it, with the nodes of their labels
+    /// in the place of leaves.
+    pub people: Histogram,
+    /// In a chain of crowds what was published and what is new.
+    pub crowds: Option<Crowds<'a>>,
+    /// How many rows of each label the candidate leaves out.
     pub erased: ErasedRows,
 }
 
 impl<'a> Ready<'a> {
     /// Brings everything together.
-    ///
-    /// # Errors
-    /// The labels of the table are not those of the recoding.
-    pub fn new(case: &'a Case<'a>, table: Table) -> Result<Ready<'a>, Reason> {
-        let Table { release, values: shown, exact } = table;
-        let release = told(case, release)?;
-        let (crowds, erased) = remaining(case)?;
+    pub fn new(candidate: Candidate<'a>) -> Ready<'a> {
+        let Candidate { case, table, crowds, erased } = candidate;
         let trees = case.columns.trees();
-        let labelled = matches!(case.policy.chain(), Chain::Crowds { .. });
+        let labelled = crowds.is_some();
         let new = |newest: &Newest<'_>| {
             let rows = newest.rows.clone().as_one(0);
             newest.carving.filter(|_| labelled).map_or_else(|| rows.clone(), |carving| rows.labelled(carving, &trees))
         };
         let new: Vec<Histogram> = case.newest.iter().map(new).collect();
-        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(case.columns.trees().len(), 0));
+        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
+        let Table { release, values: shown, exact } = table;
+        if let Some(Crowds { history, growth }) = crowds {
+            let (values, maps) = Values::union(&[&shown, new.values()]);
+            let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
+            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]) });
+            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, erased };
+        }
         let everybody = case.before.clone().as_one(0).merge(&new);
         let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
         if !case.only_adds() {
@@ -165,18 +211,13 @@ impl<'a> Ready<'a> {
         }
         let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
-        let everybody = everybody.with_values(&values, &maps[2]);
-        let mut ready = Ready { case, trees, values, table, exact, lineage: None, everybody, crowds, erased };
-        if !matches!(case.policy.chain(), Chain::Disjoint { .. } | Chain::Crowds { .. }) {
+        let people = everybody.with_values(&values, &maps[2]);
+        let mut ready = Ready { case, trees, values, table, exact, lineage: None, people, crowds: None, erased };
+        if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
         }
-        Ok(ready)
-    }
-
-    /// A chain of crowds without the atoms that the candidate leaves out, and the dictionary of its codes.
-    pub(super) fn crowds(&self) -> (&CrowdHistory, &Values) {
-        (&self.crowds, &self.case.history.values)
+        ready
     }
 
     /// The chain that is looked at. Where the candidate only adds rows, the newest release of each recoding and those who
@@ -192,7 +233,7 @@ impl<'a> Ready<'a> {
         let last = kept.len() as u32;
         let mut rows = new.as_one(last);
         if !unchanged {
-            let older = self.case.older.iter().zip(0..).map(|(older, at)| older.rows.clone().as_one(at));
+            let older = self.case.older.iter().zip(0..).map(|(older, at)| Histogram::clone(older.rows).as_one(at));
             let all = Histogram::merge_all(older.chain([rows]).collect()).expect("one at least");
             let (values, maps) = Values::union(&[&self.values, all.values()]);
             assert!(values.len() == self.values.len(), "everybody's values are known");
@@ -222,9 +263,18 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// The table as it was read.
-    pub fn into_table(self) -> Table {
-        Table { release: self.table, values: self.values, exact: self.exact }
+    /// The rows of the smallest class; `None` if there are none.
+    pub fn smallest(&self) -> Option<u64> {
+        match &self.crowds {
+            Some(crowds) => crowds.growth.sums.smallest(),
+            None => self.table.smallest().map(|(rows, _)| rows),
+        }
+    }
+
+    /// The table as it was read, and in a chain of crowds what it adds.
+    pub fn into_table(self) -> (Table, Option<Growth>) {
+        let table = Table { release: self.table, values: self.values, exact: self.exact };
+        (table, self.crowds.map(|crowds| crowds.growth))
     }
 
     /// A class of the candidate in words.
@@ -257,7 +307,7 @@ fn told(case: &Case<'_>, release: Release) -> Result<Release, Reason> {
             }
         };
     }
-    told_under(&release, case.recoding).map_err(|column| {
+    told_under(release, case.recoding).map_err(|column| {
         let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
         Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
     })

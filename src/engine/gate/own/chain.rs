@@ -46,7 +46,7 @@ struct Weak {
 fn weakest(ready: &Ready<'_>, lineage: &Lineage) -> Option<(Vec<Weak>, bool)> {
     let chain = Chain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
     let last = lineage.releases.len() - 1;
-    if lineage.releases[last].rows() != ready.everybody.rows() {
+    if lineage.releases[last].rows() != ready.people.rows() {
         return None;
     }
     let (mut found, mut whole, mut shown) = (Vec::new(), true, true);

@@ -9,14 +9,17 @@ const NAMED: usize = 12;
 /// Judges the sizes of all classes.
 pub fn check(ready: &Ready<'_>) -> Checked {
     let k = ready.case.policy.k();
-    let mut sizes: Vec<(u64, usize)> =
-        (0..ready.table.classes()).map(|class| (ready.table.size(class), class)).collect();
-    sizes.sort_unstable();
-    let mut found = Checked::made("crowd").at_least(sizes.first().map(|&(size, _)| size), k);
-    if sizes.is_empty() {
-        found.reasons.push(Reason::plain("data", "the release has no rows"));
+    let smallest = ready.smallest();
+    let mut found = Checked::made("crowd").at_least(smallest, k);
+    match smallest {
+        Some(smallest) if smallest >= k => return found,
+        Some(_) => {}
+        None => found.reasons.push(Reason::plain("data", "the release has no rows")),
     }
-    for &(size, class) in sizes.iter().take_while(|(size, _)| *size < k).take(NAMED) {
+    let sizes = (0..ready.table.classes()).map(|class| (ready.table.size(class), class));
+    let mut small: Vec<(u64, usize)> = sizes.filter(|(size, _)| *size < k).collect();
+    small.sort_unstable();
+    for &(size, class) in small.iter().take(NAMED) {
         let place = ready.class(class);
         let text = format!("{place} holds {size} people, the policy wants at least {k}");
         found.reasons.push(Reason::crowd(place, size, k, text));

@@ -2,15 +2,18 @@
 //! are new. From the bytes alone: every earlier row is there unchanged, but for whole atoms that the notice of the release names; the
 //! new rows of a label are none or an atom's at least, and halving comes to each label. From private tables: which people are in which atom, and that the labels of their atoms hold them.
 //!
+//! All of it is found from what the candidate adds and from sums over the rest (HOUSE 2): the bytes were compared with the release
+//! before once, when they were read.
+//!
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
 
-use super::case::{Newest, Ready};
+use super::case::{Crowds, Newest, Older, Ready};
 use super::crowd_history::fewest;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::diversity::{Diversity, Measures, Shares};
-use crate::histogram::{Release, Values, describe};
-use crate::model::Leaf;
+use crate::histogram::{Histogram, Release, Values, describe};
+use crate::model::{Leaf, Node};
 use crate::policy::{Chain, Policy};
 
 /// Places that are named at most.
@@ -21,51 +24,56 @@ pub fn judges(policy: &Policy) -> bool {
     matches!(policy.chain(), Chain::Crowds { .. })
 }
 
-/// The last release without the atoms that the candidate leaves out, on the dictionary of the candidate.
-fn last(ready: &Ready<'_>) -> Option<Release> {
-    let (shown, values) = ready.crowds();
-    let (_, maps) = Values::union(&[&ready.values, values]);
-    shown.newest().map(|newest| newest.clone().with_values(&maps[1]))
+/// What was published, and what is new.
+fn known<'r, 'a>(ready: &'r Ready<'a>) -> &'r Crowds<'a> {
+    ready.crowds.as_ref().expect("the policy asks for a chain of crowds")
 }
 
 /// What is new in the candidate, label by label, as its bytes tell; `None` if it does not hold the release before it.
-fn added(ready: &Ready<'_>) -> Option<Release> {
-    last(ready).map_or_else(|| Some(ready.table.clone()), |last| ready.table.without(&last))
+fn added<'r>(ready: &'r Ready<'_>) -> Option<&'r Release> {
+    known(ready).growth.added.as_ref()
 }
 
-/// What speaks against the history: private tables that are not of the people of the releases.
-pub fn past(ready: &Ready<'_>) -> Vec<Reason> {
-    let (case, mut reasons) = (ready.case, Vec::new());
-    let (shown, values) = ready.crowds();
-    let (_, maps) = Values::union(&[values, case.before.values()]);
-    let before = Release::from_own_labels(&case.before.clone().as_one(0)).with_values(&maps[1]);
-    let newest = shown.newest().map(|newest| newest.clone().with_values(&maps[0]));
-    let same = newest.map_or(before.rows() == 0, |newest| newest.first_difference(&before).is_none());
-    if !same {
-        let text = "those who are said to be published are not the people of the last release";
-        reasons.push(Reason::plain("everybody so far", text));
+/// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
+/// them together are of the people of the last one, which holds just these rows.
+pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<Reason> {
+    let (older, history) = (ready.case.older, &known.history);
+    let of_them = |(at, older): (usize, &Older<'_>)| history.are_of(at, older.rows, &ready.case.history.values);
+    if older.len() == history.len() && older.iter().enumerate().all(of_them) {
+        return Vec::new();
     }
-    let older = case.older.iter().map(|older| older.rows.rows());
-    if !shown.rows().eq(older) {
-        let text = "its private tables are not of the people whom its releases show";
-        reasons.push(Reason::plain("the chain", text));
+    vec![Reason::plain("the chain", "its private tables are not of the people whom its releases show")]
+}
+
+/// The first class in which the candidate shows other rows than those of its people, and how many these are. `sound`: nothing
+/// speaks against the history. Then earlier rows are those of their people, and what is new has to be that of those who are new.
+pub fn difference(ready: &Ready<'_>, known: &Crowds<'_>, sound: bool) -> Option<(Vec<Node>, u64)> {
+    let new = Release::from_own_labels(&ready.people);
+    if let (Some(added), true) = (&known.growth.added, sound) {
+        let nodes = added.first_difference(&new)?;
+        let before = ready.table.size_of(nodes) - added.size_of(nodes);
+        return Some((nodes.to_vec(), before + new.size_of(nodes)));
     }
-    reasons
+    let older = ready.case.older.iter().map(|older| Histogram::clone(older.rows).as_one(0));
+    let everybody = Histogram::merge_all(older.chain([ready.people.clone()]).collect()).expect("one at least");
+    let (_, maps) = Values::union(&[&ready.values, everybody.values()]);
+    let (shown, meant) = (ready.table.clone().with_values(&maps[0]), Release::from_own_labels(&everybody));
+    let meant = meant.with_values(&maps[1]);
+    meant.first_difference(&shown).map(|nodes| (nodes.to_vec(), meant.size_of(nodes)))
 }
 
 /// Every row of the release before is there unchanged; nothing else of a release that lost one is judged.
-pub fn kept(ready: &Ready<'_>) -> Option<Reason> {
+pub fn kept(known: &Crowds<'_>) -> Option<Reason> {
     let text = "a row of the release before is missing, or has another label or sensitive value";
-    added(ready).is_none().then(|| Reason::plain("the whole release", text))
+    known.growth.added.is_none().then(|| Reason::plain("the whole release", text))
 }
 
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
 pub fn correspondence(ready: &Ready<'_>) -> Checked {
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("correspondence") };
-    let (shown, _) = ready.crowds();
-    let before = shown.newest().and_then(fewest);
-    let mut found = Checked::made("correspondence").secret().at_least(before.into_iter().chain(fewest(&new)).min(), a);
+    let before = known(ready).history.sums().smallest();
+    let mut found = Checked::made("correspondence").secret().at_least(before.into_iter().chain(fewest(new)).min(), a);
     for class in (0..new.classes()).filter(|&class| new.size(class) < a).take(NAMED) {
         let (place, rows) = (new.describe(class, ready.case.columns), new.size(class));
         let text = format!("{rows} rows of {place} are new, an atom has at least {a} people");
@@ -78,8 +86,7 @@ pub fn correspondence(ready: &Ready<'_>) -> Checked {
 pub fn chain(ready: &Ready<'_>) -> Checked {
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("chain") };
-    let (shown, _) = ready.crowds();
-    let ever = shown.fewest().chain(fewest(&new)).min();
+    let ever = known(ready).history.fewest().chain(fewest(new)).min();
     let mut found = Checked::made("chain").secret().at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
         let text = format!("all releases together leave somebody fewer than {a} rows");
@@ -170,7 +177,7 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
 
 /// The worst of the sensitive values of what is new: of each label, and of each atom.
 pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &Shares) -> Option<Diversity> {
-    let worst = measures.of_release(&added(ready)?, shares);
+    let worst = measures.of_release(added(ready)?, shares);
     let of = |newest: &Newest<'_>| {
         let people = newest.rows.clone().as_one(0).labelled(newest.carving?, &ready.trees);
         let (_, maps) = Values::union(&[&ready.values, people.values()]);

@@ -16,7 +16,10 @@ pub fn checks(ready: &Ready<'_>) -> Vec<Checked> {
     };
     let l = asked.recursive.map(|both| both.l);
     let measures = Measures::new(ready.case.columns, &ready.values, l);
-    let shares = Shares::of(&ready.table, ready.values.len());
+    let shares = match &ready.crowds {
+        Some(crowds) => Shares::of_counts(&crowds.growth.sums.by_value(ready.values.len())),
+        None => Shares::of(&ready.table, ready.values.len()),
+    };
     let Some(found) = left(ready, &measures, &shares) else {
         let text = "the releases cross, or do not show the people of the chain, so nothing shows what attacks leave";
         return vec![Checked {

@@ -7,16 +7,19 @@
 use super::case::Ready;
 use super::crowds;
 use super::verdict::{Checked, Reason};
-use crate::histogram::{Excess, Headcount, JoinCells, describe};
+use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &Ready<'_>) -> Checked {
     let mut found = Checked { reasons: ready.past(), ..Checked::made("growth").secret() };
-    let made = ready.labelled(&ready.everybody);
-    if let Some(nodes) = made.first_difference(&ready.table) {
-        let [shown, meant] = [&ready.table, &made].map(|release| release.size_of(nodes));
-        let place = describe(nodes, ready.case.columns);
+    let differs = match &ready.crowds {
+        Some(known) => crowds::difference(ready, known, found.reasons.is_empty()),
+        None => difference(&ready.table, &ready.labelled(&ready.people)),
+    };
+    if let Some((nodes, meant)) = differs {
+        let shown = ready.table.size_of(&nodes);
+        let place = describe(&nodes, ready.case.columns);
         let text = if shown == meant {
             format!("{place} shows other sensitive values than those of its people")
         } else {
@@ -26,9 +29,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     }
     found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
-    if crowds::judges(ready.case.policy) {
-        found.reasons.extend(crowds::kept(ready));
-    }
+    found.reasons.extend(ready.crowds.as_ref().and_then(crowds::kept));
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
     {
@@ -42,9 +43,14 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     found
 }
 
+/// The first class in which a table shows other rows than these people's, and how many these are.
+fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
+    people.first_difference(table).map(|nodes| (nodes.to_vec(), people.size_of(nodes)))
+}
+
 /// In two tables quasi columns are shown as they are, and as they are of these very people.
 fn others(ready: &Ready<'_>) -> Option<Reason> {
-    let (shown, meant) = (ready.exact.as_ref()?, ready.everybody.headcount());
+    let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
     let other = |of: &Headcount, from: &Headcount| {
         of.iter()
             .find(|(leaves, heads)| from.find(leaves).is_none_or(|tuple| from.count(tuple) != u64::from(heads.count)))
@@ -59,7 +65,8 @@ fn others(ready: &Ready<'_>) -> Option<Reason> {
 /// Whoever came into the chain is in the release, waits, or is withheld.
 fn lost(ready: &Ready<'_>) -> Option<Reason> {
     let census = ready.case.census?;
-    let known = ready.everybody.rows() + census.waiting + ready.case.withheld;
+    let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();
+    let known = published + census.waiting + ready.case.withheld;
     let text = format!("{} people came into the chain, and {known} are published, wait or are withheld", census.came);
     (known != census.came).then(|| Reason::plain("everybody so far", text))
 }

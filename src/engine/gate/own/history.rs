@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::crowd_history::{CrowdHistory, ErasedAtom};
+use super::crowd_history::{CrowdHistory, ErasedAtom, Growth};
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Release, ValueCode, Values};
 use crate::model::{Cut, Recoding};
@@ -28,19 +28,24 @@ pub struct Defect {
 }
 
 impl History {
-    /// Takes in the next release of the chain.
+    /// Takes in the next release of the chain, as its bytes tell it.
     ///
     /// # Errors
     /// Its labels are not those of its recoding.
-    pub fn push(&mut self, table: &Table, recoding: &[Cut]) -> Result<(), Defect> {
+    pub fn push(&mut self, table: Table, recoding: &[Cut]) -> Result<(), Defect> {
+        self.take(table, recoding, None)
+    }
+
+    /// The same, where its growth may be known.
+    pub(super) fn take(&mut self, table: Table, recoding: &[Cut], growth: Option<Growth>) -> Result<(), Defect> {
+        let (values, maps) = Values::union(&[&self.values, &table.values]);
         if table.release.is_local() {
-            let (values, maps) = Values::union(&[&self.values, &table.values]);
-            self.crowds.push(table.release.clone().with_values(&maps[1]), &maps[0]);
+            let growth = growth.map(|growth| growth.with_values(&maps[1]));
+            self.crowds.push(table.release.with_values(&maps[1]), &maps[0], growth);
             self.values = values;
             return Ok(());
         }
-        let release = told_under(&table.release, recoding).map_err(|column| Defect { column })?;
-        let (values, maps) = Values::union(&[&self.values, &table.values]);
+        let release = told_under(table.release, recoding).map_err(|column| Defect { column })?;
         self.recode(values, &maps[0]);
         self.number.push(self.number_of(recoding));
         if self.number.last() == Some(&self.recodings.len()) {

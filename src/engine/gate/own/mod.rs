@@ -24,6 +24,7 @@ mod minimality;
 mod past;
 mod refinement;
 mod slices;
+mod sums;
 mod together;
 mod utility;
 mod verdict;
@@ -35,7 +36,7 @@ pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
 pub use verdict::{Checked, Figure, Reason, Verdict};
 
-use case::Ready;
+use case::{Candidate, Ready};
 
 use crate::release::Tables;
 
@@ -50,26 +51,48 @@ const CHECKS: &[fn(&Ready<'_>) -> Checked] = &[
     minimality::check,
 ];
 
-/// Judges the bytes of the tables of a release.
-pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
+/// The bytes of the tables of a release, read back and compared with what was published. Nothing is judged yet.
+pub struct Read<'a> {
+    case: &'a Case<'a>,
+    tables: Tables,
+    form: Checked,
+    candidate: Option<Candidate<'a>>,
+}
+
+/// Reads the bytes of the tables of a release back.
+pub fn read<'a>(case: &'a Case<'a>, tables: Tables) -> Read<'a> {
     let (mut form, table) = form::check(case, &tables);
-    let ready = table.and_then(|table| {
-        let made = Ready::new(case, table);
+    let candidate = table.and_then(|table| {
+        let made = Candidate::new(case, table);
         made.map_err(|reason| form.reasons.push(reason)).ok()
     });
-    let mut checks = vec![form];
-    if let Some(ready) = &ready {
-        checks.extend(CHECKS.iter().map(|check| check(ready)));
-        checks.extend(diversity::checks(ready));
-        checks.extend(slices::checks(ready));
-        checks.push(refinement::check(ready));
-        checks.extend(certainty::checks(ready));
+    Read { case, tables, form, candidate }
+}
+
+/// Judges the bytes of the tables of a release.
+pub fn judge(case: &Case<'_>, tables: Tables) -> Judged {
+    read(case, tables).judge()
+}
+
+impl Read<'_> {
+    /// Judges what was read.
+    pub fn judge(self) -> Judged {
+        let Read { case, tables, form, candidate } = self;
+        let ready = candidate.map(Ready::new);
+        let mut checks = vec![form];
+        if let Some(ready) = &ready {
+            checks.extend(CHECKS.iter().map(|check| check(ready)));
+            checks.extend(diversity::checks(ready));
+            checks.extend(slices::checks(ready));
+            checks.push(refinement::check(ready));
+            checks.extend(certainty::checks(ready));
+        }
+        checks.extend(asked::checks(case.policy));
+        if crowds::judges(case.policy) {
+            // What is not asked for has no line.
+            checks.retain(|check| check.made || !check.reasons.is_empty());
+        }
+        let erased = ready.as_ref().map(|ready| ready.erased.clone()).unwrap_or_default();
+        Judged::new(case, Verdict { checks }, (ready.map(Ready::into_table), erased), tables)
     }
-    checks.extend(asked::checks(case.policy));
-    if crowds::judges(case.policy) {
-        // What is not asked for has no line.
-        checks.retain(|check| check.made || !check.reasons.is_empty());
-    }
-    let erased = ready.as_ref().map(|ready| ready.erased.clone()).unwrap_or_default();
-    Judged::new(case, Verdict { checks }, (ready.map(Ready::into_table), erased), tables)
 }

@@ -9,10 +9,10 @@ use crate::histogram::{Histogram, Release, Values};
 impl Ready<'_> {
     /// What speaks against the history.
     pub fn past(&self) -> Vec<Reason> {
-        match &self.lineage {
-            Some(lineage) => self.misfits(lineage),
-            None if crowds::judges(self.case.policy) => crowds::past(self),
-            None => Vec::new(),
+        match (&self.lineage, &self.crowds) {
+            (Some(lineage), _) => self.misfits(lineage),
+            (None, Some(known)) => crowds::past(self, known),
+            (None, None) => Vec::new(),
         }
     }
 
@@ -37,7 +37,7 @@ impl Ready<'_> {
             people += older[at].rows.rows();
             let mut fits = history.release(at).0.rows() == people;
             if fits && lineage.everybody && lineage.kept.contains(&at) {
-                let more = older[taken..=at].iter().map(|older| older.rows.clone().as_one(0));
+                let more = older[taken..=at].iter().map(|older| Histogram::clone(older.rows).as_one(0));
                 so_far = Histogram::merge_all([so_far].into_iter().chain(more).collect()).expect("one at least");
                 taken = at + 1;
                 fits = self.shown(&so_far, at);

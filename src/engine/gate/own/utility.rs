@@ -10,7 +10,11 @@ const ROUNDING: f64 = 1e-12;
 
 /// Judges the Loss of the release.
 pub fn check(ready: &Ready<'_>) -> Checked {
-    let (loss, limit) = (utility::loss(&ready.table, &ready.trees), ready.case.policy.max_loss().get());
+    let limit = ready.case.policy.max_loss().get();
+    let loss = match &ready.crowds {
+        Some(crowds) => crowds.growth.sums.loss(&ready.trees),
+        None => utility::loss(&ready.table, &ready.trees),
+    };
     let figures = Checked { value: Figure::real(loss), limit: Figure::real(limit), ..Checked::made("utility") };
     if loss <= limit + ROUNDING {
         return figures;

@@ -1,0 +1,91 @@
+//! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it adds them to
+//! its sums too, so that no figure of everybody so far needs a look at everybody. They are of tables that the gate read itself.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::gate::utility::loss_of_labels;
+use crate::histogram::{Release, ValueCode, keeps_codes};
+use crate::model::{Node, Taxonomy};
+
+/// What is known of a table without a look at it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sums {
+    rows: u64,
+    /// How many classes there are of each size.
+    sizes: BTreeMap<u64, u64>,
+    /// Per quasi column the rows of each node that is shown.
+    shown: Vec<BTreeMap<Node, u64>>,
+    /// The rows of each sensitive value.
+    values: BTreeMap<ValueCode, u64>,
+}
+
+impl Sums {
+    /// Of a whole table.
+    pub fn of(table: &Release) -> Sums {
+        let mut sums = Sums::default();
+        sums.add(table, |_| 0);
+        sums
+    }
+
+    /// More rows come to a table whose class at a label has so many of them.
+    pub fn add(&mut self, more: &Release, size: impl Fn(&[Node]) -> u64) {
+        self.shown.resize(more.width(), BTreeMap::new());
+        for class in 0..more.classes() {
+            let (label, rows) = (more.class(class), more.size(class));
+            let before = size(label);
+            self.resized(before, before + rows);
+            self.rows += rows;
+            for (shown, node) in self.shown.iter_mut().zip(label) {
+                *shown.entry(*node).or_default() += rows;
+            }
+        }
+        for (value, rows) in more.values().iter().zip(more.counts()) {
+            *self.values.entry(*value).or_default() += rows;
+        }
+    }
+
+    /// A class has another size.
+    fn resized(&mut self, before: u64, after: u64) {
+        if let Some(classes) = self.sizes.get_mut(&before) {
+            *classes -= 1;
+            if *classes == 0 {
+                self.sizes.remove(&before);
+            }
+        }
+        *self.sizes.entry(after).or_default() += 1;
+    }
+
+    /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
+    #[must_use]
+    pub fn with_values(mut self, map: &[ValueCode]) -> Sums {
+        if keeps_codes(map) {
+            return self;
+        }
+        self.values = self.values.into_iter().map(|(value, rows)| (map[value as usize], rows)).collect();
+        self
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The rows of the smallest class; `None` if there are none.
+    pub fn smallest(&self) -> Option<u64> {
+        self.sizes.keys().next().copied()
+    }
+
+    /// Loss of the table.
+    pub fn loss(&self, trees: &[&Taxonomy]) -> f64 {
+        loss_of_labels(&self.shown, self.rows, trees)
+    }
+
+    /// The rows of each value of a dictionary of so many.
+    pub fn by_value(&self, values: usize) -> Vec<u64> {
+        let mut rows = vec![0; values];
+        self.values.iter().for_each(|(&value, &of)| rows[value as usize] = of);
+        rows
+    }
+}
