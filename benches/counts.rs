@@ -123,7 +123,7 @@ fn measure(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], (queries, ord
         let Closed::Candidate(candidate) = ticked.closed else { continue };
         let waits = candidate.increments.iter().map(|increment| waited(&increment.rows, ticked.tick));
         longest = waits.fold(longest, u32::max);
-        release = Some(candidate.table.clone());
+        release = Some(candidate.table().clone());
         chain.feed.publish(*candidate, &chain.policy, &trees);
     }
     let release = release.expect("enough people for a release");

@@ -305,7 +305,7 @@ fn bad_tables_are_told_by_file_row_and_column() {
     folder.put("cut.parquet", b"PAR1aaaaaaaaaaaaaaaaaaaaaaaaaaaa");
     folder.refused(&[("release", "cut.parquet")], Some("cut.parquet"), None, None, "not readable Parquet");
     folder.refused(&[("release", "nowhere.csv")], Some("nowhere.csv"), None, None, "cannot open");
-    let disjoint = Folder::new("chain = \"disjoint\"\n[policy]\nk = 2");
+    let disjoint = Folder::new("chain = \"disjoint\"\n[policy]\nsearch = \"top-down\"\nk = 2");
     disjoint.put("bad.csv", &with("0-9,*,Cold\n3,*,Cold\n"));
     disjoint.refused(&[("release", "bad.csv")], Some("bad.csv"), Some(3), Some("age"), "contain each other");
 }

@@ -149,7 +149,7 @@ impl Chain {
         self.previous = Some(Sha256::of(&files.manifest));
         self.tables.push((files.table.release.clone(), files.table.values.clone()));
         // Disjoint releases have no history: their people are others.
-        if !matches!(self.policy.chain(), tidegate::engine::policy::Chain::Disjoint { .. }) {
+        if self.policy.kind() == ChainKind::Cumulative {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
             files.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
         }

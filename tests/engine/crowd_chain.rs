@@ -16,7 +16,7 @@ use crate::common::random::{self, Draw, tree};
 
 const DIAGNOSES: [&str; 5] = ["Asthma", "Flu", "Gout", "HIV", "Zoster"];
 
-fn columns(draw: &mut Draw) -> Columns {
+pub fn columns(draw: &mut Draw) -> Columns {
     let column = |name: &str, role, domain: Option<Domain>| Column {
         name: name.into(),
         path: None,
@@ -39,7 +39,7 @@ fn columns(draw: &mut Draw) -> Columns {
     Columns::new(all)
 }
 
-fn settings(k: u64, every: u64, m: Option<u64>) -> Settings {
+pub fn settings(k: u64, every: u64, m: Option<u64>) -> Settings {
     Settings {
         k: Some(k),
         m,
@@ -54,7 +54,7 @@ fn policy(written: &Settings, columns: &Columns) -> Policy {
     Policy::new(written, ChainKind::Cumulative, &Facts::of(columns)).expect("no contradiction")
 }
 
-fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
+pub fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
     (0..draw.between(0, most))
         .map(|_| {
             *number += 1;
@@ -71,7 +71,7 @@ fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> V
 }
 
 /// Rows by label and value.
-fn lines(table: &Release, values: &Values) -> BTreeMap<(Vec<Node>, String), u64> {
+pub fn lines(table: &Release, values: &Values) -> BTreeMap<(Vec<Node>, String), u64> {
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
@@ -118,7 +118,7 @@ pub fn grown(draw: &mut Draw, m: Option<u64>) -> (Chain, Candidate) {
     }
 }
 
-fn refused(offer: &Offer, check: &str) {
+pub fn refused(offer: &Offer, check: &str) {
     let verdict = offer.judged().verdict().clone();
     let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| &*check.check).collect();
     assert!(reasons.contains(&check), "{check} says nothing: {verdict:?}");

@@ -216,7 +216,8 @@ fn whole_atoms_leave_and_every_other_row_stays() {
 
 /// An audit of the chain; `erased` are the atoms that it knows to be erased.
 fn audited(chain: &Chain, erased: &ErasedAtoms) -> Result<(bool, bool, Vec<u64>), Unfit> {
-    let rows: Vec<Histogram> = chain.feed.published().iter().map(|published| published.rows.clone()).collect();
+    let rows: Vec<Histogram> =
+        chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let (columns, tables) = (&chain.columns, chain.tables.clone());
     let subject = Subject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
     let figures = Figures::of(&subject, columns, &chain.policy).expect("figures");

@@ -12,6 +12,7 @@ mod crowd_audit;
 mod crowd_chain;
 mod crowd_erasure;
 mod crowds;
+mod crowds_alone;
 mod diversity;
 mod global_recoding;
 mod golden_adult;

@@ -98,36 +98,61 @@ fn a_feed_file_that_is_none_is_told_apart() {
 /// What a file without a search means to a chain that begins, and to one that runs.
 #[test]
 fn an_unwritten_search_is_that_of_the_running_chain() {
-    use tidegate::engine::policy::Search::{ArxLr, Halves, TopDown};
+    use tidegate::engine::policy::Search::{self, ArxLr, Halves, TopDown};
     let read = |chain: &str, policy: &str| {
         let text = format!(
             "[feed]\nname = \"one\"\nchain = \"{chain}\"\n[policy]\nk = 3\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
-             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10], min = 0, max = 59 }}\n"
+             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ leaves = [0, 20, 40], layers = [2] }}\n"
         );
         Feed::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
     };
-    let searches = |feed: &Feed| {
-        let running = |search| feed.running(search).map(|feed| feed.policy.search()).ok();
-        (feed.beginning().map(|feed| feed.policy.search()).ok(), running(TopDown), running(Halves))
+    // The search, and whether a coin divides people.
+    let of = |feed: &Feed| -> (Search, bool) { (feed.policy.search(), feed.policy.publish_every().is_some()) };
+    let (one_list, coin, drawn, carved) = ((TopDown, false), (Halves, true), (Halves, false), (ArxLr, false));
+    let begun = |chain: &str, how| match how {
+        (TopDown, _) => read(chain, "search = \"top-down\"").policy,
+        (ArxLr, _) => read(chain, "search = \"arx-lr\"").policy,
+        (_, true) => read(chain, "search = \"halves\"\npublish_every = 1").policy,
+        _ => read(chain, "search = \"halves\"").earlier().expect("thresholds were drawn").policy.clone(),
     };
-    let one = |search| (Some(search), Some(search), Some(search));
-    assert_eq!(searches(&read("cumulative", "")), (Some(Halves), Some(TopDown), Some(Halves)));
-    assert_eq!(searches(&read("cumulative", "guarantee = \"blind\"")), (Some(Halves), Some(TopDown), Some(Halves)));
-    // What only one of them allows decides; another chain that runs finds the key that was changed.
-    assert_eq!(searches(&read("cumulative", "publish_every = 2")), one(Halves));
-    assert_eq!(searches(&read("cumulative", "max_wait = 2")), (None, Some(TopDown), None));
-    for search in ["top-down", "halves"] {
-        let named = if search == "halves" { Halves } else { TopDown };
-        assert_eq!(searches(&read("cumulative", &format!("search = \"{search}\""))), one(named));
+    // What a file means to a chain that begins, and to those that were begun in these ways.
+    let found = |chain: &str, policy: &str, ways: &[(Search, bool)]| {
+        let feed = read(chain, policy);
+        let running = |&how: &(Search, bool)| feed.running(&begun(chain, how)).map(of).ok();
+        (feed.beginning().map(of).ok(), ways.iter().map(running).collect::<Vec<_>>())
+    };
+    let all = |how| (Some(how), vec![Some(how); 2]);
+    let cumulative = |policy: &str| found("cumulative", policy, &[one_list, coin]);
+    for policy in ["", "guarantee = \"blind\""] {
+        assert_eq!(cumulative(policy), (Some(coin), vec![Some(one_list), Some(coin)]));
     }
-    assert_eq!(searches(&read("cumulative", "guarantee = \"bcf\"")), one(TopDown));
-    assert_eq!(searches(&read("disjoint", "")), one(TopDown));
+    // What only one of them allows decides; another chain that runs finds the key that was changed.
+    assert_eq!(cumulative("publish_every = 2"), all(coin));
+    assert_eq!(cumulative("max_wait = 2"), (None, vec![Some(one_list), None]));
+    assert_eq!(cumulative("search = \"top-down\""), all(one_list));
+    assert_eq!(cumulative("search = \"halves\""), all(coin));
+    assert_eq!(cumulative("guarantee = \"bcf\""), all(one_list));
     let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("crowds have no such wait").clone();
     assert_eq!((unfit.field.as_deref(), unfit.line), (Some("policy.max_wait"), Some(6)));
+    // Disjoint chains that halve were begun with thresholds that are drawn.
+    let disjoint = |policy: &str| found("disjoint", policy, &[one_list, drawn, coin, carved]);
+    let some = |how: [_; 4]| how.map(Some).to_vec();
+    assert_eq!(disjoint(""), (Some(coin), some([one_list, coin, coin, coin])));
+    assert_eq!(disjoint("output = \"one-table\""), (Some(coin), some([one_list, coin, coin, coin])));
+    assert_eq!(disjoint("search = \"halves\""), (Some(coin), some([coin, drawn, coin, coin])));
+    assert_eq!(
+        disjoint("search = \"halves\"\nmax_repairs = 1"),
+        (None, vec![Some(drawn), Some(drawn), None, Some(drawn)])
+    );
+    assert_eq!(disjoint("search = \"halves\"\npublish_every = 1"), (Some(coin), some([coin; 4])));
+    assert_eq!(disjoint("search = \"arx-lr\""), (Some(carved), some([carved; 4])));
+    assert_eq!(disjoint("suppression = 0.1"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
     // Labels of runs are known where they may be published.
     let trees = |feed: &Feed| feed.columns.trees()[0].clone();
-    let feed = read("cumulative", "");
-    assert_ne!(trees(&feed), trees(feed.running(TopDown).expect("it runs")));
-    assert_eq!(trees(&feed), trees(&read("cumulative", "search = \"halves\"")));
-    assert!(feed.running(ArxLr).is_ok_and(|feed| feed.policy.search() == Halves));
+    let (feed, named) = (read("cumulative", ""), read("cumulative", "search = \"halves\""));
+    assert_eq!(trees(&feed), trees(&named));
+    assert_eq!(
+        trees(feed.running(&begun("cumulative", one_list)).expect("it runs")),
+        trees(&read("cumulative", "search = \"top-down\""))
+    );
 }

@@ -45,7 +45,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     let seen = roots(folder, &found.key)?.map(Seen::quickly).transpose()?.flatten().ok_or_else(nothing)?;
     if let Some(feed) = &feed {
         let terms = &seen.state.terms;
-        terms.frozen(feed.running(terms.policy()?.search())?, "name the feed file that the chain began with")?;
+        terms.frozen(feed.running(&terms.policy()?)?, "name the feed file that the chain began with")?;
     }
     of_chain(&seen, folder)
 }

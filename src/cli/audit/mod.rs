@@ -22,7 +22,7 @@ use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
 use crate::engine::model::{Columns, Role};
-use crate::engine::policy::{OnRepeat, Output};
+use crate::engine::policy::{OnRepeat, Output, Policy};
 use crate::engine::safeguards::trace::{Terms, told};
 
 /// Judge releases that anyone made, as their readers see them
@@ -144,26 +144,49 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
                     than 1/m in `guarded = [[\"…\"]]` of a sensitive column";
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
-    let (columns, (subject, behind)) = meant(&feed, args)?;
+    let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.releases.iter().any(|release| release.is_local()) {
         let text = "--minimality judges tables with one list of labels for all, and in this one classes have labels of their own, or \
                     rows say in which release they came: such tables are judged without --minimality";
         return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
-    // Of a feed file that names no search nothing is known of how labels were chosen.
-    let policy = feed.earlier().unwrap_or(&feed).policy.clone();
-    Ok(Asked { columns, policy, subject, names, behind })
+    Ok(Asked { columns: columns.clone(), policy: policy.clone(), subject, names, behind })
 }
 
-/// Reads the tables. Labels of runs are known where the feed file asks for crowds, and, if it names no search, where a table has some.
-fn meant(feed: &Feed, args: &Args) -> error::Result<(Columns, (Subject, Option<Histogram>))> {
-    if let Some(earlier) = feed.earlier()
+/// What tables are judged by, and they.
+type Meant<'f> = ((&'f Columns, &'f Policy), (Subject, Option<Histogram>));
+
+/// Reads the tables. Of a feed file that names no search nothing is known of how labels were chosen; labels of runs are known where a
+/// table has some. Disjoint chains used to halve by thresholds that were drawn, which lead to other labels than a coin.
+fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<Meant<'f>> {
+    if let Some(earlier) = feed.unnamed() {
+        let (columns, found) = match read(earlier, args) {
+            Ok(found) => (&earlier.columns, found),
+            Err(_) => (&feed.columns, read(feed, args)?),
+        };
+        return Ok(((columns, &earlier.policy), found));
+    }
+    let found = read(feed, args);
+    let coin = found.as_ref().is_ok_and(|(subject, _)| comes_to_all(feed, subject));
+    if let Some(earlier) = feed.earlier().filter(|_| !coin)
         && let Ok(found) = read(earlier, args)
     {
-        return Ok((earlier.columns.clone(), found));
+        return Ok(((&earlier.columns, &earlier.policy), found));
     }
-    Ok((feed.columns.clone(), read(feed, args)?))
+    Ok(((&feed.columns, &feed.policy), found?))
+}
+
+/// Whether halving with a coin comes to every label.
+fn comes_to_all(feed: &Feed, subject: &Subject) -> bool {
+    let (policy, trees) = (&feed.policy, feed.columns.trees());
+    let comes = |release: &Release| {
+        let division = policy.division(&trees)?;
+        let all =
+            (0..release.classes()).all(|class| division.refused(release.class(class), policy.refusals()).is_some());
+        Some(all)
+    };
+    subject.releases.iter().all(|release| comes(release) == Some(true))
 }
 
 /// Reads all tables, as many at once as there are cores; the second value is [`Asked::behind`].

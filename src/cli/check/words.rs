@@ -60,14 +60,14 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         }
         Search::ArxLr => carved(policy),
         Search::Halves => match policy.chain() {
-            Chain::Crowds { every } => crowds(policy.a(), *every),
+            Chain::Crowds { every, .. } => crowds(policy.a(), *every),
             _ => halved(policy.a()),
         },
         other => format!("Recodings are found by {other:?}."),
     });
     if policy.search().is_local() {
         said.push(match policy.search() {
-            Search::Halves if policy.guarantee().is_some() => odds(policy),
+            Search::Halves if policy.publish_every().is_some() => odds(policy),
             Search::Halves => open(&policy.refinement()),
             _ => refinement(&policy.refinement()),
         });
@@ -116,6 +116,9 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
 fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
+        Chain::Crowds { alone: true, .. } => {
+            "Each release holds the crowds that are new, and nobody of an earlier one.".into()
+        }
         Chain::Blind(_) | Chain::Crowds { .. } => format!(
             "What is published is decided from quasi columns and dates alone, so that even who knows every release, \
              every quasi column and this program cannot narrow a person's crowd below {k} (guarantee = \"blind\")."

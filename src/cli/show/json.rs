@@ -252,7 +252,6 @@ fn halving(turns: Ahead) -> HalvingLine {
 }
 
 fn uniform(feed: &Feed, policy: &Policy, columns: &Columns) -> Option<UniformLine> {
-    policy.publish_every()?;
     let found = feed.uniform(policy)?;
     let column = columns.of(Role::Sensitive).nth(found.column)?.name.to_string();
     Some(UniformLine { column, rows: found.rows, share: found.rows as f64 / found.of as f64, k: found.k })

@@ -59,9 +59,9 @@ pub struct Feed {
     pub services: Arc<Services>,
     /// What is harmless and worth telling, in no order.
     pub warnings: Vec<Warning>,
-    /// Where no `search` is written: the same file as it was read before a new chain halved.
+    /// Where a chain that begins halves with a coin and the file does not say so: the same file as it was read before.
     earlier: Option<Box<Feed>>,
-    /// Why no new chain can begin under this file, which is read as it was before a new chain halved.
+    /// Why no new chain can begin under this file, which is read as it was before.
     unfit: Option<Error>,
 }
 
@@ -145,26 +145,32 @@ impl Feed {
     /// The file for a chain that begins.
     ///
     /// # Errors
-    /// It names no search, and has what the search of new chains refuses.
+    /// It does not name its search, and has what the search of new chains refuses.
     pub fn beginning(&self) -> Result<&Feed> {
         self.unfit.as_ref().map_or(Ok(self), |unfit| Err(unfit.clone()))
     }
 
-    /// The file for a chain that was begun with this search: if the file names none, that is the one.
+    /// The file for a chain that was begun under this policy: if the file names no search, that is the one.
     ///
     /// # Errors
     /// The file has what this search refuses.
-    pub fn running(&self, search: Search) -> Result<&Feed> {
+    pub fn running(&self, begun: &Policy) -> Result<&Feed> {
+        let search = |policy: &Policy| (policy.search(), policy.publish_every().is_some());
         match (&self.earlier, &self.unfit) {
-            (Some(earlier), _) if search == earlier.policy.search() => Ok(earlier),
-            (_, Some(unfit)) if search != self.policy.search() => Err(unfit.clone()),
+            (Some(earlier), _) if search(begun) == search(&earlier.policy) => Ok(earlier),
+            (_, Some(unfit)) if begun.publish_every().is_some() => Err(unfit.clone()),
             _ => Ok(self),
         }
     }
 
-    /// As it was read before a new chain halved, if that is another reading.
+    /// As it was read before new chains halved with a coin, if that is another reading.
     pub fn earlier(&self) -> Option<&Feed> {
         self.earlier.as_deref()
+    }
+
+    /// The same, if the file names no search.
+    pub fn unnamed(&self) -> Option<&Feed> {
+        self.earlier().filter(|earlier| earlier.policy.search() != Search::Halves)
     }
 }
 

@@ -1,5 +1,6 @@
-//! What a feed file means by the search that it does not name: a new chain whose guarantee is `blind` halves, and one that runs
-//! goes on as it was begun. Both readings are made, so that a file that suits a running chain alone still serves that one.
+//! What a feed file means by the search that it does not name, and by halving in a disjoint chain: a chain that begins halves with a
+//! coin, unless its guarantee is another one than `blind`, and one that runs goes on as it was begun. Both readings are made, so that
+//! a file that suits a running chain alone still serves that one.
 
 use super::file::FeedFile;
 use super::places::{Places, Problem};
@@ -7,7 +8,7 @@ use super::unbuilt::Unbuilt;
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns};
-use crate::engine::policy::{ChainKind, Facts, Guarantee, Policy, Search, Settings, contradictions};
+use crate::engine::policy::{Chain, ChainKind, Facts, Guarantee, Output, Policy, Search, Settings, contradictions};
 
 /// A feed file of which everything but the policy was read.
 pub struct Written<'w> {
@@ -46,25 +47,40 @@ impl Written<'_> {
     /// # Errors
     /// What is wrong first, for a chain that begins.
     pub fn readings(&self) -> Result<Readings> {
-        let (asked, chain) = (&self.file.policy, self.chain());
-        let blind = matches!(asked.guarantee, None | Some(Guarantee::Blind));
-        if asked.search.is_some() || chain == ChainKind::Disjoint || !blind {
+        let asked = &self.file.policy;
+        let Some(begun) = self.begun() else {
             return Ok(Readings { newest: self.reading(asked)?, earlier: None, unfit: None });
-        }
-        let halves = self.reading(&Settings { search: Some(Search::Halves), ..asked.clone() });
+        };
+        let halves = self.reading(&begun);
         let earlier = self.reading(asked);
         Ok(match (halves, earlier) {
             (Ok(newest), earlier) => Readings { newest, earlier: earlier.ok(), unfit: None },
             (Err(unfit), Ok(newest)) => {
-                let text = format!(
-                    "{}. `search` is not written here, and its default is \"halves\"; with `search = \"top-down\"`, one list of labels \
-                     for all rows, this file is right",
-                    unfit.text
-                );
+                let default = "`search` is not written here, and its default is \"halves\"; with `search = \"top-down\"`, one list of \
+                               labels for all rows, this file is right";
+                let text = match asked.search {
+                    None => format!("{}. {default}", unfit.text),
+                    Some(_) => unfit.text,
+                };
                 Readings { newest, earlier: None, unfit: Some(Error { text, ..unfit }) }
             }
             (Err(error), Err(_)) => return Err(error),
         })
+    }
+
+    /// What a chain that begins halves by, where that is another reading than the settings as they are written.
+    fn begun(&self) -> Option<Settings> {
+        let asked = &self.file.policy;
+        let unnamed = asked.search.is_none();
+        let differs = match self.chain() {
+            ChainKind::Cumulative => unnamed && matches!(asked.guarantee, None | Some(Guarantee::Blind)),
+            // Two tables have one list of labels.
+            ChainKind::Disjoint if unnamed => asked.output != Some(Output::TwoTable),
+            ChainKind::Disjoint => asked.search == Some(Search::Halves) && asked.publish_every.is_none(),
+        };
+        let every = asked.publish_every.or(Some(Chain::PUBLISH_EVERY)).filter(|_| self.chain() == ChainKind::Disjoint);
+        let publish_every = asked.publish_every.or(every);
+        differs.then(|| Settings { search: Some(Search::Halves), publish_every, ..asked.clone() })
     }
 
     fn chain(&self) -> ChainKind {
@@ -104,9 +120,10 @@ impl Written<'_> {
         }
     }
 
-    /// In a chain of crowds every tick counts, also one without new rows.
+    /// Where a coin divides people every tick counts, also one without new rows.
     fn gathered(&self, asked: &Settings) -> Option<Problem> {
-        let crowds = self.chain() == ChainKind::Cumulative && asked.search == Some(Search::Halves);
+        let coin = self.chain() == ChainKind::Cumulative || asked.publish_every.is_some();
+        let crowds = coin && asked.search == Some(Search::Halves);
         let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than \
                     `min_records` asks for would prove that others wait. Leave `min_records` out; to gather more people before they \
                     are published, write `publish_every` in [policy]";

@@ -179,10 +179,7 @@ impl Live {
             Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &Kept::of(ledger, &trees).bytes())?),
             None => None,
         };
-        let members = match Grain::of(&self.policy) {
-            Grain::Labels => Members::of(atoms, &trees)?,
-            _ => None,
-        };
+        let members = if self.policy.keeps_labels() { Members::of(atoms, &trees)? } else { None };
         let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
         drafts.put(self.log.store())?;
         let masked = Masked { tick: fixed.tick, counts, ledger, members };

@@ -238,10 +238,8 @@ impl Live {
                 let terms =
                     terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
                 let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
-                let members = match Grain::of(&terms.policy()?) {
-                    Grain::Labels => Members::of(atoms, &terms.columns.trees())?,
-                    _ => None,
-                };
+                let keeps = terms.policy()?.keeps_labels();
+                let members = if keeps { Members::of(atoms, &terms.columns.trees())? } else { None };
                 pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });
             }
         }

@@ -44,7 +44,7 @@ impl Live {
     /// Why no published row can leave this chain; `None` where whole atoms can.
     pub(super) fn keeps_rows(&self) -> Option<&'static str> {
         match () {
-            () if self.policy.publish_every().is_none() => Some(NO_ATOMS),
+            () if !self.policy.keeps_labels() => Some(NO_ATOMS),
             () if self.state.feed.stopped() => Some(STOPPED),
             () => None,
         }

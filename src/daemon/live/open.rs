@@ -110,7 +110,7 @@ impl<'a> Ahead<'a> {
             past.or_else(|error| if fresh { begun_meanwhile(&**private, key).and(Err(error)) } else { Err(error) })?;
         match past.state.as_ref().filter(|_| !*changed) {
             Some(state) => {
-                *feed = feed.running(state.terms.policy()?.search())?;
+                *feed = feed.running(&state.terms.policy()?)?;
                 state.terms.frozen(feed, remedy)?;
             }
             None if past.state.is_none() => *feed = feed.beginning()?,

@@ -1,6 +1,6 @@
-//! A tick of a chain of crowds (SCIENCE 11): on its turn it halves the waiting people and forms atoms that keep
+//! A tick where a coin divides people (SCIENCE 11): on its turn it halves the waiting people and forms atoms that keep
 //! their label for ever. A release is the one before it, without atoms that were erased since, and the rows of atoms that are not
-//! published yet.
+//! published yet; in a disjoint chain it is the latter alone.
 //!
 //! No line of this file may look at a sensitive value.
 

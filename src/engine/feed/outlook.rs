@@ -59,7 +59,7 @@ pub struct Coarser {
 impl Feed {
     /// Looks ahead.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        if let Chain::Crowds { every } = policy.chain() {
+        if let Chain::Crowds { every, .. } = policy.chain() {
             // Those who came since the last tick that halved gather with those who wait.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));
             let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));

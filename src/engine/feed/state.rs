@@ -231,7 +231,7 @@ impl Feed {
                 self.blind(&heads, policy.a(), standing, trees, &mut ticked);
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
-            Chain::Crowds { every } => ticked.closed = self.crowds(*every, policy, trees, draws),
+            Chain::Crowds { every, .. } => ticked.closed = self.crowds(*every, policy, trees, draws),
             Chain::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             Chain::Disjoint { .. } if policy.search().is_local() => {
                 ticked.closed = self.local(policy, trees, draws);
@@ -333,7 +333,7 @@ impl Feed {
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
         let rows = match policy.chain() {
-            Chain::Crowds { .. } => {
+            Chain::Crowds { alone: false, .. } => {
                 self.unpublished.clear();
                 self.whole = candidate.into_rows();
                 new
@@ -354,7 +354,7 @@ impl Feed {
                 self.whole = candidate.into_rows();
                 new
             }
-            Chain::Disjoint { .. } => {
+            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => {
                 self.unpublished.clear();
                 Histogram::empty(new.width(), new.values().width())
             }

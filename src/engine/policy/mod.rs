@@ -85,7 +85,7 @@ impl Policy {
                 shown.max_wait = Some(standing.max_wait);
                 shown.max_withheld = Some(standing.max_withheld);
             }
-            Chain::Crowds { every } => {
+            Chain::Crowds { every, .. } => {
                 let limits = Refinement::of(shown);
                 shown.publish_every = Some(*every);
                 shown.values = Some(limits.values);
@@ -95,9 +95,9 @@ impl Policy {
             Chain::Bcf | Chain::Disjoint { .. } => {}
         }
         match &self.chain {
-            Chain::Blind(_) | Chain::Crowds { .. } => shown.guarantee = Some(Guarantee::Blind),
+            Chain::Blind(_) | Chain::Crowds { alone: false, .. } => shown.guarantee = Some(Guarantee::Blind),
             Chain::Tested { cuts, .. } => shown.cuts = Some(*cuts),
-            Chain::Bcf => {}
+            Chain::Bcf | Chain::Crowds { alone: true, .. } => {}
             Chain::Disjoint { suppression, output, outliers } => {
                 shown.suppression = Some(*suppression);
                 shown.output = Some(*output);
@@ -132,16 +132,19 @@ impl Policy {
 
     /// Whether releases hold everybody so far or the newest people alone.
     pub fn kind(&self) -> ChainKind {
-        if matches!(self.chain, Chain::Disjoint { .. }) { ChainKind::Disjoint } else { ChainKind::Cumulative }
+        match self.chain {
+            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => ChainKind::Disjoint,
+            _ => ChainKind::Cumulative,
+        }
     }
 
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match self.chain {
-            Chain::Blind(_) | Chain::Crowds { .. } => Some(Guarantee::Blind),
+            Chain::Blind(_) | Chain::Crowds { alone: false, .. } => Some(Guarantee::Blind),
             Chain::Tested { .. } => Some(Guarantee::Chain),
             Chain::Bcf => Some(Guarantee::Bcf),
-            Chain::Disjoint { .. } => None,
+            Chain::Disjoint { .. } | Chain::Crowds { alone: true, .. } => None,
         }
     }
 
@@ -171,12 +174,17 @@ impl Policy {
         }
     }
 
-    /// How many ticks are halved together, in a chain of crowds.
+    /// How many ticks are halved together, where a coin divides people.
     pub fn publish_every(&self) -> Option<u64> {
         match self.chain {
-            Chain::Crowds { every } => Some(every),
+            Chain::Crowds { every, .. } => Some(every),
             _ => None,
         }
+    }
+
+    /// Whether crowds keep their labels in all later releases.
+    pub fn keeps_labels(&self) -> bool {
+        matches!(self.chain, Chain::Crowds { alone: false, .. })
     }
 
     /// Whether whoever is in classes that were not published waits again when the next tick comes.

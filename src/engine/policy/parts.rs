@@ -11,10 +11,13 @@ use super::settings::{
 pub enum Chain {
     /// Releases hold everybody so far; people are never decided by their sensitive values.
     Blind(Standing),
-    /// Releases hold everybody so far under labels that they keep for ever; people are never decided by their sensitive values.
+    /// People are divided by coins; crowds have labels of their own, and never change. People are never decided by their sensitive
+    /// values.
     Crowds {
         /// How many ticks are halved together.
         every: u64,
+        /// Whether each release holds new crowds alone; otherwise all so far.
+        alone: bool,
     },
     /// One test and one coin choose between two recodings.
     Tested {
@@ -163,6 +166,10 @@ impl Chain {
     pub const PUBLISH_EVERY: u64 = 1;
 
     pub(super) fn of(written: &Settings, chain: ChainKind, search: Search) -> Chain {
+        let every = written.publish_every.unwrap_or(Chain::PUBLISH_EVERY);
+        if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {
+            return Chain::Crowds { every, alone: true };
+        }
         if chain == ChainKind::Disjoint {
             return Chain::Disjoint {
                 suppression: written.suppression.unwrap_or(Decimal::ZERO),
@@ -172,9 +179,7 @@ impl Chain {
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {
             Guarantee::Bcf => Chain::Bcf,
-            Guarantee::Blind if search == Search::Halves => {
-                Chain::Crowds { every: written.publish_every.unwrap_or(Chain::PUBLISH_EVERY) }
-            }
+            Guarantee::Blind if search == Search::Halves => Chain::Crowds { every, alone: false },
             Guarantee::Blind => Chain::Blind(Standing::of(written)),
             Guarantee::Chain => Chain::Tested {
                 standing: Standing::of(written),

@@ -57,7 +57,7 @@ pub struct Settings {
     /// The one outcome when a check that looks at sensitive values fails; `stop` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_unsafe: Option<OnUnsafe>,
-    /// How a recoding is found; when left out `halves` in a cumulative chain that is `blind`, else `top-down`.
+    /// How a recoding is found; when left out `halves` under `blind` and in disjoint chains with one table, else `top-down`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
     /// ARX-LR and halving: what happens to rows that found no class; `wait` when left out.

@@ -198,6 +198,11 @@ impl Manifest {
         self.guarantee.is_some() && self.has_own_labels()
     }
 
+    /// Whether a coin divided people into its classes.
+    pub fn is_divided(&self) -> bool {
+        self.policy.get("publish_every").is_some_and(Value::is_number)
+    }
+
     /// The one spelling: JSON with two spaces of indentation and a last newline.
     ///
     /// # Panics

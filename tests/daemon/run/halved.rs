@@ -33,6 +33,7 @@ fn releases_are_made_one_after_the_other_and_nothing_is_found_in_them() {
         let table = format!("public/{}", shown["manifest"]["files"][0]["path"].as_str().expect("a path"));
         let attacked = place.done(&["attack", "refinement", "--feed", "feed.toml", "--release", &table]);
         let targets = attacked["targets"].as_array().expect("targets");
+        assert!(attacked["max_bound"].as_u64().is_some_and(|bound| bound <= 64), "{attacked}");
         assert!(!targets.is_empty() && attacked["max_log10_ratio"] == json!(0.0), "{attacked}");
         assert!(targets.iter().all(|target| target["cra"] == target["lr"]), "{attacked}");
     }

@@ -80,13 +80,18 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(if found.against.is_empty() { Exit::Done } else { Exit::Unsafe })
 }
 
-/// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving.
+/// Reads the release. Where the feed file names no search, a table that ARX-LR cannot have made is one of halving; where halving with
+/// a coin cannot have made it, it is one with thresholds that were drawn, by which disjoint chains used to halve.
 fn meant<'f>(feed: &'f Feed, args: &Args) -> error::Result<(&'f Feed, Subject)> {
     let subject = |feed| read::subject(feed, &args.release, args.classes.as_deref());
-    let Some(earlier) = feed.earlier() else { return Ok((feed, subject(feed)?)) };
-    match subject(earlier) {
-        Ok(found) => Ok((earlier, found)),
-        Err(error) => subject(feed).map(|found| (feed, found)).map_err(|_| error),
+    let [first, second] = match (feed.unnamed(), feed.earlier()) {
+        (Some(earlier), _) => [earlier, feed],
+        (None, Some(earlier)) => [feed, earlier],
+        (None, None) => return Ok((feed, subject(feed)?)),
+    };
+    match subject(first) {
+        Ok(found) => Ok((first, found)),
+        Err(error) => subject(second).map(|found| (second, found)).map_err(|_| error),
     }
 }
 

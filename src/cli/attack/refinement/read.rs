@@ -232,7 +232,7 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
 /// The rows cannot be read, or are not those of the release.
 pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
     if matches!(subject.release.rule(), Rule::Crowds { .. }) {
-        let text = "in a cumulative chain labels lie in each other, and the files do not say under which label the row of a person \
+        let text = "where a coin divides people labels may lie in each other, and the files do not say under which label the row of a person \
                     is: leave --increment out";
         return Err(Error::new(Kind::Usage, text).in_field("--increment"));
     }

@@ -11,7 +11,7 @@ use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
 use crate::model::{Carving, Columns, Cut, Node, Role, Taxonomy};
-use crate::policy::{Chain, Policy};
+use crate::policy::{Chain, ChainKind, Policy};
 
 /// The next release, apart from its bytes.
 #[derive(Clone, Copy)]
@@ -286,6 +286,9 @@ impl<'a> Ready<'a> {
 /// What was published of a chain of crowds, without the atoms that the candidate leaves out.
 fn remaining<'a>(case: &Case<'a>) -> Result<(Cow<'a, CrowdHistory>, ErasedRows), Reason> {
     let known = &case.history.crowds;
+    if case.policy.kind() == ChainKind::Disjoint {
+        return Ok((Cow::Owned(CrowdHistory::default()), ErasedRows::new()));
+    }
     if case.erased.is_empty() {
         return Ok((Cow::Borrowed(known), ErasedRows::new()));
     }

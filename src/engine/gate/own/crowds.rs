@@ -19,9 +19,14 @@ use crate::policy::{Chain, Policy};
 /// Places that are named at most.
 const NAMED: usize = 12;
 
-/// Whether a policy asks for a chain of crowds.
+/// Whether a policy asks for people who are divided by a coin.
 pub fn judges(policy: &Policy) -> bool {
     matches!(policy.chain(), Chain::Crowds { .. })
+}
+
+/// Whether each release holds other people, so that no release is compared with another.
+fn alone(policy: &Policy) -> bool {
+    matches!(policy.chain(), Chain::Crowds { alone: true, .. })
 }
 
 /// What was published, and what is new.
@@ -37,6 +42,9 @@ fn added<'r>(ready: &'r Ready<'_>) -> Option<&'r Release> {
 /// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
 /// them together are of the people of the last one, which holds just these rows.
 pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<Reason> {
+    if alone(ready.case.policy) {
+        return Vec::new();
+    }
     let (older, history) = (ready.case.older, &known.history);
     let of_them = |(at, older): (usize, &Older<'_>)| history.are_of(at, older.rows, &ready.case.history.values);
     if older.len() == history.len() && older.iter().enumerate().all(of_them) {
@@ -70,6 +78,9 @@ pub fn kept(known: &Crowds<'_>) -> Option<Reason> {
 
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
 pub fn correspondence(ready: &Ready<'_>) -> Checked {
+    if alone(ready.case.policy) {
+        return Checked::not_made("correspondence");
+    }
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("correspondence") };
     let before = known(ready).history.sums().smallest();
@@ -84,6 +95,9 @@ pub fn correspondence(ready: &Ready<'_>) -> Checked {
 
 /// What comparing all releases leaves of anybody (SCIENCE 3).
 pub fn chain(ready: &Ready<'_>) -> Checked {
+    if alone(ready.case.policy) {
+        return Checked::not_made("chain");
+    }
     let a = ready.case.policy.a();
     let Some(new) = added(ready) else { return lost("chain") };
     let ever = known(ready).history.fewest().chain(fewest(new)).min();

@@ -89,20 +89,20 @@ fn cumulative(written: &Settings, found: &mut Found) {
     standing(written, found);
 }
 
-/// Chains of crowds.
+/// Where a coin divides people.
 fn crowds(written: &Settings, found: &mut Found) {
-    let joint = "judges what all classes of one release tell together, and of crowds that keep their labels `max_ratio` bounds it \
-                 for each: leave it out";
+    let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
+                 each: leave it out";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
     let global = "judges one recoding for all, and here every crowd has labels of its own: leave it out";
     found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
-    let repairs = "repairs nothing here: what was published stays, and the labels of new crowds are judged by `max_ratio`: leave \
-                   it out";
+    let repairs =
+        "repairs nothing here: crowds never change, and the labels of new ones are judged by `max_ratio`: leave it out";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
     found.refuse_if(
         written.on_unsafe == Some(OnUnsafe::Coarsest),
         "on_unsafe",
-        "crowds keep their labels, so nothing that is published can become coarser: leave `on_unsafe` out",
+        "crowds never change their labels, so nothing can become coarser: leave `on_unsafe` out",
     );
     found.refuse_if(
         matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),
@@ -192,6 +192,13 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "max_global_ratio",
         "`max_global_ratio` judges one recoding for all, and this search gives each class labels of its own, which `max_ratio` judges: leave it out",
     );
+    if written.search == Some(Search::Halves) && written.publish_every.is_some() {
+        found.refuse_written(
+            &[("suppression", written.suppression.is_some())],
+            "does not apply to `search = \"halves\"`, which suppresses nobody: leave it out, or write `search = \"top-down\"`",
+        );
+        crowds(written, found);
+    }
     let waste = written.outliers.is_some() && !local;
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
     let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
@@ -211,13 +218,13 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
 
 fn search(written: &Settings, chain: ChainKind, found: &mut Found) {
     let cumulative = chain == ChainKind::Cumulative;
-    let halves = cumulative && written.search == Some(Search::Halves);
+    let halves = written.search == Some(Search::Halves);
     found.refuse_if(
         written.publish_every.is_some() && !halves,
         "publish_every",
-        "only `search = \"halves\"` in cumulative chains halves several ticks together: leave `publish_every` out",
+        "only `search = \"halves\"` divides the people of several ticks together: leave `publish_every` out",
     );
-    if halves {
+    if cumulative && halves {
         let other = written.guarantee.unwrap_or(Guarantee::Blind) != Guarantee::Blind;
         let text = "`search = \"halves\"` keeps what `guarantee = \"blind\"` promises, and no other guarantee: leave `search` out, or \
                     `guarantee`";

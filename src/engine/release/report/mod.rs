@@ -56,7 +56,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
         _ => recoding::Form::Global,
     };
     recoding::write(&mut page, &cuttings, &sensitive, form);
-    checks::write(&mut page, &manifest.checks, manifest.has_crowds());
+    checks::write(&mut page, &manifest.checks, manifest.is_divided());
     sizes::write(&mut page, manifest.k, &sizes);
     facts::write_policy(&mut page, manifest);
     put!(page, "</body>\n</html>\n");

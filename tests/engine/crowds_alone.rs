@@ -1,0 +1,95 @@
+//! Disjoint chains whose people are divided by a coin (SCIENCE 11): each crowd is in one release, and nobody of an earlier one.
+
+use std::collections::BTreeMap;
+
+use tidegate::engine::feed::{Candidate, Closed};
+use tidegate::engine::histogram::{Histogram, Release};
+use tidegate::engine::model::Node;
+use tidegate::engine::policy::{ChainKind, Facts, Policy};
+use tidegate::engine::release::Tables;
+
+use super::crowd_chain::{columns, lines, people, refused, settings};
+use crate::common::chain::{Chain, Offer};
+use crate::common::random::{self, Draw};
+
+/// A chain whose releases hold new crowds alone.
+fn disjoint(draw: &mut Draw) -> Chain {
+    let columns = columns(draw);
+    let m = draw.once_in(2).then_some(2);
+    let written = settings(draw.between(2, 4), draw.between(1, 3), m);
+    let policy = Policy::new(&written, ChainKind::Disjoint, &Facts::of(&columns)).expect("no contradiction");
+    let mut chain = Chain::new(columns, policy);
+    chain.chance.0 = draw.clone();
+    chain
+}
+
+#[test]
+fn a_disjoint_chain_publishes_each_crowd_once() {
+    random::run("disjoint chains of crowds", 60, |draw| {
+        let (mut chain, mut number) = (disjoint(draw), 0);
+        let a = chain.policy.a();
+        let (mut came, mut out, mut left) = (0, 0, 0);
+        for _ in 0..12 {
+            let people = people(draw, &chain.columns, &mut number, 40);
+            came += people.len() as u64;
+            let ticked = chain.tick(&people);
+            assert_eq!(
+                out + chain.feed.waiting().rows() + chain.feed.pending(),
+                came,
+                "whoever came is published or waits"
+            );
+            assert_eq!(chain.feed.whole().rows(), 0, "nobody is published twice");
+            let Closed::Candidate(candidate) = ticked.closed else { continue };
+            let offer = chain.offer(&candidate);
+            // Atoms of a release that is refused go out with the next one.
+            if draw.once_in(4) {
+                left = candidate.increments.len();
+                continue;
+            }
+            assert!(candidate.increments.len() > left || left == 0);
+            left = 0;
+            let table = lines(candidate.table(), candidate.rows().values());
+            let mut classes: BTreeMap<&Vec<Node>, u64> = BTreeMap::new();
+            table.iter().for_each(|((label, _), rows)| *classes.entry(label).or_default() += rows);
+            let trees = chain.columns.trees();
+            let division = chain.policy.division(&trees).expect("small");
+            for (label, rows) in classes {
+                assert!(rows >= a && division.refused(label, chain.policy.refusals()).is_some());
+            }
+            let approved = offer.decided(|_| ()).unwrap_or_else(|no| panic!("{no:?}"));
+            let checks: Vec<String> = approved.verdict().checks.iter().map(|check| check.check.clone()).collect();
+            assert!(
+                ["crowd", "atoms", "refinement"].iter().all(|check| checks.iter().any(|made| made == check)),
+                "{checks:?}"
+            );
+            assert!(!checks.iter().any(|check| check == "correspondence" || check == "chain"), "{checks:?}");
+            out += candidate.rows().rows();
+            chain.publish(*candidate, approved);
+        }
+    });
+}
+
+#[test]
+fn rows_of_an_earlier_release_are_refused_in_a_disjoint_chain() {
+    random::run("disjoint chains that are changed", 40, |draw| {
+        let (mut chain, mut number) = (disjoint(draw), 0);
+        let mut earlier: Option<Candidate> = None;
+        for _ in 0..12 {
+            let people = people(draw, &chain.columns, &mut number, 60);
+            let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let offer = chain.offer(&candidate);
+            if let Some(earlier) = &earlier {
+                let both =
+                    Histogram::merge_all(vec![candidate.rows().clone().as_one(0), earlier.rows().clone().as_one(0)]);
+                let both = both.expect("two");
+                let table = Release::from_own_labels(&both);
+                let data = Tables::of(&table, both.values(), None, &chain.columns).data;
+                refused(&Offer { data, ..offer }, "growth");
+                return;
+            }
+            let approved = offer.decided(|_| ()).expect("a good release");
+            earlier = Some((*candidate).clone());
+            chain.publish(*candidate, approved);
+        }
+    });
+}
