@@ -75,6 +75,7 @@ fn what_only_the_daemon_will_do_stands_apart() {
     assert!(report["feeds"][0]["publishing"].to_string().contains("labels that they keep"), "{report}");
     assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
     let said = stdout(&tidegate(&["check", "deploy/samples/registry.toml"]));
+    assert!(said.contains("(a disjoint chain)"), "{said}");
     for words in ["Releases are told to a web address at data.example.", "halts are told to a web address."] {
         assert!(said.contains(words) && !said.contains("hooks"), "{said}");
     }

@@ -146,7 +146,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     );
     assert_eq!(disjoint("search = \"halves\"\npublish_every = 1"), (Some(coin), some([coin; 4])));
     assert_eq!(disjoint("search = \"arx-lr\""), (Some(carved), some([carved; 4])));
-    assert_eq!(disjoint("suppression = 0.1"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
+    assert_eq!(disjoint("max_global_ratio = 100"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
     // Labels of runs are known where they may be published.
     let trees = |feed: &Feed| feed.columns.trees()[0].clone();
     let (feed, named) = (read("cumulative", ""), read("cumulative", "search = \"halves\""));

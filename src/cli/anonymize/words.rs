@@ -7,7 +7,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::{Entry, Outcome};
-use crate::engine::policy::{Chain, Guarantee, Policy, Search};
+use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
 
 /// The widest name that the table shows as it is.
@@ -96,7 +96,7 @@ pub fn word(outcome: Outcome) -> &'static str {
 
 fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy) {
     let Some(last) = entries.last() else { return };
-    let disjoint = matches!(policy.chain(), Chain::Disjoint { .. });
+    let disjoint = policy.kind() == ChainKind::Disjoint;
     if let Some(newest) = entries.iter().rev().find_map(|entry| entry.release) {
         let place = folder.join(newest.to_string());
         let said = format!(

@@ -4,17 +4,17 @@
 use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    Chain, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy, Rare, Refinement,
-    Search, Standing,
+    Chain, ChainKind, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy, Rare,
+    Refinement, Search, Standing,
 };
 
 /// What releases are judged by.
 pub fn explain(feed: &Feed) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
-    let mut said = vec![match policy.chain() {
-        Chain::Disjoint { .. } => "Every release holds the newest people alone (a disjoint chain).".into(),
-        _ => "Every release holds everybody so far (a cumulative chain).".into(),
+    let mut said = vec![match policy.kind() {
+        ChainKind::Disjoint => "Every release holds the newest people alone (a disjoint chain).".into(),
+        ChainKind::Cumulative => "Every release holds everybody so far (a cumulative chain).".into(),
     }];
     said.push(match policy.output() {
         Output::OneTable => format!(

@@ -31,7 +31,8 @@ impl Coarse {
     ) -> Vec<Coarse> {
         let limits = policy.refinement();
         // Where rows keep labels of their own no search for one recoding ended.
-        let local = policy.search().is_local() || subject.growth.is_some();
+        let own = subject.releases.iter().any(Release::is_local);
+        let local = policy.search().is_local() || subject.growth.is_some() || own;
         if !limits.looks_at_coarseness() || local || policy.output() == Output::TwoTable {
             return Vec::new();
         }

@@ -29,7 +29,7 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
         (given_up, lost, &loss),
     ];
     // Where crowds keep their labels nobody is withheld.
-    for (name, figure, note) in facts.into_iter().filter(|(name, ..)| *name != "Withheld" || !manifest.has_crowds()) {
+    for (name, figure, note) in facts.into_iter().filter(|(name, ..)| *name != "Withheld" || !manifest.is_divided()) {
         put!(page, "<div><dt>{name}</dt><dd><b>{figure}</b> <span>{note}</span></dd></div>\n");
     }
     put!(page, "</dl>\n</section>\n<section>\n<h2>What is promised</h2>\n");
