@@ -13,6 +13,7 @@ use tidegate::engine::model::{Column, Columns, Domain, Kind, Leaf, Node, Role, R
 use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
 use tidegate::engine::release::{ErasedLabel, Notice, Tables};
 
+use super::crowd_chain::refused;
 use crate::common::chain::{Chain, Human, Offer};
 use crate::common::random::{self, Draw, tree};
 
@@ -289,12 +290,6 @@ fn a_release_that_leaves_rows_out_is_read_back() {
             assert!(chain.feed == other.feed, "another feed is read back");
         }
     });
-}
-
-fn refused(offer: &Offer, check: &str) {
-    let verdict = offer.judged().verdict().clone();
-    let reasons: Vec<&str> = verdict.reasons().map(|(check, _)| &*check.check).collect();
-    assert!(reasons.contains(&check), "{check} says nothing: {verdict:?}");
 }
 
 #[test]
