@@ -182,9 +182,7 @@ fn comes_to_all(feed: &Feed, subject: &Subject) -> bool {
     let (policy, trees) = (&feed.policy, feed.columns.trees());
     let comes = |release: &Release| {
         let division = policy.division(&trees)?;
-        let all =
-            (0..release.classes()).all(|class| division.refused(release.class(class), policy.refusals()).is_some());
-        Some(all)
+        Some(division.unreached(&release.class_labels(), policy.refusals()).is_empty())
     };
     subject.releases.iter().all(|release| comes(release) == Some(true))
 }

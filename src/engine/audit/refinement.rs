@@ -61,11 +61,9 @@ fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<Stri
     policy.publish_every()?;
     let trees = columns.trees();
     let division = policy.division(&trees)?;
-    let strange = |&class: &usize| division.refused(release.class(class), policy.refusals()).is_none();
-    let mut labels: Vec<String> =
-        (0..release.classes()).filter(strange).map(|class| release.describe(class, columns)).collect();
-    let others = labels.len().saturating_sub(NAMED);
-    labels.truncate(NAMED);
+    let unreached = division.unreached(&release.class_labels(), policy.refusals());
+    let labels: Vec<String> = unreached.iter().take(NAMED).map(|&class| release.describe(class, columns)).collect();
+    let others = unreached.len() - labels.len();
     let others = if others > 0 { format!(", and to {others} more") } else { String::new() };
     let text = "halving by this policy does not come to the label";
     let s = if labels.len() > 1 { "s" } else { "" };

@@ -59,8 +59,9 @@ impl Feed {
 
     /// The release of everybody in atoms: who is new is added to everybody in the last one, and nobody looks at these.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> Candidate {
-        let rows = self.whole.and(self.unpublished.iter().map(|increment| increment.labelled(trees)));
-        Candidate::of_labels(self.releases() + 1, rows, self.unpublished.clone())
+        let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
+        let rows = self.whole.and(new.iter().cloned());
+        Candidate::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
     }
 
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
@@ -91,8 +92,10 @@ impl Increment {
     /// They, as they are published, with the nodes of their labels in the place of leaves. Where nothing else is kept of them, that
     /// is how their rows are.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
-        let told = self.told().as_one(0);
-        self.carving.as_ref().map_or_else(|| told.clone(), |carving| told.labelled(carving, trees))
+        let told = self.ledger.as_ref().map(|ledger| ledger.applied(&self.rows));
+        let told = told.as_ref().unwrap_or(&self.rows);
+        let labelled = self.carving.as_ref().map_or_else(|| told.clone(), |carving| told.labelled(carving, trees));
+        labelled.as_one(0)
     }
 
     /// The labels of its atoms.

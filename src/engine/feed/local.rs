@@ -86,8 +86,7 @@ impl Feed {
 
     /// Whoever is in a class does not wait any more.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
-        let finder = carving.finder(trees);
-        let [rows, waiting] = self.waiting.divide(|tuple, _| finder.class(tuple).is_some());
+        let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
         self.unpublished.push(Increment { recoding: Recoding::new(), carving: Some(carving), rows, ledger: None });
     }

@@ -53,6 +53,8 @@ pub struct Candidate {
     /// Its recoding; of no column where classes have labels of their own.
     pub recoding: Recoding,
     pub(super) rows: Whole,
+    /// In a chain of crowds what each increment adds to `rows`.
+    pub(super) new: Vec<Histogram>,
     /// Known from the beginning, but in a chain of crowds, where it is put together when somebody looks.
     pub(super) table: OnceLock<Release>,
     /// Its classes in the order in which they were formed, where they have labels of their own.
@@ -77,13 +79,18 @@ impl Candidate {
     /// Of everybody in it, and the table that they make.
     pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> Candidate {
         let (recoding, rows) = (table.recoding().to_vec(), Whole::from(rows));
-        Candidate { release, recoding, rows, table: OnceLock::from(table), carving: None, increments }
+        let (table, new) = (OnceLock::from(table), Vec::new());
+        Candidate { release, recoding, rows, new, table, carving: None, increments }
     }
 
-    /// Of everybody in it, with the nodes of their labels in the place of leaves.
-    pub(super) fn of_labels(release: u32, rows: Whole, increments: Vec<Increment>) -> Candidate {
+    /// Of everybody in it, and of those who are new, increment by increment, with the nodes of their labels in the place of leaves.
+    pub(super) fn of_labels(
+        release: u32,
+        (rows, new): (Whole, Vec<Histogram>),
+        increments: Vec<Increment>,
+    ) -> Candidate {
         let (recoding, table) = (Recoding::new(), OnceLock::new());
-        Candidate { release, recoding, rows, table, carving: None, increments }
+        Candidate { release, recoding, rows, new, table, carving: None, increments }
     }
 
     /// Everybody in it under its recoding.

@@ -319,16 +319,15 @@ impl Feed {
     ///
     /// # Panics
     /// If it is not the one of the last tick.
-    pub fn publish(&mut self, candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
+    pub fn publish(&mut self, mut candidate: Candidate, policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
-        let new = |increment: &Increment| match policy.chain() {
-            Chain::Crowds { .. } => increment.labelled(trees),
-            _ => increment.told(),
+        let new = match policy.chain() {
+            Chain::Crowds { .. } => std::mem::take(&mut candidate.new),
+            _ => candidate.increments.iter().map(Increment::told).collect(),
         };
-        let new: Vec<Histogram> = candidate.increments.iter().map(new).collect();
         // A release that only leaves rows out has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);

@@ -1,6 +1,8 @@
 //! A histogram as far as some recoding, or labels of each class's own, tell its rows apart (SCIENCE 1). Whatever is asked of coarser
 //! recodings later is asked of far fewer leaf tuples.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::{Cell, Histogram, Tuples};
@@ -30,12 +32,40 @@ impl Histogram {
     /// If somebody is in no class.
     #[must_use]
     pub fn labelled(&self, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
+        self.labelled_if_held(carving, trees).expect("everybody is in a class")
+    }
+
+    /// The same rows with the nodes of their class in the place of leaves; `None` if somebody is in no class.
+    pub fn labelled_if_held(&self, carving: &Carving, trees: &[&Taxonomy]) -> Option<Histogram> {
+        let (finder, lost) = (carving.finder(trees), AtomicBool::new(false));
+        let labelled = self.told_by(|tuple, key| {
+            key.iter_mut().zip(self.tuple_at(tuple)).for_each(|(slot, leaf)| *slot = leaf);
+            match finder.class(key) {
+                Some((_, class)) => key.copy_from_slice(class),
+                None => lost.store(true, Ordering::Relaxed),
+            }
+        });
+        (!lost.into_inner()).then_some(labelled)
+    }
+
+    /// The rows of people who are in a class, and the others.
+    #[must_use]
+    pub fn divide_by(&self, carving: &Carving, trees: &[&Taxonomy]) -> [Histogram; 2] {
         let finder = carving.finder(trees);
-        self.told_by(|tuple, key| {
-            let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
-            let (_, class) = finder.class(&leaves).expect("everybody is in a class");
-            key.copy_from_slice(class);
-        })
+        let holds = |leaves: &mut Vec<Leaf>, tuple: usize| {
+            leaves.clear();
+            leaves.extend(self.tuple_at(tuple));
+            finder.class(leaves).is_some()
+        };
+        let held: Vec<bool> = (0..self.tuples()).into_par_iter().map_init(Vec::new, holds).collect();
+        let part = || Histogram { values: self.values().clone(), ..Histogram::empty(self.width(), 0) };
+        let mut parts = [part(), part()];
+        for (tuple, held) in held.into_iter().enumerate() {
+            let part = &mut parts[usize::from(!held)];
+            part.leaves.iter_mut().zip(self.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
+            part.push_cells(self.cells_of(tuple));
+        }
+        parts.map(Histogram::with_values_in_use)
     }
 
     /// The same rows with their increment as one more leaf, the last: rows of one leaf tuple and two increments lie apart.

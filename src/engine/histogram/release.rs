@@ -275,6 +275,11 @@ impl Release {
         (0..self.classes()).map(|class| (self.size(class), class)).min()
     }
 
+    /// The nodes of all classes.
+    pub fn class_labels(&self) -> Vec<&[Node]> {
+        (0..self.classes()).map(|class| self.class(class)).collect()
+    }
+
     /// The class at these nodes.
     pub fn find(&self, nodes: &[Node]) -> Option<usize> {
         let (mut from, mut to) = (0, self.classes());

@@ -2,6 +2,8 @@
 //! people make a division certain, and which ticks halve. All of it follows from taxonomies and the policy alone; no line here
 //! could look at a person.
 
+mod reach;
+
 use super::decimal::Decimal;
 use super::open::{Open, countable, volume};
 use super::settings::Values;
@@ -71,16 +73,18 @@ impl<'t> Division<'t> {
         splits
     }
 
-    /// The columns in which a region has parts.
-    fn divisible(&self, region: &[Node]) -> u32 {
-        let columns = self.trees.iter().zip(region);
-        columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32
+    /// How many splits halving may have refused on the way to a label that it comes to, of so many that it may refuse; each of them
+    /// moves the odds of where a person lies by a factor of four at most (SCIENCE 11, CRA). Refused splits are of different columns, in
+    /// which the label still has parts.
+    pub fn most_refused(&self, label: &[Node], refusals: u32) -> u32 {
+        let columns = self.trees.iter().zip(label);
+        let divisible = columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32;
+        divisible.min(refusals)
     }
 
-    /// How many splits halving may have refused on the way to a label, of so many that it may refuse; each of them moves the odds of
-    /// where a person lies by a factor of four at most (SCIENCE 11, CRA). `None` if halving does not come to this label.
+    /// The same; `None` if halving does not come to this label.
     pub fn refused(&self, label: &[Node], refusals: u32) -> Option<u32> {
-        self.way_to(label, refusals).map(|_| self.divisible(label).min(refusals))
+        self.way_to(label, refusals).map(|_| self.most_refused(label, refusals))
     }
 
     /// The regions that halving comes by on its way to a label if it may refuse so many splits, the label last; `None` if it does

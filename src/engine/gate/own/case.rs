@@ -126,7 +126,7 @@ pub struct Candidate<'a> {
     /// The table, under the recoding that it is said to have.
     table: Table,
     /// In a chain of crowds what was published, and what the candidate adds to it.
-    crowds: Option<Crowds<'a>>,
+    crowds: Option<(Cow<'a, CrowdHistory>, Growth)>,
     /// How many rows of each label it leaves out.
     erased: ErasedRows,
 }
@@ -137,6 +137,9 @@ pub struct Crowds<'a> {
     pub history: Cow<'a, CrowdHistory>,
     /// The candidate compared with the last one of them, on the dictionary of the candidate.
     pub growth: Growth,
+    /// The private tables of what is new under the labels of their atoms, each on the dictionary of its table; `None` where there are
+    /// no such labels, or somebody is in no atom.
+    pub atoms: Vec<Option<Release>>,
 }
 
 impl<'a> Candidate<'a> {
@@ -157,7 +160,7 @@ impl<'a> Candidate<'a> {
         let release = release.with_values(&maps[1]);
         let growth = history.growth(&release, &maps[0]);
         let table = Table { release, values, exact };
-        Ok(Candidate { case, table, crowds: Some(Crowds { history, growth }), erased })
+        Ok(Candidate { case, table, crowds: Some((history, growth)), erased })
     }
 }
 
@@ -189,20 +192,21 @@ impl<'a> Ready<'a> {
     pub fn new(candidate: Candidate<'a>) -> Ready<'a> {
         let Candidate { case, table, crowds, erased } = candidate;
         let trees = case.columns.trees();
-        let labelled = crowds.is_some();
-        let new = |newest: &Newest<'_>| {
-            let rows = newest.rows.clone().as_one(0);
-            newest.carving.filter(|_| labelled).map_or_else(|| rows.clone(), |carving| rows.labelled(carving, &trees))
-        };
-        let new: Vec<Histogram> = case.newest.iter().map(new).collect();
-        let new = Histogram::merge_all(new).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
+        let merged =
+            |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let Table { release, values: shown, exact } = table;
-        if let Some(Crowds { history, growth }) = crowds {
+        if let Some((history, growth)) = crowds {
+            let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
+            let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
+            let labelled: Vec<Option<Histogram>> = labelled.collect();
+            let atoms = labelled.iter().map(|rows| rows.as_ref().map(Release::from_own_labels)).collect();
+            let new = merged(labelled.into_iter().flatten().collect());
             let (values, maps) = Values::union(&[&shown, new.values()]);
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
-            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]) });
+            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]), atoms });
             return Ready { case, trees, values, table, exact, lineage: None, people, crowds, erased };
         }
+        let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
         let everybody = case.before.clone().as_one(0).merge(&new);
         let mut known = vec![&case.history.values, &shown, everybody.values(), new.values()];
         if !case.only_adds() {

@@ -13,7 +13,7 @@ use super::crowd_history::fewest;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::diversity::{Diversity, Measures, Shares};
 use crate::histogram::{Histogram, Release, Values, describe};
-use crate::model::{Leaf, Node};
+use crate::model::Node;
 use crate::policy::{Chain, Policy};
 
 /// Places that are named at most.
@@ -119,21 +119,15 @@ fn lost(check: &str) -> Checked {
 pub fn atoms(ready: &Ready<'_>) -> Checked {
     let (a, columns) = (ready.case.policy.a(), ready.case.columns);
     let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
-    for newest in ready.case.newest {
+    for (newest, people) in ready.case.newest.iter().zip(&known(ready).atoms) {
         let Some(carving) = newest.carving else {
             reasons.push(Reason::plain("data", "an increment has no labels of its own"));
             continue;
         };
-        let finder = carving.finder(&ready.trees);
-        let held = (0..newest.rows.tuples()).all(|tuple| {
-            let leaves: Vec<Leaf> = newest.rows.tuple_at(tuple).collect();
-            finder.class(&leaves).is_some()
-        });
-        if !held {
+        let Some(people) = people else {
             reasons.push(Reason::plain("data", "somebody is in no atom of their increment"));
             continue;
-        }
-        let people = Release::carved(newest.rows, 0..u32::MAX, carving, &ready.trees);
+        };
         for atom in carving.classes() {
             let size = people.size_of(atom);
             smallest = Some(smallest.map_or(size, |least| least.min(size)));
@@ -165,18 +159,15 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
         found.reasons.push(Reason::plain("all releases", "what is new cannot be told, so nothing shows what it tells"));
         return found;
     };
-    let mut most: Option<u32> = None;
-    for class in 0..new.classes() {
-        match division.refused(new.class(class), policy.refusals()) {
-            Some(refused) => most = most.max(Some(refused)),
-            None => {
-                let place = new.describe(class, ready.case.columns);
-                let text = format!("halving by this policy does not come to the label {place}");
-                found.reasons.push(Reason::plain(place, text));
-            }
-        }
+    let labels = new.class_labels();
+    let unreached = division.unreached(&labels, policy.refusals());
+    for &class in unreached.iter().take(NAMED) {
+        let place = new.describe(class, ready.case.columns);
+        let text = format!("halving by this policy does not come to the label {place}");
+        found.reasons.push(Reason::plain(place, text));
     }
-    found.reasons.truncate(NAMED);
+    let reached = labels.iter().enumerate().filter(|(class, _)| unreached.binary_search(class).is_err());
+    let most = reached.map(|(_, label)| division.most_refused(label, policy.refusals())).max();
     let figure = most.map(|refused| 4f64.powi(refused as i32));
     found.value = figure.and_then(Figure::real).filter(|_| found.made);
     if let (Some(figure), Some(limit)) = (figure, limit.map(|limit| limit.get()))
@@ -192,10 +183,10 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
 /// The worst of the sensitive values of what is new: of each label, and of each atom.
 pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &Shares) -> Option<Diversity> {
     let worst = measures.of_release(added(ready)?, shares);
-    let of = |newest: &Newest<'_>| {
-        let people = newest.rows.clone().as_one(0).labelled(newest.carving?, &ready.trees);
-        let (_, maps) = Values::union(&[&ready.values, people.values()]);
-        Some(measures.of_release(&Release::from_own_labels(&people).with_values(&maps[1]), shares))
+    let of = |(newest, atoms): (&Newest<'_>, &Option<Release>)| {
+        let (_, maps) = Values::union(&[&ready.values, newest.rows.values()]);
+        Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))
     };
-    ready.case.newest.iter().try_fold(worst, |worst, newest| Some(worst.worse(of(newest)?)))
+    let mut all = ready.case.newest.iter().zip(&known(ready).atoms);
+    all.try_fold(worst, |worst, of_one| Some(worst.worse(of(of_one)?)))
 }

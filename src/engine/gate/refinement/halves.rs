@@ -74,12 +74,17 @@ impl Layers {
         (division, most): (&Division<'_>, u32),
     ) -> Result<Release, Malformed> {
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
+        let labels: Vec<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
+        let unreached = division.unreached(&labels, most);
         let (mut refusals, mut at_root) = (Vec::with_capacity(classes.len()), None);
         for (at, (nodes, rows)) in classes.iter().enumerate() {
             if *rows < division.people() {
                 return Err(Malformed::Small(at));
             }
-            let refused = division.refused(nodes, most).ok_or(Malformed::Region(at))?;
+            if unreached.binary_search(&at).is_ok() {
+                return Err(Malformed::Region(at));
+            }
+            let refused = division.most_refused(nodes, most);
             if is_root(nodes) {
                 at_root = Some(refused);
             } else {
