@@ -330,6 +330,10 @@ fn the_gate_refuses_what_was_changed() {
         let mut fewer = offer.clone();
         fewer.newest[0].1 = fewer.newest[0].1.divide(|tuple, _| tuple != first(&candidate).as_slice())[0].clone();
         refused(&fewer, "growth");
+        // Somebody is in none of the atoms.
+        let mut outside = offer.clone();
+        outside.carvings[0] = offer.carvings[0].as_ref().map(|carving| carving.without(|class| class == 0));
+        refused(&outside, "atoms");
         // A release of the history is not known.
         let mut older = offer.clone();
         older.older.pop();
