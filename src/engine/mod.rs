@@ -5,6 +5,7 @@
 
 pub mod anonymizer;
 pub mod audit;
+pub mod counting;
 pub mod feed;
 pub mod gate;
 pub mod histogram;

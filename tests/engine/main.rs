@@ -8,6 +8,7 @@ mod brute_force;
 mod chains;
 mod coin;
 mod counterexamples;
+mod counting;
 mod crowd_audit;
 mod crowd_chain;
 mod crowd_erasure;

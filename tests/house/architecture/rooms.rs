@@ -18,6 +18,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         "engine::feed",
         &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer", "engine::safeguards"],
     ),
+    // What readers compute from a table.
+    ("engine::counting", &["engine::model", "engine::histogram"]),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram"]),
     // The gate shares no code with the search that it judges.
