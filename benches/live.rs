@@ -83,12 +83,17 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
     let daemon = Daemon::start(broker, &topic);
     daemon.begun();
     let all = rate * time.as_secs();
+    // A producer that has just begun asks for the leaders of all partitions before it sends anything; that is not measured.
+    let producer = broker.producer(&[("linger.ms", "0")]);
+    produce(&producer, &topic, (partitions, keyed), (0, KEYS, u64::MAX), &|| false);
+    let mut first = 0;
+    while first < KEYS {
+        first += daemon.batch();
+    }
     let (begun, before) = (Instant::now(), daemon.cpu());
     let (mut taken, mut ages) = (0, Vec::new());
     scope(|scope| {
-        scope.spawn(|| {
-            produce(&broker.producer(&[("linger.ms", "0")]), &topic, (partitions, keyed), (0, all, rate), &|| false)
-        });
+        scope.spawn(|| produce(&producer, &topic, (partitions, keyed), (KEYS, all, rate), &|| false));
         while taken < all {
             let kept = daemon.batch();
             // The first one of the batch was the oldest that was not taken.
