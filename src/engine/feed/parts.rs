@@ -83,7 +83,8 @@ impl Candidate {
         Candidate { release, recoding, rows, new, table, carving: None, increments }
     }
 
-    /// Of everybody in it, and of those who are new, increment by increment, with the nodes of their labels in the place of leaves.
+    /// A candidate of a chain of crowds. `rows` holds everybody in it and `new` the people of each increment; both hold the nodes of
+    /// labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
         (rows, new): (Whole, Vec<Histogram>),

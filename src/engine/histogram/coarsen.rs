@@ -35,7 +35,7 @@ impl Histogram {
         self.labelled_if_held(carving, trees).expect("everybody is in a class")
     }
 
-    /// The same rows with the nodes of their class in the place of leaves; `None` if somebody is in no class.
+    /// The same rows with the nodes of their class in the place of leaves; `None` if no class holds some person.
     pub fn labelled_if_held(&self, carving: &Carving, trees: &[&Taxonomy]) -> Option<Histogram> {
         let (finder, lost) = (carving.finder(trees), AtomicBool::new(false));
         let labelled = self.told_by(|tuple, key| {

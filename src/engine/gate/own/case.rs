@@ -137,8 +137,8 @@ pub struct Crowds<'a> {
     pub history: Cow<'a, CrowdHistory>,
     /// The candidate compared with the last one of them, on the dictionary of the candidate.
     pub growth: Growth,
-    /// The private tables of what is new under the labels of their atoms, each on the dictionary of its table; `None` where there are
-    /// no such labels, or somebody is in no atom.
+    /// The private table of each new increment under the labels of its atoms, on the dictionary of that table; `None` where the
+    /// increment has no such labels, or its atoms do not hold all of its people.
     pub atoms: Vec<Option<Release>>,
 }
 

@@ -106,7 +106,7 @@ mod tests {
             for refusals in 0..4 {
                 let no_way = |&place: &usize| division.way_to(labels[place], refusals).is_none();
                 let missed: Vec<usize> = (0..labels.len()).filter(no_way).collect();
-                // The root is come to always, and more than it needs somebody to be divided for.
+                // Halving always reaches the root; without refusals left it reaches nothing else.
                 assert!(missed.len() < labels.len() && (refusals > 0 || missed.len() == labels.len() - 1));
                 assert_eq!(division.unreached(&labels, refusals), missed);
                 assert_eq!(
