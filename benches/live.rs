@@ -1,6 +1,7 @@
 //! Producers and the daemon at once, with a real broker on the same processors: each message is sent by itself, in turn to all
-//! partitions or by the hash of its key. What is told: the age of the oldest message of a batch when it was taken in, batches a second,
-//! rows of a batch, and the processor time of the daemon. Feeds of few messages are measured side by side, each with a daemon of
+//! partitions or by the hash of its key. What is told: for how long the broker had had the oldest message of a batch when it was taken
+//! in, for how long a message waited for the broker, batches a second, rows of a batch, and the processor time of the daemon. A
+//! broker that has just been given a topic of many partitions lets producers wait for seconds, whoever reads. Feeds of few messages are measured side by side, each with a daemon of
 //! its own, those of many one after the other. Then how fast a full topic is taken in while producers go on.
 //!
 //!     TIDEGATE_KAFKA=folder-of-jars cargo bench --bench live [-- SECONDS] [few] [some] [many] [backlog]
@@ -13,14 +14,17 @@ mod raw;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{scope, sleep, spawn};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use common::broker::Broker;
+use rdkafka::client::ClientContext;
 use rdkafka::error::KafkaError;
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
+use rdkafka::message::{DeliveryResult, Message as _};
+use rdkafka::producer::{BaseRecord, Producer as _, ProducerContext, ThreadedProducer};
 use serde_json::Value as Json;
 
 /// Partitions of a topic.
@@ -47,7 +51,7 @@ fn main() {
     let wanted = |part| parts.is_empty() || parts.contains(&part);
     let Some(broker) = Broker::start() else { return };
     println!(
-        "partitions  sent        a second  median age s  greatest  in second  batches/s  rows/batch  CPU % of a core"
+        "partitions  sent        a second  median age s  greatest  in second  before it s  batches/s  rows/batch  CPU %"
     );
     let side_by_side = |cases: &[(i32, u64)]| {
         scope(|scope| {
@@ -84,32 +88,34 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
     daemon.begun();
     let all = rate * time.as_secs();
     // A producer that has just begun asks for the leaders of all partitions before it sends anything; that is not measured.
-    let producer = broker.producer(&[("linger.ms", "0")]);
+    let producer = producer(broker, &[("linger.ms", "0")]);
     produce(&producer, &topic, (partitions, keyed), (0, KEYS, u64::MAX), &|| false);
     let mut first = 0;
     while first < KEYS {
         first += daemon.batch();
     }
+    *producer.context().0.lock().expect("no panic") = Heard::default();
     let (begun, before) = (Instant::now(), daemon.cpu());
     let (mut taken, mut ages) = (0, Vec::new());
     scope(|scope| {
         scope.spawn(|| produce(&producer, &topic, (partitions, keyed), (KEYS, all, rate), &|| false));
         while taken < all {
             let kept = daemon.batch();
-            // The first one of the batch was the oldest that was not taken.
-            let now = begun.elapsed().as_secs_f64();
-            ages.push((now - taken as f64 / rate as f64, now));
+            // The broker may have handed out messages that it has not told the producer of.
+            let first = producer.context().0.lock().expect("no panic").at.get(taken as usize).copied();
+            ages.push((first.map_or(0.0, |at| at.elapsed().as_secs_f64()), begun.elapsed().as_secs_f64()));
             taken += kept;
         }
     });
     let seconds = begun.elapsed().as_secs_f64();
     let cpu = 100.0 * (daemon.cpu() - before) / seconds;
     ages.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let batches = ages.len();
+    let (batches, waited) = (ages.len(), producer.context().0.lock().expect("no panic").longest);
     let (median, (oldest, at)) = (ages[batches / 2].0, ages[batches - 1]);
     println!(
-        "{partitions:>10}  {:<10} {rate:>9} {median:>13.2} {oldest:>9.2} {at:>10.0} {:>10.2} {:>11.0} {cpu:>16.1}",
+        "{partitions:>10}  {:<10} {rate:>9} {median:>13.2} {oldest:>9.2} {at:>10.0} {:>12.2} {:>10.2} {:>11.0} {cpu:>6.1}",
         if keyed { "by key" } else { "in turn" },
+        waited as f64 / 1e3,
         batches as f64 / seconds,
         all as f64 / batches as f64
     );
@@ -121,12 +127,12 @@ fn steady(broker: &Broker, partitions: i32, rate: u64, keyed: bool, time: Durati
 fn drain(broker: &Broker) {
     let (topic, partitions) = ("backlog", 6);
     broker.topic(topic, partitions, &[]);
-    let fill = broker.producer(&[("linger.ms", "20"), ("batch.num.messages", "20000"), ("compression.type", "lz4")]);
+    let fill = producer(broker, &[("linger.ms", "20"), ("batch.num.messages", "20000"), ("compression.type", "lz4")]);
     produce(&fill, topic, (partitions, false), (0, BACKLOG, u64::MAX), &|| false);
     let ends = AtomicBool::new(false);
     scope(|scope| {
         let meanwhile = || {
-            let producer = broker.producer(&[("linger.ms", "0")]);
+            let producer = producer(broker, &[("linger.ms", "0")]);
             produce(&producer, topic, (partitions, false), (BACKLOG, u64::MAX, MEANWHILE), &|| {
                 ends.load(Ordering::Acquire)
             });
@@ -145,9 +151,39 @@ fn drain(broker: &Broker) {
     broker.delete(topic);
 }
 
+/// What a broker has said of messages.
+#[derive(Default)]
+struct Heard {
+    /// When it had them, one after the other.
+    at: Vec<Instant>,
+    /// The longest time from sending to its answer, in milliseconds.
+    longest: i64,
+}
+
+#[derive(Default)]
+struct Ear(Mutex<Heard>);
+
+impl ClientContext for Ear {}
+
+impl ProducerContext for Ear {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        let sent = result.as_ref().expect("it is there").timestamp().to_millis().expect("the library sets it");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_millis();
+        let mut heard = self.0.lock().expect("no panic");
+        heard.at.push(Instant::now());
+        heard.longest = heard.longest.max(now as i64 - sent);
+    }
+}
+
+fn producer(broker: &Broker, settings: &[(&str, &str)]) -> ThreadedProducer<Ear> {
+    broker.producing(settings).create_with_context(Ear::default()).expect("a client")
+}
+
 /// Sends messages of these numbers, so many a second.
 fn produce(
-    producer: &BaseProducer,
+    producer: &ThreadedProducer<Ear>,
     topic: &str,
     (partitions, keyed): (i32, bool),
     (from, all, rate): (u64, u64, u64),
@@ -163,14 +199,10 @@ fn produce(
                 if keyed { record.key(&key) } else { record.partition((sent % partitions as u64) as i32) }
             };
             while let Err((KafkaError::MessageProduction(_), _)) = producer.send(record()) {
-                producer.poll(Duration::from_millis(10));
+                sleep(Duration::from_millis(10));
             }
             sent += 1;
-            if sent.is_multiple_of(1_000) {
-                producer.poll(Duration::ZERO);
-            }
         }
-        producer.poll(Duration::ZERO);
         sleep(Duration::from_millis(1));
     }
     producer.flush(Duration::from_secs(120)).expect("all are there");

@@ -253,6 +253,11 @@ impl Broker {
 
     /// Whoever writes to it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
+        self.producing(settings).create().expect("a client")
+    }
+
+    /// What a producer is made with.
+    pub fn producing(&self, settings: &[(&str, &str)]) -> ClientConfig {
         let mut config = self.config();
         config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
         // A transaction may not end before its messages do.
@@ -260,7 +265,7 @@ impl Broker {
         for (key, value) in settings {
             config.set(*key, *value);
         }
-        config.create().expect("a client")
+        config
     }
 
     /// Puts messages into a partition, and waits until they are there.
