@@ -21,6 +21,7 @@ mod place;
 mod process;
 mod progress;
 pub mod quarantine;
+pub mod query;
 pub mod refinement;
 pub mod reject;
 pub mod rekey;
@@ -68,6 +69,7 @@ enum Command {
     NewChain(new_chain::Args),
     Quarantine(quarantine::Args),
     Verify(verify::Args),
+    Query(query::Args),
     Show(show::Args),
 }
 
@@ -87,6 +89,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::NewChain(args) => new_chain::run(args, out),
         Command::Quarantine(args) => quarantine::run(args, out),
         Command::Verify(args) => verify::run(args, out),
+        Command::Query(args) => query::run(args, out),
         Command::Show(args) => show::run(args, out),
     }
 }

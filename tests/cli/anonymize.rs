@@ -4,6 +4,7 @@
 mod answers;
 mod carved;
 mod coins;
+mod counted;
 mod crowds;
 mod crowds_judged;
 mod folder;

@@ -68,6 +68,11 @@ fn the_demo_tells_its_story() {
     assert_eq!(said(folder.path(), &["verify", demo]).1["intact"], true);
     let (code, audit) = said(folder.path(), &["audit", "--dir", demo]);
     assert_eq!((code, &audit["safe"]), (Some(0), &true.into()), "{audit}");
+    let (code, counted) = said(folder.path(), &["query", demo, "days between 1 and 3", "--by", "ward"]);
+    assert_eq!((code, &counted["method"]), (Some(0), &"em".into()), "{counted}");
+    // The feed file knows which column is masked.
+    let (code, masked) = said(folder.path(), &["query", demo, "diagnosis = 'F10'"]);
+    assert_eq!((code, &masked["error"]["field"]), (Some(2), &"PREDICATE".into()), "{masked}");
     let (_, aside) = said(folder.path(), &["quarantine", "tidegate-demo/feed.toml"]);
     assert!(aside["groups"].as_array().expect("groups").iter().all(|group| group["topic"] == "hospital.admissions"));
     let alone = ["audit", "--feed", "alone/feed.toml", "--release", "alone/release-1.parquet"];

@@ -136,7 +136,7 @@ fn it_counts_as_the_estimator_written_cell_by_cell() {
         let question = question(draw, &trees);
         let table = table(&rows, trees.len());
         for (method, rounds) in [(Method::Em, 30), (Method::Uniform, 1)] {
-            let counts = count(&table, &question, &trees, method);
+            let counts = count(&table, &question, &trees, method).unwrap();
             let slow = slowly(&rows, &question, &trees, rounds);
             assert_eq!(counts.len(), question.cells());
             let same = |(counted, slow): (&Counted, &f64)| close(counted.estimate, *slow);
@@ -166,7 +166,7 @@ fn the_bounds_are_reached() {
         let row = |(leaves, value): &Person| (below_root(leaves, &trees, || draw.between(0, 2)), *value);
         let rows: Vec<Row> = people.iter().map(row).collect();
         let question = question(draw, &trees);
-        let counts = count(&table(&rows, trees.len()), &question, &trees, Method::Uniform);
+        let counts = count(&table(&rows, trees.len()), &question, &trees, Method::Uniform).unwrap();
         let all = cells(&trees);
         let may = |(label, value): &Row| -> Vec<Option<usize>> {
             let inside = |leaves: &&Vec<Leaf>| {
@@ -196,7 +196,7 @@ fn exact_labels_leave_nothing_open() {
         groups: trees[column].leaves(),
     };
     let question = Question { axes: vec![axis(1), axis(0)], values: vec![None, Some(0), None], groups: 1 };
-    for counted in count(&table(&rows, 2), &question, &trees, Method::Em) {
+    for counted in count(&table(&rows, 2), &question, &trees, Method::Em).unwrap() {
         let Counted { estimate, standard_error, low, high } = counted;
         assert!(
             low == high && close(estimate, low as f64) && standard_error.is_some_and(|error| error < 1e-3),
@@ -220,7 +220,7 @@ fn intervals_hold_as_often_as_they_say() {
         let axes =
             trees.iter().enumerate().map(|(column, tree)| Axis::some(column, tree.leaves(), |leaf| leaf % 2 == 0));
         let question = Question::of_everybody(axes.collect(), VALUES as usize);
-        let counted = count(&table(&rows, 2), &question, &trees, Method::Em)[0];
+        let counted = count(&table(&rows, 2), &question, &trees, Method::Em).unwrap()[0];
         let people = people.iter().filter(|(leaves, value)| cell(&question, leaves, *value).is_some()).count() as f64;
         let error = counted.standard_error.expect("a standard error");
         if error > 0.0 {

@@ -23,6 +23,7 @@ mod words;
 
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
+pub use nearest::nearest;
 pub use secret::{Address, Secret, is_local, parts};
 pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
 pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};

@@ -13,14 +13,17 @@ use crate::model::Taxonomy;
 
 /// Rounds of EM.
 const ROUNDS: u32 = 30;
-/// Rounds that are made to see how far the estimate may still go.
-const FURTHER: u32 = 200;
+/// Rounds that are made to see how far the estimate may still go, at least and at most.
+const FURTHER: Range<u32> = 30..200;
 /// Times that labels are drawn for a standard error, at least and at most.
 const DRAWS: Range<usize> = 4..40;
 /// Steps that all draws together may take.
 const STEPS: usize = 1 << 29;
 /// A table of so many counts at most is looked at count by count.
 const FEW: usize = 32;
+
+/// The most combinations of labels of a question, and the most counts of an answer.
+const MOST: usize = 1 << 24;
 
 /// How rows are spread over the cells of their labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,16 +47,34 @@ pub struct Counted {
     pub high: u64,
 }
 
+/// A question over more combinations of labels than fit into memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "these columns together have more than {MOST} combinations of labels: ask for fewer columns, or for coarser labels"
+)]
+pub struct TooMany;
+
 /// Counts the rows of a table; the order of the counts is that of [`Question::cells`].
+///
+/// # Errors
+/// There are too many combinations.
 ///
 /// # Panics
 /// If the groups of an axis with several do not ascend with its leaves.
-pub fn count(table: &Release, question: &Question, trees: &[&Taxonomy], method: Method) -> Vec<Counted> {
-    let boxes = Boxes::of(table, question, trees);
+pub fn count(
+    table: &Release,
+    question: &Question,
+    trees: &[&Taxonomy],
+    method: Method,
+) -> Result<Vec<Counted>, TooMany> {
+    let counts = question.axes.iter().try_fold(question.groups, |product, axis| product.checked_mul(axis.groups));
+    if counts.is_none_or(|counts| counts > MOST) {
+        return Err(TooMany);
+    }
+    let boxes = Boxes::of(table, question, trees, MOST).ok_or(TooMany)?;
     let groups = Groups::of(&boxes, question);
-    let by_value: Vec<Vec<Counted>> =
-        (0..question.groups).map(|value| groups.count(&boxes, &boxes.rows(value), method)).collect();
-    (0..groups.cells()).flat_map(|cell| by_value.iter().map(move |counts| counts[cell])).collect()
+    let by_value: Vec<Vec<Counted>> = (0..question.groups).map(|value| groups.count(&boxes, value, method)).collect();
+    Ok((0..groups.cells()).flat_map(|cell| by_value.iter().map(move |counts| counts[cell])).collect())
 }
 
 /// The combinations of groups of the axes.
@@ -103,20 +124,24 @@ impl Groups {
         self.sides.iter().product()
     }
 
-    /// Counts labels with so many rows.
-    fn count(&self, boxes: &Boxes, rows: &[u64], method: Method) -> Vec<Counted> {
+    /// Counts the rows of a group of sensitive values.
+    fn count(&self, boxes: &Boxes, value: usize, method: Method) -> Vec<Counted> {
+        let rows = boxes.rows(value);
         let shares: Vec<f64> = rows.iter().map(|&rows| rows as f64).collect();
         let rounds = if method == Method::Em { ROUNDS } else { 1 };
         let estimate = estimate(boxes, &shares, rounds);
         let counts = self.sums(&estimate);
-        let errors = (method == Method::Em).then(|| self.errors(boxes, &shares, &estimate, &counts));
-        let may = self.may.iter().zip(rows).filter_map(|(area, rows)| Some((area.clone()?, *rows)));
+        let errors =
+            (method == Method::Em).then(|| self.errors(boxes, (&shares, &boxes.squares(value)), &estimate, &counts));
+        let may = self.may.iter().zip(&rows).filter_map(|(area, rows)| Some((area.clone()?, *rows)));
         let high = covered(&self.sides, may);
         let mut low = vec![0; self.cells()];
-        self.must.iter().zip(rows).for_each(|(must, rows)| must.iter().for_each(|&cell| low[cell] += rows));
+        self.must.iter().zip(&rows).for_each(|(must, rows)| must.iter().for_each(|&cell| low[cell] += rows));
+        let error = |cell: usize, errors: &Vec<f64>| if low[cell] == high[cell] { 0.0 } else { errors[cell] };
         let counted = |cell: usize| Counted {
-            estimate: counts[cell],
-            standard_error: errors.as_ref().map(|errors| errors[cell]),
+            // What is certain is not estimated: rounding would only hide it.
+            estimate: if low[cell] == high[cell] { low[cell] as f64 } else { counts[cell] },
+            standard_error: errors.as_ref().map(|errors| error(cell, errors)),
             low: low[cell],
             high: high[cell],
         };
@@ -131,19 +156,20 @@ impl Groups {
         sums
     }
 
-    /// Standard errors: of where in their labels the rows lie if the shares were known; of the shares, which other draws of the
-    /// labels' rows give; and of ending after so many rounds, by how far later ones lead.
-    fn errors(&self, boxes: &Boxes, rows: &[f64], estimated: &[f64], counts: &[f64]) -> Vec<f64> {
+    /// Standard errors: of where in their labels the rows lie if the shares were known; of the shares, which other draws of the crowds
+    /// behind the labels give (people of one crowd are alike in columns that nobody asks about, and come together); and of ending after so many rounds, by how far later ones lead.
+    fn errors(&self, boxes: &Boxes, (rows, squares): (&[f64], &[f64]), estimated: &[f64], counts: &[f64]) -> Vec<f64> {
         let mut variances = self.placed(boxes, rows, estimated, counts);
-        let steps = ROUNDS as usize * (boxes.space.size() * (boxes.weights.len() + 1) * 2 + rows.len() * 2);
-        let draws = (STEPS / steps).clamp(DRAWS.start, DRAWS.end);
+        let steps = boxes.space.size() * (boxes.weights.len() + 1) * 2 + rows.len() * 2;
+        let draws = (STEPS / steps / ROUNDS as usize).clamp(DRAWS.start, DRAWS.end);
+        let rounds = ((STEPS / steps) as u32).clamp(FURTHER.start, FURTHER.end);
         let draw = |number: usize| {
-            let mut other = estimate(boxes, &drawn(rows, number as u64 + 1), ROUNDS);
-            boxes.space.spread(&mut other, &boxes.labels, rows);
+            let mut other = estimate(boxes, &drawn(rows, squares, number as u64 + 1), ROUNDS);
+            boxes.space.spread(&mut other, &boxes.labels, rows, 1);
             self.sums(&other)
         };
         let mut further = estimated.to_vec();
-        (0..FURTHER).for_each(|_| boxes.space.spread(&mut further, &boxes.labels, rows));
+        boxes.space.spread(&mut further, &boxes.labels, rows, rounds);
         let further = self.sums(&further);
         let drawn: Vec<Vec<f64>> = (0..draws).into_par_iter().map(draw).collect();
         for (cell, variance) in variances.iter_mut().enumerate() {
@@ -177,6 +203,6 @@ impl Groups {
 /// Rows of labels spread over their cells: in the first round evenly, in each later one in proportion to the round before.
 fn estimate(boxes: &Boxes, rows: &[f64], rounds: u32) -> Vec<f64> {
     let mut cells = products(&boxes.weights);
-    (0..rounds).for_each(|_| boxes.space.spread(&mut cells, &boxes.labels, rows));
+    boxes.space.spread(&mut cells, &boxes.labels, rows, rounds);
     cells
 }

@@ -26,23 +26,30 @@ pub struct Boxes {
     pub labels: Vec<usize>,
     /// The rows of each label by group of sensitive values, label by label.
     rows: Vec<u64>,
+    /// The sums of the squares of the rows of the crowds behind each of these numbers: how far rows came by the crowd.
+    squares: Vec<u64>,
     width: usize,
 }
 
 impl Boxes {
-    /// Of a table.
-    pub fn of(table: &Release, question: &Question, trees: &[&Taxonomy]) -> Boxes {
-        let mut known: BTreeMap<Vec<Node>, Vec<u64>> = BTreeMap::new();
+    /// Of a table; `None` if there are more than `most` combinations of ranges of cells.
+    pub fn of(table: &Release, question: &Question, trees: &[&Taxonomy], most: usize) -> Option<Boxes> {
+        let mut known: BTreeMap<Vec<Node>, Vec<[u64; 2]>> = BTreeMap::new();
         for class in 0..table.classes() {
             let label = question.axes.iter().map(|axis| table.class(class)[axis.column]).collect();
-            let rows = known.entry(label).or_insert_with(|| vec![0; question.groups]);
+            let mut crowd = vec![0; question.groups];
             for at in table.range(class) {
                 if let Some(group) = question.values[table.values()[at] as usize] {
-                    rows[group] += table.counts()[at];
+                    crowd[group] += table.counts()[at];
                 }
             }
+            let sums = known.entry(label).or_insert_with(|| vec![[0, 0]; question.groups]);
+            sums.iter_mut().zip(crowd).for_each(|([rows, squares], crowd)| {
+                *rows += crowd;
+                *squares += crowd * crowd;
+            });
         }
-        known.retain(|_, rows| rows.iter().any(|rows| *rows > 0));
+        known.retain(|_, rows| rows.iter().any(|[rows, _]| *rows > 0));
         let (mut weights, mut groups, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let mut areas = vec![Area::new(); known.len()];
         for (at, axis) in question.axes.iter().enumerate() {
@@ -61,15 +68,20 @@ impl Boxes {
             areas.iter_mut().zip(leaves).for_each(|(area, range)| area.push(cell(range.start)..cell(range.end)));
             lines.push(Line::of(starts.len() - 1, areas.iter().map(|area| area[at].clone())));
         }
-        let space = Space::new(lines);
+        let space = Space::new(lines, most)?;
         let labels = areas.iter().map(|area| space.place(area)).collect();
-        let rows = known.values().flatten().copied().collect();
-        Boxes { weights, groups, areas, space, labels, rows, width: question.groups }
+        let (rows, squares) = known.values().flatten().map(|[rows, squares]| (rows, squares)).unzip();
+        Some(Boxes { weights, groups, areas, space, labels, rows, squares, width: question.groups })
     }
 
     /// The rows of each label in a group of sensitive values.
     pub fn rows(&self, group: usize) -> Vec<u64> {
         self.rows.iter().skip(group).step_by(self.width).copied().collect()
+    }
+
+    /// The squares of the crowds behind these.
+    pub fn squares(&self, group: usize) -> Vec<f64> {
+        self.squares.iter().skip(group).step_by(self.width).map(|&squares| squares as f64).collect()
     }
 }
 

@@ -7,10 +7,15 @@
 //! Everything here follows from what is public.
 
 mod answer;
+mod asked;
 mod boxes;
 mod grid;
+mod leaves;
+mod predicate;
 mod question;
 mod resample;
 
-pub use answer::{Counted, Method, count};
+pub use answer::{Counted, Method, TooMany, count};
+pub use asked::{Asked, Name, Unasked};
+pub use predicate::{Condition, Literal, Misread, Wanted, parse};
 pub use question::{Axis, Question};

@@ -23,17 +23,19 @@ impl Source {
     }
 }
 
-/// A draw of the rows of all labels: of a gamma distribution whose mean and variance are the number of rows (by Wilson and Hilferty).
-pub fn drawn(rows: &[f64], number: u64) -> Vec<f64> {
+/// A draw of the rows of all labels: of a gamma distribution whose mean and variance are the number of rows (by Wilson and
+/// Hilferty).
+pub fn drawn(rows: &[f64], variances: &[f64], number: u64) -> Vec<f64> {
     let mut source = Source(number.wrapping_mul(0xd134_2543_de82_ef95));
-    let draw = |&rows: &f64| {
+    let draw = |(&rows, &variance): (&f64, &f64)| {
         if rows == 0.0 {
             return 0.0;
         }
-        let root = 1.0 - 1.0 / (9.0 * rows) + source.normal() / (3.0 * rows.sqrt());
+        let shape = rows * rows / variance;
+        let root = 1.0 - 1.0 / (9.0 * shape) + source.normal() / (3.0 * shape.sqrt());
         rows * root.max(0.05).powi(3)
     };
-    rows.iter().map(draw).collect()
+    rows.iter().zip(variances).map(draw).collect()
 }
 
 #[cfg(test)]
@@ -43,12 +45,16 @@ mod tests {
     #[test]
     fn draws_lie_around_the_number_of_rows() {
         let rows = [0.0, 5.0, 400.0];
-        let draws: Vec<Vec<f64>> = (0..4_000).map(|number| drawn(&rows, number)).collect();
-        assert_eq!(draws[7], drawn(&rows, 7));
-        for (at, rows) in rows.into_iter().enumerate() {
+        let variances = [0.0, 5.0, 4_000.0];
+        let draws: Vec<Vec<f64>> = (0..4_000).map(|number| drawn(&rows, &variances, number)).collect();
+        assert_eq!(draws[7], drawn(&rows, &variances, 7));
+        for (at, (rows, wanted)) in rows.into_iter().zip(variances).enumerate() {
             let mean = draws.iter().map(|draw| draw[at]).sum::<f64>() / 4_000.0;
             let variance = draws.iter().map(|draw| (draw[at] - mean).powi(2)).sum::<f64>() / 4_000.0;
-            assert!((mean - rows).abs() <= 0.03 * rows && (variance - rows).abs() <= 0.15 * rows, "{mean}, {variance}");
+            assert!(
+                (mean - rows).abs() <= 0.03 * rows && (variance - wanted).abs() <= 0.15 * wanted,
+                "{mean}, {variance}"
+            );
         }
     }
 }

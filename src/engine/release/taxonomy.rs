@@ -3,9 +3,11 @@
 //!
 //! Only what the feed file's taxonomies say goes in: never a count, and nothing of any other column.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Columns, Node, Role, Taxonomy};
+use crate::model::{Columns, Node, Role, Taxonomy, Tree};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
@@ -43,6 +45,23 @@ pub struct Label {
     pub parent: Option<String>,
     /// How many values of the domain it stands for: the leaves under it, of intervals the whole numbers in them.
     pub values: u64,
+}
+
+impl ColumnTree {
+    /// The tree; `None` if the labels are none in preorder, or stand for other numbers of values than those below them.
+    pub fn tree(&self) -> Option<Taxonomy> {
+        let (root, others) = self.nodes.split_first().filter(|(root, _)| root.parent.is_none())?;
+        let mut tree = Tree::new(&root.label);
+        tree.resize(0, root.values);
+        let mut handles = BTreeMap::from([(&*root.label, 0)]);
+        for Label { label, parent, values } in others {
+            let above = *handles.get(parent.as_deref()?)?;
+            handles.insert(label, tree.add(above, label, *values));
+        }
+        let tree = tree.finish().ok()?;
+        let told = self.nodes.iter().zip(0..).all(|(told, node)| *told == label(&tree, node));
+        told.then_some(tree)
+    }
 }
 
 /// The taxonomies of the quasi columns as JSON.

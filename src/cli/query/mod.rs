@@ -1,0 +1,143 @@
+//! `tidegate query` (CONTRACTS 3): how many rows of a release have certain values, from what is public alone. Reads and prints;
+//! estimating is the engine's.
+
+mod file;
+mod json;
+mod opened;
+mod words;
+
+use std::path::PathBuf;
+
+pub use json::{Answer, Group};
+
+use self::opened::Opened;
+use super::place::feed_in;
+use super::{Exit, Out, Result, progress};
+use crate::daemon::config::{Feed, nearest};
+use crate::daemon::error::{self, Error, Kind};
+use crate::daemon::journal::store::Shown;
+use crate::daemon::run::begin;
+use crate::engine::counting::{Asked, Condition, Counted, Unasked, count, parse};
+use crate::engine::model::{Column, Role};
+use crate::engine::release::Layout;
+
+/// Count rows of a release: an estimate, its standard error, and what is certain
+#[derive(clap::Args)]
+#[command(after_help = "\
+The predicate is `column = value`, `column in (value, …)` or `column between value and value`, joined by `and`; text stands in '…', a \
+column with spaces in \"…\". Values of quasi columns are labels of any height, or numbers and dates that begin and end a label; \
+missing sensitive values are `null`. Without a predicate all rows are counted.
+
+  tidegate query admissions \"age between 20 and 39 and ward = 'Cardiology'\"
+  tidegate query admissions \"age in ('0-19', '20-39', '40+')\" --by age,ward --out ages.parquet
+
+`low` and `high` are certain. The estimate has a standard error in releases of crowds (`method` is `em`), whose labels do not follow \
+the data; labels of other releases do, so rows are spread evenly (`uniform`), and nothing says how far that lies off.
+
+Exit code 0: answered. 2: an error.")]
+pub struct Args {
+    /// A feed file, the folder of a public root, or one that `anonymize` writes to
+    #[arg(value_name = "FEED|DIR")]
+    place: PathBuf,
+    /// Which rows are counted
+    #[arg(value_name = "PREDICATE", default_value = "")]
+    predicate: String,
+    /// Columns whose values are counted apart; of a column for which the predicate lists labels, those
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    by: Vec<String>,
+    /// Writes the counts of --by as Parquet into this file
+    #[arg(long, value_name = "FILE", requires = "by")]
+    out: Option<PathBuf>,
+    /// The release that is asked; the newest one when left out
+    #[arg(long, value_name = "NUMBER")]
+    release: Option<u32>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The release cannot be read, or the question does not fit it.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let conditions = parse(&args.predicate).map_err(|why| misread(&why.to_string()))?;
+    let shown = progress::Shown::new("reading");
+    let (opened, masked) = opened(&args)?;
+    let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
+    exact(&conditions, &by, masked.as_deref(), &opened)?;
+    shown.say("counting".to_owned());
+    let (all, counted) = asked(&opened, &conditions, &[], "PREDICATE")?;
+    debug_assert_eq!(all.question.cells(), 1);
+    let apart = if by.is_empty() { None } else { Some(asked(&opened, &conditions, &by, "--by")?) };
+    drop(shown);
+    let answer = Answer::of(&opened, counted[0], apart.as_ref().map(|(asked, counts)| (asked, &**counts)), &by);
+    if let (Some(file), Some((asked, counts))) = (&args.out, &apart) {
+        file::write(file, (asked, counts), &by, &opened)?;
+    }
+    if out.json() {
+        out.value(&answer);
+    } else {
+        out.text(&words::answer(&answer, &opened, &by, args.out.as_deref()));
+    }
+    Ok(Exit::Done)
+}
+
+/// The release, and the columns whose values may be others: `None` if nobody here knows which.
+fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
+    let place = &args.place;
+    let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
+    let Some(file) = feed else {
+        let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
+        return Ok((Opened::newest(&Shown::open(place)?, layout, args.release, place)?, None));
+    };
+    let feed = Feed::load(&file)?;
+    let opened = Opened::newest(&*begin::look(&feed, false)?, Layout::Root, args.release, &file)?;
+    let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
+    Ok((opened, Some(guarded.map(|column: &Column| column.name.to_string()).collect())))
+}
+
+/// Whether the values that are asked for are those of the people.
+fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opened: &Opened) -> error::Result<()> {
+    if !opened.masks() {
+        return Ok(());
+    }
+    let names = conditions.iter().map(|condition| (&*condition.column, "PREDICATE"));
+    for (name, field) in names.chain(by.iter().map(|name| (*name, "--by"))) {
+        let sensitive = opened.columns.named(name).is_some_and(|column| column.role == Role::Sensitive);
+        let text = match masked {
+            Some(masked) if masked.iter().any(|masked| masked == name) => {
+                "this column is masked: some of its values are others than \
+                  those of the people, so that counts of them are wrong by what nobody can tell"
+            }
+            None if sensitive => {
+                "the policy masks guarded values, and the files do not say in which columns: counts of them would be \
+                  wrong by what nobody can tell. Ask with the feed file, which knows the columns that are not masked"
+            }
+            _ => continue,
+        };
+        return Err(Error::new(Kind::Usage, format!("`{name}`: {text}")).in_field(field));
+    }
+    Ok(())
+}
+
+fn asked(opened: &Opened, conditions: &[Condition], by: &[&str], field: &str) -> error::Result<(Asked, Vec<Counted>)> {
+    let asked = Asked::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))?;
+    let counts = count(&opened.table, &asked.question, &opened.columns.trees(), opened.method());
+    let counts = counts.map_err(|why| Error::new(Kind::Usage, why.to_string()).in_field(field))?;
+    Ok((asked, counts))
+}
+
+fn misread(why: &str) -> Error {
+    Error::new(Kind::Usage, format!("the predicate is none: {why}")).in_field("PREDICATE")
+}
+
+/// A question that does not fit the release, with the column that was meant, if one is near.
+fn unasked(why: &Unasked, opened: &Opened) -> Error {
+    let names = || opened.columns.iter().map(|column| &*column.name);
+    let mut text = format!("`{}`: {}", why.column, why.what);
+    if opened.columns.named(&why.column).is_none() {
+        text.push_str(&match nearest(&why.column, names()) {
+            Some(name) => format!("; did you mean `{name}`?"),
+            None => format!("; it has {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        });
+    }
+    Error::new(Kind::Usage, text)
+}

@@ -1,0 +1,135 @@
+//! A release from its public files: the columns as the files tell them, and the rows. Every file has to be the one that the manifest
+//! names.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::DataType;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+
+use crate::daemon::error::{Error, Kind as Fault, Result};
+use crate::daemon::journal::store::Store;
+use crate::engine::counting::Method;
+use crate::engine::gate::bytes::read_local;
+use crate::engine::histogram::{Release, Values};
+use crate::engine::model::{Column, Columns, Domain, Kind, Role, Rule};
+use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
+
+/// A release.
+pub struct Opened {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Its columns.
+    pub columns: Columns,
+    /// Its rows.
+    pub table: Release,
+    /// What the codes of sensitive values stand for.
+    pub values: Values,
+}
+
+impl Opened {
+    /// The newest release in a store, or the one with this number.
+    ///
+    /// # Errors
+    /// There is none, or it is not as its manifest says.
+    pub fn newest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Opened> {
+        let manifest = manifest(store, layout, release, place)?;
+        if manifest.two_tables() {
+            let text = format!(
+                "release {} is in two tables: the first one shows quasi columns as they are, and counts of both are computed as the \
+                 guide for analysts says in section 5",
+                manifest.release
+            );
+            return Err(none(place, text));
+        }
+        let data = manifest.files.iter().find(|file| file.rows.is_some());
+        let trees = manifest.files.iter().find(|file| file.path.starts_with("taxonomy/"));
+        let (Some(data), Some(trees)) = (data, trees) else {
+            return Err(none(place, "the manifest names no table, or no taxonomies"));
+        };
+        let wrong = |file: &FileLine, text: &str| Error::new(Fault::Input, text).in_file(Path::new(&file.path));
+        let trees: Taxonomies = serde_json::from_slice(&bytes(store, trees)?)
+            .map_err(|_| wrong(trees, "these are no taxonomies of a release"))?;
+        let bytes = bytes(store, data)?;
+        let columns = columns(&trees, &bytes).ok_or_else(|| wrong(data, "this is no table of a release"))?;
+        let (table, leaks) = read_local(&bytes, &columns);
+        let table = table.ok_or_else(|| {
+            let why = leaks.last().map(|leak| format!(": {}: {}", leak.place, leak.text)).unwrap_or_default();
+            wrong(data, &format!("this table cannot be read{why}"))
+        })?;
+        Ok(Opened { manifest, columns, table: table.release, values: table.values })
+    }
+
+    /// How its rows are spread: labels that a coin has drawn do not follow the data.
+    pub fn method(&self) -> Method {
+        let halves = self.manifest.policy.get("search").is_some_and(|search| search == "halves");
+        if halves { Method::Em } else { Method::Uniform }
+    }
+
+    /// Whether values of guarded sets may be others.
+    pub fn masks(&self) -> bool {
+        let policy = &self.manifest.policy;
+        policy["m"].is_number() && policy.get("mask").is_none_or(|mask| mask != false)
+    }
+}
+
+fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Manifest> {
+    let listed = store.list("")?;
+    let newest = listed.iter().filter_map(|object| layout.release(&object.path)).max();
+    let Some(newest) = newest else {
+        return Err(none(
+            place,
+            "there are no releases here: name a feed file, the public root of a feed, or the folder that \
+                                `anonymize` writes to",
+        ));
+    };
+    let path = layout.manifest(release.unwrap_or(newest));
+    let bytes = store.read(&path)?.ok_or_else(|| {
+        let text = format!("there is no release {}; the newest is {newest}", release.unwrap_or(newest));
+        none(place, text).in_field("--release")
+    })?;
+    Manifest::parse(&bytes).map_err(|why| Error::new(Fault::Input, why.to_string()).in_file(Path::new(&path)))
+}
+
+/// An error about the place that was named.
+fn none(place: &Path, text: impl Into<String>) -> Error {
+    Error::new(Fault::Usage, text).in_file(place)
+}
+
+/// A published file.
+fn bytes(store: &dyn Store, file: &FileLine) -> Result<Vec<u8>> {
+    let wrong = |text: &str| Error::new(Fault::Input, text).in_file(Path::new(&file.path));
+    let bytes = store.read(&file.path)?.ok_or_else(|| wrong("this published file is missing"))?;
+    if Sha256::of(&bytes) == file.sha256 { Ok(bytes) } else { Err(wrong("this published file was changed")) }
+}
+
+/// Quasi columns are those that have a taxonomy; all others are sensitive.
+fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
+    let bytes = Bytes::copy_from_slice(table);
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let about = ArrowReaderMetadata::load(&bytes, options).ok()?;
+    let mut all = Vec::new();
+    for tree in &trees.columns {
+        let domain = Domain { tree: tree.tree()?, rule: Rule::Label };
+        all.push(column(&tree.name, Role::Quasi, Kind::String, Some(domain)));
+    }
+    let own = |name: &str| trees.columns.iter().any(|tree| tree.name == name);
+    for field in about.schema().fields().iter().filter(|field| !own(field.name())) {
+        let kind = match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 => Kind::String,
+            DataType::Int64 => Kind::Int,
+            DataType::Float64 => Kind::Float,
+            DataType::Boolean => Kind::Bool,
+            DataType::Date32 => Kind::Date,
+            _ => return None,
+        };
+        all.push(column(field.name(), Role::Sensitive, kind, None));
+    }
+    Some(Columns::new(all))
+}
+
+fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Column {
+    let taxonomy = taxonomy.map(Arc::new);
+    Column { name: name.into(), path: None, role, kind, taxonomy, guarded: Vec::new(), optional: false, unknown: None }
+}

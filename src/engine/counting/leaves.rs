@@ -1,0 +1,132 @@
+//! The leaves that somebody means. Values are named by labels of any height; numbers and dates also by the first and the last one
+//! that a leaf stands for, because those who count think in numbers and not in labels.
+
+use std::ops::Range;
+
+use crate::model::forms::dates;
+use crate::model::{DateLevel, Leaf, Taxonomy, whole_number};
+
+/// Why there are none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoLeaves {
+    /// Neither a label nor a number or a date under one.
+    #[error("`{0}` is no label of this column, and no number or date that one stands for")]
+    Unknown(String),
+    /// Rows under this label cannot be told apart.
+    #[error("`{inside}` lies inside `{leaf}`, which is the finest label here: ask for all of it")]
+    Inside {
+        /// What was asked for.
+        inside: String,
+        /// The leaf.
+        leaf: String,
+    },
+    /// The second comes before the first.
+    #[error("`{second}` comes before `{first}` in this column")]
+    Backwards {
+        /// Where it begins.
+        first: String,
+        /// Where it ends.
+        second: String,
+    },
+}
+
+/// The leaves from the first that one text means to the last that another one means.
+///
+/// # Errors
+/// A text means none, or only a part of one.
+pub fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLeaves> {
+    let (from, to) = (meant(tree, first)?, meant(tree, last)?);
+    if to.leaves.start < from.leaves.start || to.leaves.end < from.leaves.end {
+        return Err(NoLeaves::Backwards { first: first.to_owned(), second: last.to_owned() });
+    }
+    for (text, meant, whole) in [(first, &from, from.begins), (last, &to, to.ends)] {
+        if !whole {
+            let leaf = tree.label(tree.leaf_node(meant.leaves.start)).to_owned();
+            return Err(NoLeaves::Inside { inside: text.to_owned(), leaf });
+        }
+    }
+    Ok(from.leaves.start..to.leaves.end)
+}
+
+/// Leaves, and whether what means them is the first and the last of what they stand for.
+struct Meant {
+    leaves: Range<Leaf>,
+    begins: bool,
+    ends: bool,
+}
+
+fn meant(tree: &Taxonomy, text: &str) -> Result<Meant, NoLeaves> {
+    if let Some(node) = tree.find(text) {
+        return Ok(Meant { leaves: tree.leaf_range(node), begins: true, ends: true });
+    }
+    let found = number(tree, text).or_else(|| date(tree, text));
+    found.ok_or_else(|| NoLeaves::Unknown(text.to_owned()))
+}
+
+/// A number in an interval `[30, 40[`.
+fn number(tree: &Taxonomy, text: &str) -> Option<Meant> {
+    let value = whole_number(text)?;
+    (0..tree.leaves() as Leaf).find_map(|leaf| {
+        let (from, to) = interval(tree.label(tree.leaf_node(leaf)))?;
+        let inside = from <= value && value < to;
+        inside.then(|| Meant { leaves: leaf..leaf + 1, begins: value == from, ends: value == to - 1 })
+    })
+}
+
+fn interval(label: &str) -> Option<(i64, i64)> {
+    let (from, to) = label.strip_prefix('[')?.strip_suffix('[')?.split_once(", ")?;
+    Some((whole_number(from)?, whole_number(to)?))
+}
+
+/// A day in a month, a quarter, a year or a decade.
+fn date(tree: &Taxonomy, text: &str) -> Option<Meant> {
+    let day = dates::parse(text)?;
+    [DateLevel::Month, DateLevel::Quarter, DateLevel::Year, DateLevel::Decade].into_iter().find_map(|level| {
+        let label = level.label(day);
+        let leaf = tree.find_leaf(&label)?;
+        let other = |day: i32| level.label(day) != label;
+        Some(Meant { leaves: leaf..leaf + 1, begins: other(day - 1), ends: other(day + 1) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Tree;
+
+    fn tree(inner: &str, leaves: &[&str]) -> Taxonomy {
+        let mut tree = Tree::new("*");
+        let above = tree.add(0, inner, 1);
+        leaves.iter().for_each(|leaf| _ = tree.add(above, leaf, 1));
+        tree.add(0, "unknown", 1);
+        tree.finish().unwrap()
+    }
+
+    #[test]
+    fn labels_numbers_and_dates_mean_leaves() {
+        let ages = tree("[0, 60[", &["[0, 30[", "[30, 60["]);
+        let dates = tree("2024", &["2024-01", "2024-02", "2024-03"]);
+        let ones = tree("1-3", &["1", "2", "3"]);
+        for (tree, first, last, wanted) in [
+            (&ages, "[0, 60[", "[0, 60[", 0..2),
+            (&ages, "0", "59", 0..2),
+            (&ages, "30", "59", 1..2),
+            (&ages, "30", "unknown", 1..3),
+            (&dates, "2024-02-01", "2024-02-29", 1..2),
+            (&dates, "2024-01", "2024-02-29", 0..2),
+            (&dates, "2024", "2024", 0..3),
+            (&ones, "2", "3", 1..3),
+            (&ones, "*", "*", 0..4),
+        ] {
+            assert_eq!(leaves(tree, first, last), Ok(wanted), "{first} to {last}");
+        }
+        let inside = |inside: &str, leaf: &str| NoLeaves::Inside { inside: inside.into(), leaf: leaf.into() };
+        assert_eq!(leaves(&ages, "31", "59"), Err(inside("31", "[30, 60[")));
+        assert_eq!(leaves(&ages, "30", "58"), Err(inside("58", "[30, 60[")));
+        assert_eq!(leaves(&ages, "30", "30"), Err(inside("30", "[30, 60[")));
+        assert_eq!(leaves(&dates, "2024-02-01", "2024-02-28"), Err(inside("2024-02-28", "2024-02")));
+        assert_eq!(leaves(&ages, "60", "60"), Err(NoLeaves::Unknown("60".into())));
+        let backwards = NoLeaves::Backwards { first: "3".into(), second: "2".into() };
+        assert_eq!(leaves(&ones, "3", "2"), Err(backwards));
+    }
+}
