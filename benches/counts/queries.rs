@@ -1,6 +1,7 @@
 //! Random COUNT queries: conjunctions over two or three columns, in each of which they want a range of leaves or any set of them.
 
-use tidegate::engine::histogram::Release;
+use tidegate::engine::counting::{Axis, Method, Question, count};
+use tidegate::engine::histogram::{Histogram, Release};
 use tidegate::engine::model::{Leaf, Taxonomy};
 
 use crate::common::random::Draw;
@@ -65,10 +66,35 @@ impl Queries {
         Errors { even: sum.even / number, em: sum.em / number }
     }
 
+    /// The share of every fifth query, of those over published rows alone, for which the truth lies within 1.96 standard errors of
+    /// the estimate.
+    pub fn held(&self, release: &Release, trees: &[&Taxonomy], waiting: &Histogram) -> f64 {
+        let asked = self.sets.iter().flat_map(|set| set.queries.iter().step_by(5).map(|query| (&set.columns, query)));
+        let holds: Vec<bool> = asked.map(|(columns, query)| query.holds(columns, (release, trees), waiting)).collect();
+        holds.iter().filter(|holds| **holds).count() as f64 / holds.len() as f64
+    }
+
     /// The mean share of the people that a query counts.
     pub fn share(&self, people: usize) -> f64 {
         let counted: f64 = self.sets.iter().flat_map(|set| &set.queries).map(|query| query.people).sum();
         counted / (SETS * QUERIES) as f64 / people as f64
+    }
+}
+
+impl Query {
+    fn holds(&self, columns: &[usize], (release, trees): (&Release, &[&Taxonomy]), waiting: &Histogram) -> bool {
+        let wants =
+            |leaves: &[Leaf]| columns.iter().zip(&self.wanted).all(|(&column, wanted)| wanted[leaves[column] as usize]);
+        let rows_of = |tuple| waiting.cells_of(tuple).iter().map(|cell| f64::from(cell.count)).sum::<f64>();
+        let wait = (0..waiting.tuples()).filter(|&tuple| wants(&waiting.tuple_at(tuple).collect::<Vec<_>>()));
+        let truth = self.people - wait.map(rows_of).sum::<f64>();
+        let axis = |(&column, wanted): (&usize, &Vec<bool>)| {
+            Axis::some(column, trees[column].leaves(), |leaf| wanted[leaf as usize])
+        };
+        let question = Question::of_everybody(columns.iter().zip(&self.wanted).map(axis).collect(), 1);
+        let found = count(release, &question, trees, Method::Em).expect("few columns")[0];
+        assert!(found.low as f64 <= truth && truth <= found.high as f64, "{truth}, {found:?}");
+        (found.estimate - truth).abs() <= 1.96 * found.standard_error.expect("EM has one")
     }
 }
 
