@@ -22,12 +22,14 @@ fn said(output: &Output) -> String {
     text(&output.stdout)
 }
 
+fn tidegate(folder: &Path, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(folder).output();
+    said(&output.expect("the program starts"))
+}
+
 /// Two releases of a feed in `admissions`, and two in the folder `releases`.
 fn made(folder: &Path) {
-    let tidegate = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(folder).output();
-        said(&output.expect("the program starts"))
-    };
+    let tidegate = |args: &[&str]| tidegate(folder, args);
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/samples/hospital");
     let file = |name: &str| sample.join(name).to_str().expect("text").to_owned();
     let (one, two) = (file("admissions-1.csv"), file("admissions-2.csv"));
@@ -70,9 +72,17 @@ fn what_pages_show_to_analysts_works() {
     }
     // Three readers estimate the same from two tables, to the last but few digits.
     let said = run(PAGES[2], &blocks(PAGES[2]).concat());
-    let number = said.lines().rev().find(|line| line.parse::<f64>().is_ok()).expect("an estimate");
+    let mut numbers = said.lines().rev().filter_map(|line| line.parse::<f64>().ok().map(|number| (line, number)));
+    let (_, counted) = numbers.next().expect("a count");
+    let (number, _) = numbers.next().expect("an estimate");
     let first = number.get(..6).expect("no whole number");
     assert!(said.matches(first).count() >= 3, "{first}: {said}");
+    // What a few lines count is what the program counts.
+    let asked = "age between 20 and 39 and ward = 'Cardiology'";
+    let answer = tidegate(folder.path(), &["query", "admissions/releases/admissions", asked, "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+    let estimate = answer["estimate"].as_f64().expect("a number");
+    assert!((counted - estimate).abs() < 1e-6 * estimate.max(1.0), "{counted}: {answer}");
     // The newest release, not the first one; and whoever changes it is found out.
     let page = PAGES[2];
     let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
