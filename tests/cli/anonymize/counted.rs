@@ -104,10 +104,14 @@ fn tables_of_counts_add_up_and_are_written_as_parquet() {
     let named = |group: &Json| (group["group"]["sex"].clone(), group["group"]["age"].clone());
     let ages = ["0-9", "15", "20-39"];
     let wanted: Vec<_> = ["F", "M"].iter().flat_map(|sex| ages.map(|age| (json!(sex), json!(age)))).collect();
-    assert_eq!(groups.iter().map(named).collect::<Vec<_>>(), wanted);
+    // Combinations that no row can have are left out; coins decide which those are.
+    let told: Vec<_> = groups.iter().map(named).collect();
+    assert!(told.len() > 3 && wanted.iter().filter(|one| told.contains(one)).eq(&told), "{found}");
+    // All of them together are estimated from fewer columns, and so a little otherwise.
     let sum = |key: &str| groups.iter().map(|group| group[key].as_f64().expect("a number")).sum::<f64>();
-    assert!((sum("estimate") - found["estimate"].as_f64().expect("a number")).abs() < 1e-6, "{found}");
-    assert!(sum("low") <= found["low"].as_f64().expect("a number"));
+    let [low, high] = ["low", "high"].map(|key| found[key].as_f64().expect("a number"));
+    assert!(low <= sum("estimate") + 1e-6 && sum("estimate") <= high + 1e-6, "{found}");
+    assert!(sum("low") <= low && high <= sum("high"), "{found}");
     let file = File::open(place.path("counts.parquet")).expect("it was written");
     let file = SerializedFileReader::new(file).expect("Parquet");
     let read = file.get_row_iter(None).expect("rows").map(|row| {
