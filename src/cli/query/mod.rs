@@ -80,7 +80,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The release, and the columns whose values may be others: `None` if nobody here knows which.
+/// The release, and the names of its masked columns: `None` without a feed file, since the public files do not tell them.
 fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
     let place = &args.place;
     let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
@@ -105,11 +105,11 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
         let text = match masked {
             Some(masked) if masked.iter().any(|masked| masked == name) => {
                 "this column is masked: some of its values are others than \
-                  those of the people, so that counts of them are wrong by what nobody can tell"
+                  those of the people, so that counts of them would be wrong, and the release does not say by how much"
             }
             None if sensitive => {
                 "the policy masks guarded values, and the files do not say in which columns: counts of them would be \
-                  wrong by what nobody can tell. Ask with the feed file, which knows the columns that are not masked"
+                  wrong, and the release does not say by how much. Ask with the feed file, which knows the columns that are not masked"
             }
             _ => continue,
         };

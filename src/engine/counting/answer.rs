@@ -157,7 +157,7 @@ impl Groups {
     }
 
     /// Standard errors: of where in their labels the rows lie if the shares were known; of the shares, which other draws of the crowds
-    /// behind the labels give (people of one crowd are alike in columns that nobody asks about, and come together); and of ending after so many rounds, by how far later ones lead.
+    /// behind the labels give (people of one crowd are alike in the columns that the question leaves out, too); and of ending after so many rounds, by how far later ones lead.
     fn errors(&self, boxes: &Boxes, (rows, squares): (&[f64], &[f64]), estimated: &[f64], counts: &[f64]) -> Vec<f64> {
         let mut variances = self.placed(boxes, rows, estimated, counts);
         let steps = boxes.space.size() * (boxes.weights.len() + 1) * 2 + rows.len() * 2;

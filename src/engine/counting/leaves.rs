@@ -1,5 +1,5 @@
-//! The leaves that somebody means. Values are named by labels of any height; numbers and dates also by the first and the last one
-//! that a leaf stands for, because those who count think in numbers and not in labels.
+//! The leaves that a predicate means. It names values by labels of any height; numbers and dates also by the first and the last one that
+//! a leaf stands for, because analysts think in numbers and not in labels.
 
 use std::ops::Range;
 
