@@ -62,7 +62,7 @@ fn judged(
     let tables = Tables::of(candidate.table(), candidate.rows().values(), None, columns);
     let written = start.elapsed();
     let start = Instant::now();
-    let read = bytes::read(&tables.data, columns).0.expect("a table");
+    let read = bytes::read(tables.iter().next().expect("a table"), columns).0.expect("a table");
     let read_back = start.elapsed();
     let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
     let older: Vec<Older> = older.collect();

@@ -25,6 +25,7 @@ pub mod query;
 pub mod refinement;
 pub mod reject;
 pub mod rekey;
+mod released;
 pub mod render;
 pub mod run;
 pub mod show;

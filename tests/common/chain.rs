@@ -2,14 +2,16 @@
 //! files are written, the gate judges them, and what it approves becomes history. An [`Offer`] is everything that the gate
 //! is shown of one release, so that a test can spoil any part of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidegate::engine::feed::{Candidate, Closed, Feed, Ledger, Ticked};
+use tidegate::engine::gate::bytes::read_part;
 use tidegate::engine::gate::own::{Approved, Case, Census, ErasedAtom, History, Judged, Newest, Older, Verdict, judge};
-use tidegate::engine::histogram::{Histogram, Person, Release, Rows, Values};
+use tidegate::engine::histogram::{Cell, Histogram, Person, Release, Rows, Values};
 use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
 use tidegate::engine::policy::{ChainKind, Facts as Known, Policy, Settings};
-use tidegate::engine::release::{Facts, Pages, Sha256, Tables};
+use tidegate::engine::release::{Facts, Manifest, Pages, PartLine, Sha256, Span, Tables, rewritten};
 use tidegate::engine::safeguards::mask::Draws;
 
 use super::random::Draw;
@@ -51,6 +53,9 @@ pub struct Chain {
     /// The releases as the gate read them, with their recodings.
     pub tables: Vec<(Release, Values)>,
     previous: Option<Sha256>,
+    /// All published files, and the newest manifest.
+    pub files: BTreeMap<String, Vec<u8>>,
+    pub manifest: Option<Manifest>,
     /// Atoms that the next release leaves out.
     pub erased: Vec<ErasedAtom>,
     /// Where draws come from.
@@ -71,7 +76,8 @@ impl Chain {
     pub fn new(columns: Columns, policy: Policy) -> Chain {
         let (feed, chance) = (Feed::new(&columns), Chance(Draw::new(1, 1)));
         let (history, tables, previous, erased) = (History::default(), Vec::new(), None, Vec::new());
-        Chain { columns, policy, feed, history, tables, previous, erased, chance }
+        let (files, manifest) = (BTreeMap::new(), None);
+        Chain { columns, policy, feed, history, tables, previous, files, manifest, erased, chance }
     }
 
     /// The rows of a label that came with a release, both counted from 0, leave all later releases. How many.
@@ -107,13 +113,26 @@ impl Chain {
         }
     }
 
+    /// The tables of a candidate; of one that grows the new parts: what is new, and earlier files that lose rows or become one.
+    pub fn tables_of(&self, candidate: &Candidate) -> Tables {
+        let exact = candidate.exact(self.policy.output());
+        if self.policy.publish_every().is_none() {
+            return Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), &self.columns);
+        }
+        let first = candidate.release - self.history.len() as u32;
+        let lost = |span: Span| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
+        let spans = rewritten(self.history.parts(), lost);
+        let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
+        let new = (Span::of(candidate.release), candidate.new_rows());
+        Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)
+    }
+
     /// What the gate is shown of a candidate.
     pub fn offer(&self, candidate: &Candidate) -> Offer {
+        let tables = self.tables_of(candidate);
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
         let values = candidate.rows().values().clone();
-        let exact = candidate.exact(self.policy.output());
-        let Tables { data, sensitive } = Tables::of(candidate.table(), &values, exact.as_ref(), &self.columns);
         let (came, waiting) = (self.feed.standing().arrived(), self.feed.waiting().rows());
         Offer {
             columns: self.columns.clone(),
@@ -127,8 +146,8 @@ impl Chain {
             newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
             carvings: candidate.increments.iter().map(|new| new.carving.clone()).collect(),
             raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
-            data,
-            sensitive,
+            new: candidate.new_rows(),
+            tables,
             table: candidate.table().clone(),
             values,
             chain: self.feed.chain(),
@@ -144,15 +163,37 @@ impl Chain {
     /// Takes what was approved into the history.
     pub fn publish(&mut self, candidate: Candidate, approved: Approved) {
         let recoding = candidate.recoding.clone();
+        let whole = (candidate.table().clone(), candidate.rows().values().clone());
         self.feed.publish(candidate, &self.policy, &self.columns.trees());
         let files = approved.spend();
         self.previous = Some(Sha256::of(&files.manifest));
-        self.tables.push((files.table.release.clone(), files.table.values.clone()));
+        self.manifest = Some(Manifest::parse(&files.manifest).expect("a manifest"));
+        self.files.extend(files.files.iter().cloned());
+        self.tables.push(match self.policy.publish_every() {
+            Some(_) => whole,
+            None => (files.table.release.clone(), files.table.values.clone()),
+        });
         // Disjoint releases have no history: their people are others.
         if self.policy.kind() == ChainKind::Cumulative {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
             files.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
         }
+    }
+
+    /// The rows of the newest release of a chain of crowds, as whoever reads the files that its manifest lists sees them.
+    pub fn shown(&self) -> Histogram {
+        let manifest = self.manifest.as_ref().expect("a release");
+        let parts = manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| {
+            let bytes = &self.files[&file.path];
+            let (part, leaks) = read_part(bytes, &self.columns);
+            assert!(leaks.is_empty() && Sha256::of(bytes) == file.sha256, "{leaks:?}");
+            let rows = part.expect("a part").counts;
+            assert_eq!(Some(rows.rows()), file.rows);
+            rows
+        });
+        let rows = Histogram::merge_all(parts.collect()).expect("a part");
+        assert_eq!(rows.rows(), manifest.rows);
+        rows
     }
 
     /// People arrive, and what there is to publish is approved and published.
@@ -162,6 +203,9 @@ impl Chain {
         self.publish(candidate, approved);
     }
 }
+
+/// Equal rows of a chain of crowds: their label, and their value and how many they are, in the release that added them.
+pub type Grown = (Vec<Node>, Cell);
 
 /// Everything that the gate is shown of one release.
 #[derive(Clone)]
@@ -179,9 +223,10 @@ pub struct Offer {
     pub carvings: Vec<Option<Carving>>,
     /// The same as they are, where values are masked.
     pub raw: Vec<Option<Histogram>>,
-    pub data: Vec<u8>,
-    /// Of two tables the one with the sensitive columns.
-    pub sensitive: Option<Vec<u8>>,
+    /// The bytes that are judged.
+    pub tables: Tables,
+    /// In a chain of crowds those who are new.
+    pub new: Histogram,
     pub table: Release,
     pub values: Values,
     pub chain: u32,
@@ -219,12 +264,53 @@ impl Offer {
             older: &older.collect::<Vec<_>>(),
             newest: &newest.collect::<Vec<_>>(),
         };
-        judge(&case, self.tables())
+        judge(&case, self.tables.clone())
     }
 
-    /// The bytes that are judged.
-    pub fn tables(&self) -> Tables {
-        Tables { data: self.data.clone(), sensitive: self.sensitive.clone() }
+    /// The same with all rows of a chain of crowds written again, after something was done to them.
+    #[must_use]
+    pub fn with_rows(&self, change: impl FnOnce(&mut Vec<Grown>, &Values)) -> Offer {
+        let first = self.release - self.older.len() as u32;
+        let older = self.older.iter().zip(first..).map(|((_, rows), release)| Histogram::clone(rows).as_one(release));
+        let all = Histogram::merge_all(older.chain([self.new.clone()]).collect()).expect("one at least");
+        let mut rows: Vec<Grown> = Vec::new();
+        for tuple in 0..all.tuples() {
+            let label: Vec<Node> = all.tuple_at(tuple).collect();
+            rows.extend(all.cells_of(tuple).iter().map(|&cell| (label.clone(), cell)));
+        }
+        change(&mut rows, all.values());
+        let part = |span: Span| {
+            let rows: Vec<&Grown> =
+                rows.iter().filter(|(_, cell)| cell.count > 0 && span.holds(cell.increment)).collect();
+            let column = |at: usize| rows.iter().map(|(label, _)| label[at]).collect();
+            let columns: Vec<Vec<Node>> = (0..self.new.width()).map(column).collect();
+            let cells: Vec<Cell> = rows.iter().map(|(_, cell)| *cell).collect();
+            (span, Histogram::of_counts(&columns, all.values().clone(), &cells))
+        };
+        let earlier = (first < self.release).then(|| Span { first, last: self.release - 1 });
+        let parts: Vec<_> = earlier.into_iter().chain([Span::of(self.release)]).map(part).collect();
+        Offer { tables: Tables::parts(&parts, &self.columns), ..self.clone() }
+    }
+
+    /// The bytes of the one table, or of the only part.
+    pub fn data(&self) -> &[u8] {
+        self.tables.iter().next().expect("a table")
+    }
+
+    /// The same, to be changed.
+    pub fn data_mut(&mut self) -> &mut Vec<u8> {
+        match &mut self.tables {
+            Tables::One(data) | Tables::Two([data, _]) => data,
+            Tables::Parts(parts) => &mut parts.last_mut().expect("a part").bytes,
+        }
+    }
+
+    /// Of two tables the one with the sensitive columns, to be changed.
+    pub fn sensitive_mut(&mut self) -> &mut Vec<u8> {
+        match &mut self.tables {
+            Tables::Two([_, sensitive]) => sensitive,
+            _ => panic!("two tables"),
+        }
     }
 
     pub fn facts(&self) -> Facts<'_> {
@@ -242,7 +328,7 @@ impl Offer {
     /// The files that go with the table, as they follow from what was judged.
     pub fn pages(&self, judged: &Judged) -> Option<Pages> {
         let lines = judged.lines();
-        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.table()?.release, &self.tables()))
+        Some(Pages::of(&self.facts(), &judged.terms(&lines), &judged.overview()?, &self.tables))
     }
 
     /// The whole decision; `spoil` gets at the files that go with the table.

@@ -46,8 +46,11 @@ fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
     let named = manifest["files"].as_array().expect("files");
     let two = manifest["policy"]["output"] == "two-table";
     let notice = named.iter().any(|file| file["path"].as_str().is_some_and(|path| path.starts_with("erased/")));
-    let files = 3 + usize::from(two) + usize::from(notice);
-    assert_eq!(named.len(), files, "a table or two, its taxonomy, a report, and a notice where rows are erased");
+    let tables = named.iter().filter(|file| file["rows"].is_u64()).count();
+    let grows = manifest["layout"] == 2;
+    assert!(if grows { tables > 0 } else { tables == 1 + usize::from(two) }, "release {number}: {tables} tables");
+    let others = 2 + usize::from(notice);
+    assert_eq!(named.len(), tables + others, "tables, their taxonomy, a report, and a notice where rows are erased");
     let mut diagnoses = Vec::new();
     for file in named {
         let path = public.join(file["path"].as_str().expect("a path"));
@@ -55,9 +58,12 @@ fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
         assert_eq!(file["sha256"], Sha256::of(&bytes).to_string(), "{}", path.display());
         let holds = if two { "sensitive/" } else { "data/" };
         if file["path"].as_str().is_some_and(|path| path.starts_with(holds)) {
-            diagnoses = table(bytes.into());
+            let rows = table(bytes.into());
+            assert!(!grows || file["rows"] == rows.len() as u64, "{}", path.display());
+            diagnoses.extend(rows);
         }
     }
+    diagnoses.sort();
     let rows = manifest["rows"].as_u64().expect("a number");
     assert_eq!(diagnoses.len() as u64, rows, "release {number}");
     Release { chain: manifest["chain"].as_u64().expect("a number"), rows, diagnoses }
@@ -73,9 +79,7 @@ fn table(bytes: bytes::Bytes) -> Vec<String> {
             other => panic!("a diagnosis is text: {other}"),
         }
     };
-    let mut found: Vec<String> = rows.map(diagnosis).collect();
-    found.sort();
-    found
+    rows.map(diagnosis).collect()
 }
 
 /// What must never change: everything published but the advisory name of the newest release.
@@ -107,8 +111,8 @@ impl Kept {
         for kind in ["data", "sensitive"] {
             for path in now.keys().filter(|path| path.starts_with(kind)) {
                 let name = path.file_name().and_then(|name| name.to_str()).expect("text");
-                let number = name.split('-').next().map(str::to_owned);
-                assert!(numbers.insert((kind, number)), "{name}: another table of this release");
+                let number = name.rsplit_once('-').map(|(number, _)| number.to_owned());
+                assert!(numbers.insert((kind, path.parent(), number)), "{name}: another table of this release");
             }
         }
         self.0 = now;

@@ -91,8 +91,8 @@ impl Decided<'_> {
             before: self.until(at),
             older: (0..at).map(told).map(|(recoding, rows)| (recoding, rows.into())).collect(),
             newest: vec![told(at)],
-            data,
-            sensitive: None,
+            tables: release::Tables::One(data),
+            new: Histogram::empty(0, 0),
             table,
             values: rows.values().clone(),
             chain: 1,
@@ -230,7 +230,7 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     spoilt.newest[0].1 = chain::arrivals(&chain.columns, &six(10)[1..]).histogram(1);
     let all = spoilt.before.clone().as_one(0).merge(&spoilt.newest[0].1.clone().as_one(0));
     spoilt.table = Release::under(&all, 0..1, &spoilt.recoding);
-    spoilt.data = release::data(&spoilt.table, all.values(), &chain.columns);
+    spoilt.tables = release::Tables::One(release::data(&spoilt.table, all.values(), &chain.columns));
     let verdict = spoilt.decided(|_| ()).expect_err("an atom of two");
     assert!(checks(&verdict).contains("atoms"), "{verdict:?}");
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use tidegate::engine::feed::{Candidate, Closed};
-use tidegate::engine::histogram::{Histogram, Release};
+use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::Node;
 use tidegate::engine::policy::{ChainKind, Facts, Policy};
-use tidegate::engine::release::Tables;
+use tidegate::engine::release::{Span, Tables};
 
 use super::crowd_chain::{columns, lines, people, refused, settings};
 use crate::common::chain::{Chain, Offer};
@@ -25,7 +25,7 @@ fn disjoint(draw: &mut Draw) -> Chain {
 
 #[test]
 fn a_disjoint_chain_publishes_each_crowd_once() {
-    random::run("disjoint chains of crowds", 60, |draw| {
+    random::run("disjoint chains of crowds", 36, |draw| {
         let (mut chain, mut number) = (disjoint(draw), 0);
         let a = chain.policy.a();
         let (mut came, mut out, mut left) = (0, 0, 0);
@@ -71,25 +71,28 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
 
 #[test]
 fn rows_of_an_earlier_release_are_refused_in_a_disjoint_chain() {
-    random::run("disjoint chains that are changed", 40, |draw| {
+    random::run("disjoint chains that are changed", 24, |draw| {
         let (mut chain, mut number) = (disjoint(draw), 0);
         let mut earlier: Option<Candidate> = None;
         for _ in 0..12 {
             let people = people(draw, &chain.columns, &mut number, 60);
             let Closed::Candidate(candidate) = chain.tick(&people).closed else { continue };
             let offer = chain.offer(&candidate);
+            let candidate = &*candidate;
             if let Some(earlier) = &earlier {
-                let both =
-                    Histogram::merge_all(vec![candidate.rows().clone().as_one(0), earlier.rows().clone().as_one(0)]);
-                let both = both.expect("two");
-                let table = Release::from_own_labels(&both);
-                let data = Tables::of(&table, both.values(), None, &chain.columns).data;
-                refused(&Offer { data, ..offer }, "growth");
+                let number = candidate.release;
+                let both = [candidate, earlier].map(|of| of.rows().clone().as_one(number));
+                let both = Histogram::merge_all(both.into()).expect("two");
+                let tables = Tables::parts(&[(Span::of(number), both)], &chain.columns);
+                refused(&Offer { tables, ..offer.clone() }, "growth");
+                // Nor in a part of their own.
+                let apart = [earlier, candidate].map(|of| (Span::of(of.release), of.rows().clone().as_one(of.release)));
+                refused(&Offer { tables: Tables::parts(&apart, &chain.columns), ..offer }, "growth");
                 return;
             }
             let approved = offer.decided(|_| ()).expect("a good release");
-            earlier = Some((*candidate).clone());
-            chain.publish(*candidate, approved);
+            earlier = Some(candidate.clone());
+            chain.publish(candidate.clone(), approved);
         }
     });
 }

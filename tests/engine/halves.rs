@@ -238,7 +238,7 @@ fn as_distinct(people: &mut People, trees: &[&Taxonomy]) {
 
 #[test]
 fn classes_share_no_cell_and_nothing_is_found_in_them() {
-    random::run("halving", 400, |draw| {
+    random::run("halving", 240, |draw| {
         let trees: Vec<Taxonomy> = (0..draw.between(1, 4)).map(|column| random_tree(draw, column as usize)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let tuple = |draw: &mut Draw| -> Vec<Leaf> {

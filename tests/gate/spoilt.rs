@@ -18,7 +18,7 @@ use sample::{lines, third};
 use sheet::Sheet;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
-use tidegate::engine::release::Pages;
+use tidegate::engine::release::{Pages, Tables};
 
 type OfferSpoiler = dyn Fn(&mut Offer);
 type PagesSpoiler = dyn Fn(&Offer, &mut Pages);
@@ -100,7 +100,7 @@ fn what_is_spoilt_is_good_before() {
         let (_, good) = third(kind, guarantee);
         let approved = good.decided(|_| ());
         assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| told(&verdict)));
-        assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data, "mutants are written as releases are");
+        assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data(), "mutants are written as releases are");
     }
 }
 
@@ -124,15 +124,15 @@ const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.repor
 fn no_byte_can_be_changed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
     let refused = |data: Vec<u8>, place: &str| {
-        let spoilt = Offer { data, ..good.clone() };
+        let spoilt = Offer { tables: Tables::One(data), ..good.clone() };
         assert!(spoilt.decided(|_| ()).is_err(), "{place}");
     };
-    for at in 0..good.data.len() {
-        let mut data = good.data.clone();
+    for at in 0..good.data().len() {
+        let mut data = good.data().to_vec();
         data[at] ^= [0x01, 0x80][at % 2];
         refused(data, &format!("byte {at} of the table"));
         if at % 7 == 0 {
-            refused(good.data[..at].to_vec(), &format!("a table of {at} bytes"));
+            refused(good.data()[..at].to_vec(), &format!("a table of {at} bytes"));
         }
     }
     for (number, bytes) in PAGES.iter().enumerate() {

@@ -103,10 +103,10 @@ fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy)
             "The newest release is {} with {}. {}",
             printable(&place.display().to_string()),
             rows(last.rows, "", "").trim_end(),
-            if disjoint {
-                "It holds other people than those before it."
-            } else {
-                "It replaces all earlier ones; never combine releases."
+            match policy.publish_every() {
+                _ if disjoint => "It holds other people than those before it.",
+                Some(_) => "Its manifest lists all parts of the table: read these and no other files.",
+                None => "It replaces all earlier ones; never combine releases.",
             }
         );
         wrapped(text, "", &said);

@@ -12,11 +12,12 @@ use rayon::prelude::*;
 
 use asked::Asked;
 
+use super::released::labels;
 use super::tell::name;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
+use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
 use crate::engine::audit::{Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
@@ -46,7 +47,7 @@ pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE", required_unless_present = "dir")]
     pub feed: Option<PathBuf>,
-    /// A published table; once per release, oldest first
+    /// A published table, or the manifest of one; once per release, oldest first
     #[arg(long = "release", value_name = "FILE")]
     pub releases: Vec<PathBuf>,
     /// The raw rows that were new in a release; none, or one per release in the same order
@@ -192,14 +193,9 @@ fn read(feed: &Feed, args: &Args) -> error::Result<(Subject, Option<Histogram>)>
     let shown = progress::Shown::files(args.releases.len() + args.increments.len());
     let columns = &feed.columns;
     let release = |path: &PathBuf| {
-        let table = Table::release(path, columns)?;
-        let reading = table.labels();
-        let (rows, _) = count(table, columns, reading)?;
+        let rows = labels(path, columns, |table| Table::release(table, columns));
         shown.one_more();
-        if rows.rows() == 0 {
-            return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(path));
-        }
-        Ok(rows)
+        rows
     };
     let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
     let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;

@@ -11,8 +11,8 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use crate::daemon::error::{Error, Kind as Fault, Result};
 use crate::daemon::journal::store::Store;
 use crate::engine::counting::Method;
-use crate::engine::gate::bytes::read_local;
-use crate::engine::histogram::{Release, Values};
+use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
+use crate::engine::histogram::{Histogram, Release, Values};
 use crate::engine::model::{Column, Columns, Domain, Kind, Role, Rule};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
@@ -43,22 +43,33 @@ impl Opened {
             );
             return Err(none(place, text));
         }
-        let data = manifest.files.iter().find(|file| file.rows.is_some());
+        let data: Vec<&FileLine> = manifest.files.iter().filter(|file| file.rows.is_some()).collect();
         let trees = manifest.files.iter().find(|file| file.path.starts_with("taxonomy/"));
-        let (Some(data), Some(trees)) = (data, trees) else {
+        let (Some(first), Some(trees)) = (data.first(), trees) else {
             return Err(none(place, "the manifest names no table, or no taxonomies"));
         };
         let wrong = |file: &FileLine, text: &str| Error::new(Fault::Input, text).in_file(Path::new(&file.path));
         let trees: Taxonomies = serde_json::from_slice(&bytes(store, trees)?)
             .map_err(|_| wrong(trees, "these are no taxonomies of a release"))?;
-        let bytes = bytes(store, data)?;
-        let columns = columns(&trees, &bytes).ok_or_else(|| wrong(data, "this is no table of a release"))?;
-        let (table, leaks) = read_local(&bytes, &columns);
-        let table = table.ok_or_else(|| {
+        let unread = |file: &FileLine, leaks: &[Leak]| {
             let why = leaks.last().map(|leak| format!(": {}: {}", leak.place, leak.text)).unwrap_or_default();
-            wrong(data, &format!("this table cannot be read{why}"))
-        })?;
-        Ok(Opened { manifest, columns, table: table.release, values: table.values })
+            wrong(file, &format!("this table cannot be read{why}"))
+        };
+        let about = bytes(store, first)?;
+        let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is no table of a release"))?;
+        if manifest.layout.is_none() {
+            let (table, leaks) = read_local(&about, &columns);
+            let Table { release: table, values, .. } = table.ok_or_else(|| unread(first, &leaks))?;
+            return Ok(Opened { manifest, columns, table, values });
+        }
+        let mut parts = Vec::new();
+        for file in data {
+            let (part, leaks) = read_part(&bytes(store, file)?, &columns);
+            parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts.as_one(0));
+        }
+        let rows = Histogram::merge_all(parts).expect("there is a part");
+        let (table, values) = (Release::from_own_labels(&rows), rows.values().clone());
+        Ok(Opened { manifest, columns, table, values })
     }
 
     /// How its rows are spread: labels that a coin has drawn do not follow the data.
@@ -104,7 +115,7 @@ fn bytes(store: &dyn Store, file: &FileLine) -> Result<Vec<u8>> {
     if Sha256::of(&bytes) == file.sha256 { Ok(bytes) } else { Err(wrong("this published file was changed")) }
 }
 
-/// Quasi columns are those that have a taxonomy; all others are sensitive.
+/// Quasi columns are those that have a taxonomy; all others are sensitive, but for the number of the release in which a row came.
 fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
     let bytes = Bytes::copy_from_slice(table);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -115,7 +126,8 @@ fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
         all.push(column(&tree.name, Role::Quasi, Kind::String, Some(domain)));
     }
     let own = |name: &str| trees.columns.iter().any(|tree| tree.name == name);
-    for field in about.schema().fields().iter().filter(|field| !own(field.name())) {
+    let others = about.schema().fields().iter().filter(|field| !own(field.name()) && field.name() != Column::RELEASE);
+    for field in others {
         let kind = match field.data_type() {
             DataType::Utf8 | DataType::LargeUtf8 => Kind::String,
             DataType::Int64 => Kind::Int,

@@ -193,13 +193,13 @@ pub fn release_of(manifest: &Manifest, recorded: Option<&Recorded>) -> String {
 fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Refused], &[Repaired])>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
+    let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
     let said = format!(
-        "{} in {} classes, the smallest holds {} (k = {}); {} withheld; Loss {:.4}, discernibility {:.4}",
+        "{} in {} classes, the smallest holds {} (k = {}); {withheld}Loss {:.4}, discernibility {:.4}",
         rows(of.rows),
         of.classes,
         of.smallest_class,
         of.k,
-        rows(of.withheld),
         of.loss,
         of.discernibility
     );

@@ -91,18 +91,18 @@ impl Live {
 }
 
 /// The files of an approved release, which were staged in their order, and its manifest, which was the last.
-fn staged(approved: &Approved, mut stages: Vec<(String, String)>) -> (Vec<Staged>, Staged) {
-    let (_, manifest) = stages.pop().expect("a manifest was staged");
+fn staged(approved: &Approved, mut stages: Vec<String>) -> (Vec<Staged>, Staged) {
+    let manifest = stages.pop().expect("a manifest was staged");
     assert_eq!(stages.len(), approved.files().len(), "every file was staged");
-    let rows = approved.table().release.rows();
-    let files = stages.into_iter().zip(approved.files()).map(|((name, stage), (path, bytes))| Staged {
+    let files = stages.into_iter().zip(approved.lines()).map(|(stage, (line, span))| Staged {
         stage,
-        path: path.clone(),
-        sha256: Sha256::of(bytes),
-        rows: name.ends_with(".parquet").then_some(rows),
+        path: line.path.clone(),
+        sha256: line.sha256,
+        rows: line.rows,
+        span: *span,
     });
     let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
-    (files.collect(), Staged { stage: manifest, path, sha256, rows: None })
+    (files.collect(), Staged { stage: manifest, path, sha256, rows: None, span: None })
 }
 
 fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Decision {

@@ -6,13 +6,13 @@ use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Membership, Pendin
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Under, Wanted,
+    Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Staged, Under, Wanted,
 };
 use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Fixed, everything};
 use crate::engine::policy::Policy;
-use crate::engine::release::Sha256;
+use crate::engine::release::{FileLine, PartLine, Sha256};
 
 impl State {
     /// Where the people are whose atoms a tick formed.
@@ -251,7 +251,15 @@ impl State {
         let candidate = candidate.expect("a decision is about what a tick has proposed");
         let files = pending.files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
         // Rows that were erased since were in it.
-        let rows = pending.files.iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows());
+        let rows = if policy.publish_every().is_some() {
+            let line = |file: &Staged| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
+            let part = |file: &Staged| Some(PartLine { span: file.span?, file: line(file) });
+            let new: Vec<PartLine> = pending.files.iter().filter_map(part).collect();
+            self.parts = self.parts_with(&new, policy);
+            self.parts.iter().filter_map(|part| part.file.rows).sum()
+        } else {
+            pending.files.iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows())
+        };
         self.releases.push(Line {
             release: pending.release,
             chain: self.feed.chain(),

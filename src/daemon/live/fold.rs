@@ -142,6 +142,7 @@ impl State {
         self.members_are_in_none();
         // What a release of the chain before would have left out is in none of this one.
         self.erased.clear();
+        self.parts.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();

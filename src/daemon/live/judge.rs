@@ -17,32 +17,21 @@ use crate::engine::safeguards::trace::{Terms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
 pub(super) enum Said {
-    Approved(Box<Approved>, Vec<(String, String)>),
+    Approved(Box<Approved>, Vec<String>),
     Refused(Verdict),
 }
 
 impl Live {
     /// Stages every file of a candidate, reads it back, and asks the gate.
     pub(super) fn judged(&self, candidate: &Candidate, due: &Due, recorded: &mut Recorded) -> Result<Said> {
-        let columns = &self.state.terms.columns;
         let mut stages = Vec::new();
         let release = candidate.release;
-        let exact = candidate.exact(self.policy.output());
-        let tables = Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns);
-        let [data] = self.stage(release, [("data.parquet", tables.data)], &mut stages)?;
-        let sensitive = match tables.sensitive {
-            None => None,
-            Some(sensitive) => {
-                let [sensitive] = self.stage(release, [("sensitive.parquet", sensitive)], &mut stages)?;
-                Some(sensitive)
-            }
-        };
-        let tables = Tables { data, sensitive };
+        let tables = self.staged_tables(candidate, &mut stages)?;
         let judged = self.ask(candidate, due, tables.clone())?;
         recorded.verdict(judged.verdict());
-        let Some(table) = judged.table() else { return Ok(Said::Refused(judged.verdict().clone())) };
+        let Some(table) = judged.overview() else { return Ok(Said::Refused(judged.verdict().clone())) };
         let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
-        let pages = Pages::of(&facts, &judged.terms(&lines), &table.release, &tables);
+        let pages = Pages::of(&facts, &judged.terms(&lines), &table, &tables);
         let pages = self.staged_pages(release, pages, &mut stages)?;
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
@@ -56,19 +45,37 @@ impl Live {
         })
     }
 
-    /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
-    fn staged_pages(&self, release: u32, pages: Pages, stages: &mut Vec<(String, String)>) -> Result<Pages> {
-        let first = [("taxonomy.json", pages.taxonomy), ("report.html", pages.report)];
-        let [taxonomy, report] = self.stage(release, first, stages)?;
-        let notice = match pages.notice {
-            Some(notice) => {
-                let [notice] = self.stage(release, [("erased.json", notice)], stages)?;
-                Some(notice)
-            }
-            None => None,
+    /// Stages the tables of a candidate; of a table that grows the files that are new.
+    fn staged_tables(&self, candidate: &Candidate, stages: &mut Vec<String>) -> Result<Tables> {
+        let columns = &self.state.terms.columns;
+        let tables = if self.policy.publish_every().is_some() {
+            Tables::parts(&self.state.new_parts(candidate, &self.policy), columns)
+        } else {
+            let exact = candidate.exact(self.policy.output());
+            Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
         };
-        let [manifest] = self.stage(release, [("manifest.json", pages.manifest)], stages)?;
-        Ok(Pages { taxonomy, report, manifest, notice })
+        let names = match &tables {
+            Tables::One(_) => vec!["data.parquet".to_owned()],
+            Tables::Two(_) => vec!["data.parquet".to_owned(), "sensitive.parquet".to_owned()],
+            Tables::Parts(parts) => (0..parts.len()).map(|at| format!("part-{at}.parquet")).collect(),
+        };
+        let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
+        let back = self.stage(candidate.release, files, stages)?;
+        tables.with_bytes(back).ok_or_else(|| Error::new(Kind::Internal, "as many files are read back as were written"))
+    }
+
+    /// Stages the files that go with a table, in the order of their paths in the manifest, and the manifest last.
+    fn staged_pages(&self, release: u32, pages: Pages, stages: &mut Vec<String>) -> Result<Pages> {
+        let Pages { taxonomy, report, manifest, notice } = pages;
+        let noticed = notice.is_some();
+        let files = [("taxonomy.json", Some(taxonomy)), ("report.html", Some(report)), ("erased.json", notice)];
+        let files = files.into_iter().chain([("manifest.json", Some(manifest))]);
+        let files = files.filter_map(|(name, bytes)| Some((name.to_owned(), bytes?))).collect();
+        let mut back = self.stage(release, files, stages)?.into_iter();
+        let mut next = || back.next().expect("as many files are read back as were written");
+        let (taxonomy, report) = (next(), next());
+        let notice = noticed.then(&mut next);
+        Ok(Pages { taxonomy, report, notice, manifest: next() })
     }
 
     /// Asks the gate, with the people of what is new as their objects have them.
@@ -108,8 +115,9 @@ impl Live {
     /// By how much the course of a search narrows down who is where, for the gate to judge.
     fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
         let limits = self.policy.refinement();
-        let global = !candidate.table().is_local() && self.policy.output() == Output::OneTable;
-        if !global || !limits.looks_at_coarseness() || !self.state.history.is_empty() {
+        let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
+        let global = self.policy.output() == Output::OneTable && !self.policy.search().is_local();
+        if !looks || !global || candidate.table().is_local() {
             return None;
         }
         let (trees, terms) = (self.state.terms.columns.trees(), Terms::of(&limits, candidate.release.into()));

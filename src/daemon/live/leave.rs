@@ -127,19 +127,20 @@ impl Live {
     }
 
     /// Writes files aside and reads them back, so that what is judged is what lies there.
-    pub(super) fn stage<const N: usize>(
+    pub(super) fn stage(
         &self,
         release: u32,
-        files: [(&str, Vec<u8>); N],
-        stages: &mut Vec<(String, String)>,
-    ) -> Result<[Vec<u8>; N]> {
+        files: Vec<(String, Vec<u8>)>,
+        stages: &mut Vec<String>,
+    ) -> Result<Vec<Vec<u8>>> {
         // A release may be judged more than once: after a crash, and when the one before was rejected.
         let folder = format!("stage/{:010}/{release}/{}", self.log.writer().epoch, self.log.next());
-        stages.extend(files.iter().map(|(name, _)| ((*name).to_owned(), format!("{folder}-{name}"))));
-        let files = files.map(|(name, bytes)| (format!("{folder}-{name}"), bytes));
+        let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
+        let files: Vec<(String, Vec<u8>)> = files.into_iter().map(placed).collect();
+        stages.extend(files.iter().map(|(path, _)| path.clone()));
         let (store, strange) = (self.log.store(), "what was written is not what can be read back: look at the disk");
         put_all(store, &files)?;
-        let mut back = Vec::with_capacity(N);
+        let mut back = Vec::with_capacity(files.len());
         for (path, bytes) in &files {
             let read = store.read(path)?.filter(|back| back == bytes);
             if read.is_none() {
@@ -148,7 +149,7 @@ impl Live {
             }
             back.push(read.ok_or_else(|| Error::new(Kind::Io, strange).in_field(path.clone()))?);
         }
-        Ok(back.try_into().expect("as many as there were"))
+        Ok(back)
     }
 
     /// Throws away what was written aside for a release that may not leave.

@@ -22,6 +22,7 @@ mod ledger;
 mod members;
 mod new_chain;
 mod open;
+mod parts;
 mod past;
 mod reading;
 mod record;

@@ -1,12 +1,14 @@
 //! The releases of the chain as they were published, for the gate: read back from the very bytes, each of the digest that
 //! was decided.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::state::{Line, State};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
-use crate::engine::gate::bytes;
+use crate::engine::gate::bytes::{self, PartRows};
+use crate::engine::histogram::{Release, Values};
 use crate::engine::policy::ChainKind;
 use crate::engine::release::{Layout, Sha256};
 
@@ -20,33 +22,56 @@ impl State {
         if policy.kind() == ChainKind::Disjoint {
             return Ok(());
         }
-        let crowds = policy.publish_every().is_some();
         let missing: Vec<Line> = self.of_chain().skip(self.history.len()).cloned().collect();
+        if policy.publish_every().is_some() {
+            return self.remember_parts(&missing, private, public);
+        }
         for line in missing {
-            let aside = self.publishing.as_ref().filter(|pending| pending.release == line.release);
-            let aside = aside.and_then(|pending| pending.files.first()).map(|file| file.stage.clone());
             let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
-            let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
-            let data = match (public.read(&path)?.filter(right), aside) {
-                // A foreign file may lie in its place; `leave` names it.
-                (None, Some(stage)) => {
-                    let data = private.read(&stage)?.filter(right);
-                    Some(data.ok_or_else(|| staged(&stage))?)
-                }
-                (data, _) => data,
-            };
-            let data = data.ok_or_else(|| changed(public, &path))?;
-            let read = if crowds { bytes::read_local } else { bytes::read };
-            let (table, _) = read(&data, &self.terms.columns);
-            let erased = self.for_the_gate(&line.erased)?;
-            let known = self.feed.published().get(self.history.len()).filter(|_| self.history.erase(&erased));
+            let data = self.file(&path, sha256, private, public)?;
+            let (table, _) = bytes::read(&data, &self.terms.columns);
+            let known = self.feed.published().get(self.history.len());
             let pushed = table.zip(known).and_then(|(table, known)| self.history.push(table, &known.recoding).ok());
-            pushed.ok_or_else(|| {
-                let text = format!("release {} cannot be read back as it was published", line.release);
-                Error::new(Kind::Internal, text)
-            })?;
+            pushed.ok_or_else(|| unread(line.release))?;
         }
         Ok(())
+    }
+
+    /// The same of a table that grows: what the releases have added is in the files of the newest one, but for atoms that were erased
+    /// since, which are in no release any more.
+    fn remember_parts(&mut self, missing: &[Line], private: &dyn Store, public: &dyn Store) -> Result<()> {
+        let Some(first) = missing.first() else { return Ok(()) };
+        let gone = missing.iter().flat_map(|line| &line.erased).filter(|atom| atom.release < first.release);
+        let gone = self.for_the_gate(&gone.cloned().collect::<Vec<_>>())?;
+        if !self.history.erase(&gone) {
+            return Err(unread(first.release));
+        }
+        let mut added = BTreeMap::new();
+        for part in self.parts.iter().filter(|part| part.span.last >= first.release) {
+            let data = self.file(&part.file.path, part.file.sha256, private, public)?;
+            let (rows, _) = bytes::read_part(&data, &self.terms.columns);
+            let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
+            added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+        }
+        let none = || (Release::empty(self.terms.columns.trees().len(), Vec::new()), Values::default());
+        for line in missing {
+            let (rows, values) = added.remove(&line.release).unwrap_or_else(none);
+            self.history.grow(rows, &values);
+        }
+        self.history.lies_in(self.parts.clone());
+        Ok(())
+    }
+
+    /// A file of the chain, as it was decided: published, or still aside.
+    fn file(&self, path: &str, sha256: Sha256, private: &dyn Store, public: &dyn Store) -> Result<Vec<u8>> {
+        let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
+        let pending = self.publishing.iter().flat_map(|pending| &pending.files);
+        let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
+        match (public.read(path)?.filter(right), aside) {
+            // A foreign file may lie in its place; `leave` names it.
+            (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| staged(stage)),
+            (data, _) => data.ok_or_else(|| changed(public, path)),
+        }
     }
 }
 
@@ -61,6 +86,11 @@ pub fn intact(public: &dyn Store, layout: Layout, line: &Line) -> Result<Vec<Vec
         bytes.ok_or_else(|| changed(public, &path))
     };
     line.files.iter().cloned().chain(manifest).map(right).collect()
+}
+
+/// What to say of a release that is not as it was decided.
+fn unread(release: u32) -> Error {
+    Error::new(Kind::Internal, format!("release {release} cannot be read back as it was published"))
 }
 
 /// What to say of a published file that is not as it was.

@@ -1,5 +1,6 @@
 //! A feed as it lies there, for whoever wants to look: nothing is locked, nothing is changed, and whoever is at work goes on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
@@ -11,6 +12,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Objects, Ref, Ring};
 use crate::engine::gate::bytes::{self, Table};
+use crate::engine::histogram::{Histogram, Release};
 use crate::engine::policy::Output;
 use crate::engine::release::{Layout, Manifest, Sha256, Tables};
 
@@ -85,21 +87,56 @@ impl Seen {
     /// A file of any release, older chains included, is missing or not what was published.
     pub fn tables(&self) -> Result<Vec<(u32, Table)>> {
         let (mut found, mut published) = (Vec::new(), self.state.feed.published().iter());
-        let two = self.state.terms.policy()?.output() == Output::TwoTable;
+        let policy = self.state.terms.policy()?;
+        let two = policy.output() == Output::TwoTable;
+        let mut parts = BTreeMap::new();
         for line in self.state.releases.iter().filter(|line| line.manifest.is_some()) {
             let mut files = intact(&*self.roots.public, self.roots.layout, line)?.into_iter();
-            if line.chain == self.state.feed.chain() {
-                let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
-                let tables = Tables {
-                    data: files.next().ok_or_else(strange)?,
-                    sensitive: if two { files.next() } else { None },
-                };
-                let recoding = &published.next().ok_or_else(strange)?.recoding;
-                let table = bytes::read_tables(&tables, &self.state.terms.columns, recoding).0;
-                found.push((line.release, table.ok_or_else(strange)?));
+            if line.chain != self.state.feed.chain() {
+                continue;
             }
+            let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
+            if policy.publish_every().is_some() {
+                found.push((line.release, self.whole_table(line, files, &mut parts)?.ok_or_else(strange)?));
+                continue;
+            }
+            let data = files.next().ok_or_else(strange)?;
+            let tables = match two {
+                true => Tables::Two([data, files.next().ok_or_else(strange)?]),
+                false => Tables::One(data),
+            };
+            let recoding = &published.next().ok_or_else(strange)?.recoding;
+            let table = bytes::read_tables(&tables, &self.state.terms.columns, recoding).0;
+            found.push((line.release, table.ok_or_else(strange)?));
         }
         Ok(found)
+    }
+
+    /// All rows of a release of a table that grows, put together from the files that its manifest lists. `files` are those that came
+    /// with it, and `known` the rows of those that came before.
+    fn whole_table(
+        &self,
+        line: &Line,
+        files: impl Iterator<Item = Vec<u8>>,
+        known: &mut BTreeMap<String, Histogram>,
+    ) -> Result<Option<Table>> {
+        let columns = &self.state.terms.columns;
+        for ((path, _), bytes) in line.files.iter().zip(files) {
+            if path.ends_with(".parquet") {
+                let Some(rows) = bytes::read_part(&bytes, columns).0 else { return Ok(None) };
+                known.insert(path.clone(), rows.counts);
+            }
+        }
+        let Some(manifest) = self.manifest(line)? else { return Ok(None) };
+        let parts = manifest.files.iter().filter(|file| file.rows.is_some());
+        let Some(rows) =
+            parts.map(|file| known.get(&file.path).map(|rows| rows.clone().as_one(0))).collect::<Option<_>>()
+        else {
+            return Ok(None);
+        };
+        let rows = Histogram::merge_all(rows).unwrap_or_else(|| Histogram::empty(columns.trees().len(), 0));
+        let release = Release::from_own_labels(&rows);
+        Ok(Some(Table { release, values: rows.values().clone(), exact: None }))
     }
 
     /// The private root.

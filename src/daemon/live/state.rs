@@ -18,7 +18,7 @@ use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Recoding, Role};
-use crate::engine::release::Sha256;
+use crate::engine::release::{PartLine, Sha256};
 
 /// A feed between two entries.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct State {
     pub history: History,
     /// Releases of all chains, oldest first.
     pub releases: Vec<Line>,
+    /// The files with the rows of the newest release, where the chain's table grows.
+    pub parts: Vec<PartLine>,
     /// Files that were taken in, by name, with each content that they had then.
     pub files: BTreeMap<String, Vec<Consumed>>,
     /// How far the partitions of each topic were taken in.
@@ -98,7 +100,7 @@ pub struct Line {
     pub tick: u32,
     /// Its rows.
     pub rows: u64,
-    /// Its files, the table first.
+    /// The files that came with it, tables first.
     pub files: Vec<(String, Sha256)>,
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
@@ -273,6 +275,7 @@ impl State {
             services: None,
             history: History::default(),
             releases: Vec::new(),
+            parts: Vec::new(),
             files: BTreeMap::new(),
             partitions: BTreeMap::new(),
             fresh: Vec::new(),
@@ -303,7 +306,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(5, self)
+        super::roll::bytes(6, self)
     }
 
     /// Whether a file of this name was taken in with this content.

@@ -18,7 +18,7 @@ use crate::engine::release::Layout;
 const PRIVATE: &str = ".private";
 const VERDICTS: &str = "verdicts";
 /// What a release can consist of, beside its taxonomies.
-const FILES: [&str; 4] = ["data.parquet", "sensitive.parquet", "manifest.json", "report.html"];
+const FILES: [&str; 5] = ["data.parquet", "sensitive.parquet", "part.parquet", "manifest.json", "report.html"];
 
 /// A folder, locked for this process.
 pub struct Place {
@@ -104,7 +104,9 @@ impl Place {
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
             return Err(Error::new(Kind::Io, text).in_file(&place));
         }
-        self.alone(release, |path| FILES.iter().any(|file| path.ends_with(file)), Kind::Io, text)
+        let part = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
+        let own = |path: &Path| part(path) || FILES.iter().any(|file| path.ends_with(file));
+        self.alone(release, own, Kind::Io, text)
     }
 
     /// Nothing lies in a release but its files: whatever does would be taken for a part of it.

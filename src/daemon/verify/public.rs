@@ -1,7 +1,7 @@
 //! A public root by itself: the manifests follow one another, each file has the digest that its manifest states, and nothing
 //! lies there that no manifest names. With public keys every signature is checked: it has to be of one of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 use crate::daemon::error::Result;
@@ -22,6 +22,8 @@ pub struct Public {
     pub findings: Vec<Finding>,
     /// Files that no manifest names; those of a release that is just leaving may be among them.
     pub strange: Vec<String>,
+    /// Files that were looked at, with the digests of their bytes: many manifests list the same parts of a table.
+    looked: BTreeMap<String, Option<Sha256>>,
 }
 
 /// Looks at a public root.
@@ -29,7 +31,8 @@ pub struct Public {
 /// # Errors
 /// It cannot be read.
 pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
-    let mut found = Public { layout, releases: Vec::new(), signatures: 0, findings: Vec::new(), strange: Vec::new() };
+    let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
+    let mut found = Public { layout, releases, signatures: 0, findings, strange, looked };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
     let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
     let mut manifests: Vec<(u32, &String)> =
@@ -80,12 +83,20 @@ impl Public {
         }
         for file in &manifest.files {
             named.insert(file.path.clone());
-            match store.read(&file.path)? {
-                None => self.findings.push(Finding::new(file.path.clone(), "this published file is missing")),
-                Some(bytes) if Sha256::of(&bytes) != file.sha256 => {
-                    self.findings.push(Finding::new(file.path.clone(), "this published file was changed"));
-                }
-                Some(_) => {}
+            let known = self.looked.get(&file.path).copied();
+            let there = match known {
+                Some(there) => there,
+                None => store.read(&file.path)?.map(|bytes| Sha256::of(&bytes)),
+            };
+            self.looked.insert(file.path.clone(), there);
+            let text = match there {
+                None => "this published file is missing",
+                Some(there) if there != file.sha256 => "this published file was changed",
+                Some(_) => continue,
+            };
+            let finding = Finding::new(file.path.clone(), text);
+            if known.is_none() || !self.findings.contains(&finding) {
+                self.findings.push(finding);
             }
         }
         self.releases.push((manifest, Sha256::of(bytes)));

@@ -64,6 +64,14 @@ impl Feed {
         Candidate::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
     }
 
+    /// The rows that some releases of this chain have added, by the number of the release, with the nodes of their labels in the place of
+    /// leaves, without atoms that were erased since.
+    pub fn rows_of(&self, releases: std::ops::RangeInclusive<u32>) -> Histogram {
+        let held = self.published.iter().filter(|published| releases.contains(&published.release));
+        let rows = held.map(|published| Histogram::clone(&published.rows).as_one(published.release));
+        Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
+    }
+
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {

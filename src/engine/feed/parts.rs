@@ -104,6 +104,12 @@ impl Candidate {
         self.rows.get()
     }
 
+    /// In a chain of crowds those who are new in it, with the nodes of their labels in the place of leaves and its number as increment.
+    pub fn new_rows(&self) -> Histogram {
+        let new = self.new.iter().map(|rows| rows.clone().as_one(self.release));
+        Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
+    }
+
     /// The same, as far as they were put together.
     pub(super) fn into_rows(self) -> Whole {
         self.rows.settled()

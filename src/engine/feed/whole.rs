@@ -23,6 +23,11 @@ impl Whole {
         if self.more.is_empty() { &self.first } else { self.all.get_or_init(|| self.together()) }
     }
 
+    /// Quasi columns.
+    pub fn width(&self) -> usize {
+        self.first.width()
+    }
+
     fn together(&self) -> Arc<Histogram> {
         let more: Vec<Histogram> = self.more.iter().map(|part| Histogram::clone(part)).collect();
         let more = Histogram::merge_all(more).expect("there is a part");

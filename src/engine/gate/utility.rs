@@ -1,8 +1,6 @@
 //! What a release is still worth (SCIENCE 8, BCF 5.2): Loss over its generalised cells, and discernibility.
 
-use std::collections::BTreeMap;
-
-use crate::histogram::Release;
+use crate::histogram::{Release, Sums};
 use crate::model::{Node, Taxonomy};
 
 /// Loss of one column: the mean over the rows of (domain values under the node − 1) / (domain values − 1).
@@ -26,16 +24,20 @@ pub fn loss(release: &Release, trees: &[&Taxonomy]) -> f64 {
     over_columns(trees, |column, tree| column_loss(release, column, tree))
 }
 
-/// The same of a release with so many rows, from how many of them show each node of each column: to the last bit, since the
-/// sums are of whole numbers.
-pub fn loss_of_labels(shown: &[BTreeMap<Node, u64>], rows: u64, trees: &[&Taxonomy]) -> f64 {
-    let of = |column: usize| shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows));
-    over_columns(trees, |column, tree| mean(of(column), rows, tree))
+/// The same from sums over its rows: to the last bit, since they are of whole numbers.
+pub fn loss_of_sums(sums: &Sums, trees: &[&Taxonomy]) -> f64 {
+    over_columns(trees, |column, tree| mean(sums.shown(column), sums.rows(), tree))
 }
 
 fn over_columns(trees: &[&Taxonomy], loss: impl Fn(usize, &Taxonomy) -> f64) -> f64 {
     let product: f64 = trees.iter().enumerate().map(|(column, tree)| loss(column, tree) + 1.0).product();
     if trees.is_empty() { 0.0 } else { product.powf(1.0 / trees.len() as f64) - 1.0 }
+}
+
+/// The discernibility of a release, from sums over its rows.
+pub fn discernibility_of_sums(sums: &Sums) -> f64 {
+    let sum: u128 = sums.sizes().map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes)).sum();
+    sum as f64 / (sums.rows() as f64).powi(2)
 }
 
 /// Σ|class|² / N².

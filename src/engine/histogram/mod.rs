@@ -4,6 +4,7 @@
 //!
 //! This room knows nothing of policies and attacks, and its results never depend on the order of rows or on threads.
 
+mod arrival;
 mod build;
 mod cells;
 mod coarsen;
@@ -17,6 +18,7 @@ mod reading;
 mod release;
 mod rows;
 mod slices;
+mod sums;
 mod tuples;
 mod values;
 
@@ -38,6 +40,7 @@ pub use reading::Reading;
 pub use release::{Release, describe, number_recodings};
 pub use rows::{Person, Rows};
 pub use slices::{NOWHERE, Numbered, Slices};
+pub use sums::Sums;
 pub use tuples::Tuples;
 pub use values::{ValueCode, Values, keeps_codes};
 

@@ -107,7 +107,7 @@ impl Release {
         groups.iter_mut().for_each(|group| group.0 = rank[group.0 as usize]);
         groups.sort_unstable();
         let nodes = order.iter().flat_map(|&class| classes.get(class).iter().copied()).collect();
-        let mut release = Release { width, recoding, nodes, start: vec![0], values: Vec::new(), counts: Vec::new() };
+        let mut release = Release { nodes, ..Release::empty(width, recoding) };
         let mut last = None;
         for (class, value, count) in groups {
             if last == Some((class, value)) {
@@ -169,10 +169,24 @@ impl Release {
         None
     }
 
+    /// No rows, of so many quasi columns, under a recoding; of no column where classes have labels of their own.
+    pub fn empty(width: usize, recoding: Recoding) -> Release {
+        Release { width, recoding, nodes: Vec::new(), start: vec![0], values: Vec::new(), counts: Vec::new() }
+    }
+
     /// No rows, under the same recoding.
     fn emptied(&self) -> Release {
-        let (width, recoding) = (self.width, self.recoding.clone());
-        Release { width, recoding, nodes: Vec::new(), start: vec![0], values: Vec::new(), counts: Vec::new() }
+        Release::empty(self.width, self.recoding.clone())
+    }
+
+    /// One more class behind all others, with its groups in order of value.
+    pub(super) fn push_class(&mut self, nodes: &[Node], groups: impl Iterator<Item = (ValueCode, u64)>) {
+        self.nodes.extend_from_slice(nodes);
+        groups.for_each(|(value, count)| {
+            self.values.push(value);
+            self.counts.push(count);
+        });
+        self.start.push(self.values.len() as u32);
     }
 
     /// The classes for which `keep` holds, and the others.

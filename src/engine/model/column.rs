@@ -188,6 +188,22 @@ impl Columns {
         Columns { all: self.of(role).cloned().collect() }
     }
 
+    /// The same, and behind the sensitive columns one more that holds the number of the release in which a row came.
+    #[must_use]
+    pub fn with_arrival(&self) -> Columns {
+        let arrival = Column {
+            name: Column::RELEASE.into(),
+            path: None,
+            role: Role::Sensitive,
+            kind: Kind::Int,
+            taxonomy: None,
+            guarded: Vec::new(),
+            optional: false,
+            unknown: None,
+        };
+        Columns { all: self.all.iter().cloned().chain([arrival]).collect() }
+    }
+
     /// The column of this name.
     pub fn named(&self, name: &str) -> Option<&Column> {
         self.all.iter().find(|column| &*column.name == name)

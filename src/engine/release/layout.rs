@@ -2,6 +2,8 @@
 //! can carry a word of its own.
 
 use super::digest::Sha256;
+use super::file::FileLine;
+use super::part::{Part, PartLine, Span, replaced};
 use super::tables::Tables;
 
 /// How the files of releases lie.
@@ -48,31 +50,89 @@ pub struct Placed<'f> {
     pub path: String,
     /// What it holds.
     pub bytes: &'f [u8],
-    /// Whether it is a table.
-    pub table: bool,
+    /// Its rows; `None` of a file that is no table.
+    pub rows: Option<u64>,
+    /// The releases whose rows it holds, where it is a part of a table that grows.
+    pub span: Option<Span>,
+}
+
+impl Placed<'_> {
+    /// The same as a part of a table that grows, if it is one.
+    pub fn part(&self) -> Option<PartLine> {
+        Some(PartLine { span: self.span?, file: self.line() })
+    }
+
+    /// The same as a manifest lists it.
+    pub fn line(&self) -> FileLine {
+        FileLine::of(&self.path, self.bytes, self.rows)
+    }
+
+    /// The files of a release as its manifest lists them: those with rows, of earlier releases too, and then all others.
+    pub fn lines(kept: &[PartLine], placed: &[Placed<'_>]) -> Vec<FileLine> {
+        let parts: Vec<PartLine> = placed.iter().filter_map(Placed::part).collect();
+        let parts = replaced(kept, &parts, |_| false).into_iter().map(|part| part.file);
+        let tables = placed.iter().filter(|file| file.span.is_none());
+        parts.chain(tables.map(Placed::line)).collect()
+    }
+}
+
+/// The files of a release.
+#[derive(Clone, Copy)]
+pub struct PlacedFiles<'f> {
+    /// The number of the release.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Its tables, or the parts of a table that are new with it.
+    pub tables: &'f Tables,
+    /// What every label stands for, and the page for people.
+    pub pages: [&'f [u8]; 2],
+    /// The notice of erased rows.
+    pub notice: Option<&'f [u8]>,
 }
 
 impl Layout {
-    /// The files of a release with this number in the order of its manifest: its tables, what every label stands for
+    /// The files that come with a release in the order of its manifest: its tables, what every label stands for
     /// (releases with the same taxonomies share it), the page for people, and the notice of erased rows, if there is one.
-    pub fn place<'f>(
-        self,
-        release: u32,
-        tables: &'f Tables,
-        [taxonomy, report]: [&'f [u8]; 2],
-        notice: Option<&'f [u8]>,
-    ) -> Vec<Placed<'f>> {
+    pub fn place(self, files: PlacedFiles<'_>) -> Vec<Placed<'_>> {
+        let PlacedFiles { release, rows, tables, pages: [taxonomy, report], notice, .. } = files;
         let own = |kind: &str, ending: &str, bytes: &[u8]| match self {
             Layout::Folders => format!("{release}/{kind}.{ending}"),
             Layout::Root => format!("{kind}/{release}-{}.{ending}", Sha256::of(bytes)),
         };
-        let kinds = ["data", "sensitive"].into_iter().zip(tables.iter());
-        let table = |(kind, bytes)| Placed { path: own(kind, "parquet", bytes), bytes, table: true };
-        let mut placed: Vec<Placed<'f>> = kinds.map(table).collect();
-        let shared = format!("taxonomy/{}.json", Sha256::of(taxonomy));
-        placed.push(Placed { path: shared, bytes: taxonomy, table: false });
-        placed.push(Placed { path: own("report", "html", report), bytes: report, table: false });
-        placed.extend(notice.map(|bytes| Placed { path: self.notice(release), bytes, table: false }));
+        let table = |kind, bytes| {
+            let path = own(kind, "parquet", bytes);
+            Placed { path, bytes, rows: Some(rows), span: None }
+        };
+        let mut placed: Vec<Placed<'_>> = match tables {
+            Tables::One(data) => vec![table("data", data)],
+            Tables::Two([data, sensitive]) => vec![table("data", data), table("sensitive", sensitive)],
+            Tables::Parts(parts) => parts
+                .iter()
+                .map(|part| {
+                    let path = self.part(files.chain, release, part);
+                    Placed { path, bytes: &part.bytes, rows: Some(part.rows), span: Some(part.span) }
+                })
+                .collect(),
+        };
+        let page = |path, bytes| Placed { path, bytes, rows: None, span: None };
+        placed.push(page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
+        placed.push(page(own("report", "html", report), report));
+        placed.extend(notice.map(|bytes| page(self.notice(release), bytes)));
         placed
+    }
+
+    /// Where a part lies that came with a release.
+    fn part(self, chain: u32, release: u32, part: &Part) -> String {
+        let Span { first, last } = part.span;
+        match self {
+            Layout::Folders if part.span == Span::of(release) => format!("{release}/part.parquet"),
+            Layout::Folders if first == last => format!("{release}/part-{first}.parquet"),
+            Layout::Folders => format!("{release}/part-{first}-{last}.parquet"),
+            Layout::Root if first == last => format!("data/{chain}/{first}-{}.parquet", Sha256::of(&part.bytes)),
+            Layout::Root => format!("data/{chain}/{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
+        }
     }
 }

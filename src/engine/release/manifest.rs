@@ -11,15 +11,19 @@ use serde_json::Value;
 
 use super::digest::Sha256;
 use super::figure::CheckLine;
-use super::layout::{Layout, Placed};
+use super::file::FileLine;
+use super::layout::Layout;
+use super::overview::Overview;
+use super::part::PartLine;
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
-use crate::histogram::Release;
 use crate::model::{Columns, Node};
 use crate::policy::{Guarantee, Policy};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
+/// How files are listed where a release is parts of a table that grows.
+const PARTS: u32 = 2;
 
 /// What is said of a release besides its table and what it was judged by.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +59,8 @@ pub struct Terms<'a> {
     pub checks: &'a [CheckLine],
     /// Labels, and how many of their rows the release leaves out that the one before it holds.
     pub erased: &'a BTreeMap<Vec<Node>, u64>,
+    /// Files with rows of earlier releases that are published already and belong to this one too.
+    pub kept: &'a [PartLine],
 }
 
 /// A manifest.
@@ -64,6 +70,10 @@ pub struct Terms<'a> {
 pub struct Manifest {
     /// The version of this form: 1.
     pub schema: u32,
+    /// 2 where the release is parts of a table that grows: `files` lists all of them, also those of earlier releases. Otherwise it is
+    /// not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<u32>,
     /// The feed's name.
     pub feed: String,
     /// The chain of releases that it belongs to.
@@ -86,8 +96,8 @@ pub struct Manifest {
     pub rows: u64,
     /// Crowds: classes of rows with equal labels.
     pub classes: u64,
-    /// People withheld from this chain so far, because too few were like them.
-    pub withheld: u64,
+    /// People withheld from this chain so far, because too few were like them; null where nobody ever is.
+    pub withheld: Option<u64>,
     /// The share of detail that was given up, 0 to 1. In two tables, which give up none, that of the labels by which crowds
     /// are formed.
     pub loss: f64,
@@ -106,31 +116,6 @@ pub struct Manifest {
     pub decision: Option<Sha256>,
     /// The digest of the manifest before this one; null for the first.
     pub previous: Option<Sha256>,
-}
-
-/// A published file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct FileLine {
-    /// Where it lies, from the place of all published files.
-    pub path: String,
-    /// The digest of its bytes.
-    pub sha256: Sha256,
-    /// Its rows; null for a file that is no table.
-    pub rows: Option<u64>,
-}
-
-impl FileLine {
-    /// Of a file with these bytes; `rows` if it is a table.
-    pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
-        FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
-    }
-
-    /// Of a file of a release with so many rows.
-    pub fn placed(file: &Placed<'_>, rows: u64) -> FileLine {
-        FileLine::of(&file.path, file.bytes, file.table.then_some(rows))
-    }
 }
 
 /// Bytes that are no manifest.
@@ -157,9 +142,11 @@ impl Manifest {
     ///
     /// # Panics
     /// Never: a policy is JSON.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Release, files: Vec<FileLine>) -> Manifest {
+    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Overview<'_>, files: Vec<FileLine>) -> Manifest {
+        let grows = terms.policy.publish_every().is_some();
         Manifest {
             schema: SCHEMA,
+            layout: grows.then_some(PARTS),
             feed: facts.feed.to_owned(),
             chain: facts.chain,
             release: terms.release,
@@ -167,10 +154,10 @@ impl Manifest {
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
             guarantee: terms.policy.guarantee(),
             k: terms.policy.k(),
-            smallest_class: (0..table.classes()).map(|class| table.size(class)).min().unwrap_or(0),
-            rows: table.rows(),
-            classes: table.classes() as u64,
-            withheld: terms.withheld,
+            smallest_class: table.sums.smallest().unwrap_or(0),
+            rows: table.sums.rows(),
+            classes: table.sums.classes(),
+            withheld: (!grows).then_some(terms.withheld),
             loss: loss(table, &terms.columns.trees()),
             discernibility: discernibility(table),
             recoding: Labels::of(table, terms.columns),

@@ -1,11 +1,12 @@
 //! The files that go with the tables of a release.
 
-use super::manifest::{Facts, FileLine, Manifest, Terms};
+use super::layout::{Placed, PlacedFiles};
+use super::manifest::{Facts, Manifest, Terms};
 use super::notice::Notice;
+use super::overview::Overview;
 use super::report::report;
 use super::tables::Tables;
 use super::taxonomy::taxonomy;
-use crate::histogram::Release;
 
 /// The files that go with the tables of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,14 +23,21 @@ pub struct Pages {
 
 impl Pages {
     /// Of a release and the bytes of its tables.
-    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Release, tables: &Tables) -> Pages {
+    pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Overview<'_>, tables: &Tables) -> Pages {
         let taxonomy = taxonomy(terms.columns);
         let mut manifest = Manifest::of(facts, terms, table, Vec::new());
         // The page is written before it has a digest, and does not look at the files.
         let report = report(&manifest, terms.columns, table);
         let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
-        let placed = facts.layout.place(terms.release, tables, [&taxonomy, &report], notice.as_deref());
-        manifest.files = placed.iter().map(|file| FileLine::placed(file, table.rows())).collect();
+        let files = PlacedFiles {
+            release: terms.release,
+            chain: facts.chain,
+            rows: table.sums.rows(),
+            tables,
+            pages: [&taxonomy, &report],
+            notice: notice.as_deref(),
+        };
+        manifest.files = Placed::lines(terms.kept, &facts.layout.place(files));
         Pages { taxonomy, report, manifest: manifest.bytes(), notice }
     }
 }

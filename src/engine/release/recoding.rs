@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::histogram::Release;
+use super::overview::Overview;
 use crate::model::{Columns, Role};
 
 /// Columns in the order of the feed file, each with its labels in preorder.
@@ -14,9 +14,8 @@ use crate::model::{Columns, Role};
 pub struct Labels(pub Vec<(String, Vec<String>)>);
 
 impl Labels {
-    /// Of the cuts that a table was published under, whether rows show their labels or not; where classes have labels of
-    /// their own, those that rows show.
-    pub fn of(table: &Release, columns: &Columns) -> Labels {
+    /// The labels that a table is published in.
+    pub fn of(table: &Overview<'_>, columns: &Columns) -> Labels {
         let trees = columns.trees();
         let labels = columns.of(Role::Quasi).zip(trees).enumerate().map(|(at, (column, tree))| {
             let nodes = table.labels(at);

@@ -1,16 +1,19 @@
-//! The tables of a release: one, or two that are joined by the number of the class (CONTRACTS 4).
+//! The tables of a release: one, two that are joined by the number of the class, or new parts of one that grows (CONTRACTS 4).
 
-use super::data::{ROW_GROUP, data, two_in_groups};
-use crate::histogram::{Headcount, Release, Values};
+use super::data::{ROW_GROUP, data, part, two_in_groups};
+use super::part::{Part, Span};
+use crate::histogram::{Headcount, Histogram, Release, Values};
 use crate::model::Columns;
 
 /// The tables of a release as they are published.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Tables {
-    /// The table; of two the one with the quasi columns.
-    pub data: Vec<u8>,
-    /// Of two tables the one with the sensitive columns.
-    pub sensitive: Option<Vec<u8>>,
+pub enum Tables {
+    /// One.
+    One(Vec<u8>),
+    /// One with the quasi columns, and one with the sensitive ones.
+    Two([Vec<u8>; 2]),
+    /// New parts of a table that grows.
+    Parts(Vec<Part>),
 }
 
 impl std::fmt::Debug for Tables {
@@ -27,16 +30,54 @@ impl Tables {
     /// If a sensitive value is not of its column's type, or somebody is in no class of the table.
     pub fn of(table: &Release, values: &Values, people: Option<&Headcount>, columns: &Columns) -> Tables {
         match people {
-            None => Tables { data: data(table, values, columns), sensitive: None },
-            Some(people) => {
-                let [data, sensitive] = two_in_groups(table, values, people, columns, ROW_GROUP);
-                Tables { data, sensitive: Some(sensitive) }
-            }
+            None => Tables::One(data(table, values, columns)),
+            Some(people) => Tables::Two(two_in_groups(table, values, people, columns, ROW_GROUP)),
         }
+    }
+
+    /// Parts of a table that grows: for each the releases, and the rows that they have added, by the number of the release; their
+    /// "leaves" are the nodes that labels stand for. A part without rows is none.
+    ///
+    /// # Panics
+    /// If a sensitive value is not of its column's type.
+    pub fn parts(parts: &[(Span, Histogram)], columns: &Columns) -> Tables {
+        let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
+        let written =
+            |(span, rows): &(Span, Histogram)| Part { span: *span, rows: rows.rows(), bytes: part(rows, columns) };
+        Tables::Parts(some.map(written).collect())
     }
 
     /// Their bytes, in the order in which a manifest lists them.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        [Some(&self.data), self.sensitive.as_ref()].into_iter().flatten().map(Vec::as_slice)
+        let bytes: Vec<&[u8]> = match self {
+            Tables::One(data) => vec![data],
+            Tables::Two(tables) => tables.iter().map(Vec::as_slice).collect(),
+            Tables::Parts(parts) => parts.iter().map(|part| part.bytes.as_slice()).collect(),
+        };
+        bytes.into_iter()
+    }
+
+    /// The bytes, handed over in the same order.
+    pub fn into_bytes(self) -> Vec<Vec<u8>> {
+        match self {
+            Tables::One(data) => vec![data],
+            Tables::Two(tables) => tables.into(),
+            Tables::Parts(parts) => parts.into_iter().map(|part| part.bytes).collect(),
+        }
+    }
+
+    /// The same tables with other bytes; `None` if there are not as many.
+    #[must_use]
+    pub fn with_bytes(self, bytes: Vec<Vec<u8>>) -> Option<Tables> {
+        let mut bytes = bytes.into_iter();
+        let tables = match self {
+            Tables::One(_) => Tables::One(bytes.next()?),
+            Tables::Two(_) => Tables::Two([bytes.next()?, bytes.next()?]),
+            Tables::Parts(parts) => {
+                let read = |part: Part| Some(Part { bytes: bytes.next()?, ..part });
+                Tables::Parts(parts.into_iter().map(read).collect::<Option<_>>()?)
+            }
+        };
+        bytes.next().is_none().then_some(tables)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::histogram::Release;
+use super::overview::Overview;
 use crate::model::{Node, Taxonomy};
 
 /// What one column shows: how many rows there are under each published label that has any.
@@ -14,12 +14,8 @@ pub struct Shown {
 
 impl Shown {
     /// Of a quasi column.
-    pub fn of(table: &Release, column: usize) -> Shown {
-        let mut rows = BTreeMap::new();
-        for class in 0..table.classes() {
-            *rows.entry(table.class(class)[column]).or_default() += table.size(class);
-        }
-        Shown { rows, all: table.rows() }
+    pub fn of(table: &Overview<'_>, column: usize) -> Shown {
+        Shown { rows: table.sums.shown(column).collect(), all: table.sums.rows() }
     }
 
     /// Rows that show this very label.
@@ -50,7 +46,7 @@ impl Shown {
 }
 
 /// Loss over all columns: the geometric mean of (Loss of the column + 1), minus 1.
-pub fn loss(table: &Release, trees: &[&Taxonomy]) -> f64 {
+pub fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
     if trees.is_empty() {
         return 0.0;
     }
@@ -59,8 +55,8 @@ pub fn loss(table: &Release, trees: &[&Taxonomy]) -> f64 {
 }
 
 /// Σ|class|² / N²; 0 without rows.
-pub fn discernibility(table: &Release) -> f64 {
-    let sizes: Vec<u128> = (0..table.classes()).map(|class| u128::from(table.size(class))).collect();
-    let all: u128 = sizes.iter().sum();
-    if all == 0 { 0.0 } else { sizes.iter().map(|size| size * size).sum::<u128>() as f64 / (all as f64).powi(2) }
+pub fn discernibility(table: &Overview<'_>) -> f64 {
+    let (sizes, all) = (table.sums.sizes(), table.sums.rows());
+    let squares: u128 = sizes.map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes)).sum();
+    if all == 0 { 0.0 } else { squares as f64 / (all as f64).powi(2) }
 }

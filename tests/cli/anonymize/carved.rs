@@ -20,11 +20,17 @@ pub const LAX: &str = "max_ratio = 1000000\nmin_solutions = 1\n";
 
 /// The rows of a release: age, sex, diagnosis.
 pub fn rows(place: &Place, release: u64) -> Vec<(String, String, String)> {
-    let table = Bytes::from(place.bytes(&format!("{release}/data.parquet")));
-    let table = SerializedFileReader::new(table).expect("a table");
-    let text = |row: &parquet::record::Row, at: usize| row.get_string(at).expect("text").clone();
-    let rows = table.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
-    rows.map(|row| (text(&row, 0), text(&row, 1), text(&row, 2))).collect()
+    let manifest = place.json(&format!("{release}/manifest.json"));
+    let files = manifest["files"].as_array().expect("files").iter().filter(|file| file["rows"].is_u64());
+    let mut found = Vec::new();
+    for file in files {
+        let table = Bytes::from(place.bytes(file["path"].as_str().expect("a path")));
+        let table = SerializedFileReader::new(table).expect("a table");
+        let text = |row: &parquet::record::Row, at: usize| row.get_string(at).expect("text").clone();
+        let rows = table.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
+        found.extend(rows.map(|row| (text(&row, 0), text(&row, 1), text(&row, 2))));
+    }
+    found
 }
 
 /// Whether an age lies under a label.

@@ -99,7 +99,7 @@ fn files_gather_until_it_is_their_turn() {
     assert_eq!(shown(&place)["halving"], json!({"ticks": 1, "sweep": 9}));
     place.put("a.csv", HEADER.to_owned() + &people(2..62));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
-    let published = place.bytes("1/data.parquet");
+    let published = place.bytes("1/part.parquet");
     // The next tick that divides people is the second one after it, with files or without.
     assert_eq!(shown(&place)["halving"], json!({"ticks": 2, "sweep": 8}));
     place.put("b.csv", HEADER.to_owned() + &people(62..122));
@@ -109,7 +109,7 @@ fn files_gather_until_it_is_their_turn() {
     assert_eq!(shown(&place)["halving"], json!({"ticks": 1, "sweep": 7}));
     place.put("again.csv", HEADER.to_owned() + &people(100..122));
     assert_eq!(place.entries(&["again.csv"])[0]["outcome"], "published");
-    assert!(place.bytes("1/data.parquet") == published);
+    assert!(place.bytes("1/part.parquet") == published);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn an_audit_finds_a_chain_of_crowds_safe() {
     assert!(own["refinement"]["max_bound"].as_u64() <= Some(64), "{own}");
 
     // Who has the tables only sees the same.
-    let tables: Vec<String> = (1..=4).map(|release| format!("out/{release}/data.parquet")).collect();
+    let tables: Vec<String> = (1..=4).map(|release| format!("out/{release}/manifest.json")).collect();
     let mut args = vec!["audit", "--feed", "feed.toml"];
     tables.iter().for_each(|table| args.extend(["--release", table.as_str()]));
     let (_, read) = asked(&place, &args);
@@ -67,7 +67,7 @@ fn an_audit_finds_a_chain_of_crowds_safe() {
 fn the_attack_finds_nothing_in_the_newest_release() {
     let place = place();
     let attack =
-        ["attack", "refinement", "--feed", "feed.toml", "--release", "out/4/data.parquet", "--html", "attack.html"];
+        ["attack", "refinement", "--feed", "feed.toml", "--release", "out/4/manifest.json", "--html", "attack.html"];
     let (code, found) = asked(&place, &attack);
     assert_eq!((code, &found["safe"], &found["max_log10_ratio"]), (Some(0), &json!(true), &json!(0.0)), "{found}");
     let targets = found["targets"].as_array().expect("targets");

@@ -52,7 +52,7 @@ fn everybody_is_published_once_in_a_crowd_or_waits() {
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
     // Tables alone are judged, too, also by a feed file that names no search.
     for unnamed in [false, true] {
-        let tables = (1..=4).flat_map(|release| ["--release".to_owned(), format!("out/{release}/data.parquet")]);
+        let tables = (1..=4).flat_map(|release| ["--release".to_owned(), format!("out/{release}/manifest.json")]);
         let tables: Vec<String> = tables.collect();
         let (code, judged) = audit(&place, &tables.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!((code, &judged["safe"], &judged["crowds"]), (Some(0), &json!(true), &json!(false)), "{judged}");

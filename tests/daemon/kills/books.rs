@@ -33,10 +33,15 @@ fn number(value: &Json) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The rows of the table of a release that is decided.
-fn rows(decision: &Json) -> u64 {
+/// The rows of a release that is decided; `before` are those of the one before it, and `left` those that it leaves out. Of a table that
+/// grows its part has the new ones.
+fn rows(decision: &Json, before: u64, left: u64) -> u64 {
     let files = decision["files"].as_array().expect("files");
-    files.iter().filter_map(|file| file["rows"].as_u64()).sum()
+    let grows =
+        files.iter().any(|file| file["stage"].as_str().is_some_and(|stage| stage.contains("-part-"))) || left > 0;
+    let new = |file: &&Json| file["span"].is_null() || file["span"]["last"] == decision["release"];
+    let new: u64 = files.iter().filter(new).filter_map(|file| file["rows"].as_u64()).sum();
+    if grows { before + new - left } else { new }
 }
 
 impl Books {
@@ -62,10 +67,12 @@ impl Books {
                 }
                 "Decision" => match body["outcome"].as_str().expect("an outcome") {
                     "publish" => {
-                        books.rows.insert(chain, rows(body));
-                        books.moved -= std::mem::take(&mut leaves);
+                        let (before, left) =
+                            (books.rows.get(&chain).copied().unwrap_or(0), std::mem::take(&mut leaves));
+                        books.rows.insert(chain, rows(body, before, left as u64));
+                        books.moved -= left;
                     }
-                    "hold" => held = rows(body),
+                    "hold" => held = rows(body, books.rows.get(&chain).copied().unwrap_or(0), leaves as u64),
                     _ => {}
                 },
                 "Approve" => _ = books.rows.insert(chain, held),

@@ -157,6 +157,9 @@ pub const POINTS: &[Point] = &[
     entry("a drawn coin", "Coin", COINS),
     // Where crowds keep their labels.
     made("the coins of a tick", "private/coins/*", CROWDS),
+    made("a staged part", "private/stage/*.parquet", CROWDS),
+    made("a part", "public/data/*", CROWDS),
+    gone("a staged part, unstaged", "private/stage/*.parquet", CROWDS),
     entry("the coins of a tick are drawn", "Coins", CROWDS),
     made("who is in which crowd", "private/members/*", CROWDS),
     entry("rows that are erased", "Erase", CROWDS_ERASED),

@@ -76,18 +76,20 @@ impl Roots {
     /// The rows of a release, as its public bytes tell.
     fn lines(&self, release: u32, live: &Live) -> Lines {
         let manifest = self.manifest(release);
-        let data = self.public.objects()[&manifest.files[0].path].clone();
-        let (table, _) = bytes::read_local(&data, &live.state().terms.columns);
-        let table = table.expect("a table");
         let mut lines = Lines::new();
-        for class in 0..table.release.classes() {
-            for group in table.release.range(class) {
-                let value = table.values.get(table.release.values()[group]);
-                // Values are `s0` to `s3`.
-                let value =
-                    format!("{value:?}").bytes().find(u8::is_ascii_digit).map_or(9, |digit| u32::from(digit - b'0'));
-                *lines.entry((table.release.class(class).to_vec(), value)).or_default() +=
-                    table.release.counts()[group];
+        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
+            let data = self.public.objects()[&file.path].clone();
+            let (part, _) = bytes::read_part(&data, &live.state().terms.columns);
+            let part = part.expect("a part");
+            for table in part.releases.values() {
+                for class in 0..table.classes() {
+                    for group in table.range(class) {
+                        // Values are `s0` to `s3`.
+                        let value = format!("{:?}", part.values.get(table.values()[group]));
+                        let value = value.bytes().find(u8::is_ascii_digit).map_or(9, |digit| u32::from(digit - b'0'));
+                        *lines.entry((table.class(class).to_vec(), value)).or_default() += table.counts()[group];
+                    }
+                }
             }
         }
         lines

@@ -131,7 +131,7 @@ pub fn courses(world: &World, assigned: &Assigned, policy: &Policy) -> Vec<Cours
             let mut step = |chain: &Chain, out: Option<bool>, candidate: Candidate, share: f64, sure: bool| {
                 let offer = chain.offer(&candidate);
                 let mut seen = seen.clone();
-                seen.push((out, offer.data.clone()));
+                seen.push((out, offer.data().to_vec()));
                 let (likely, certain, tests) = (likely * share, certain && sure, chain.feed.tests());
                 found.push(Course { seen: seen.clone(), likely, certain, tests });
                 if share > 0.0 {

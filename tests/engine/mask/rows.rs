@@ -50,7 +50,7 @@ fn after(atoms: &[Vec<Rows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32), u6
 #[test]
 fn masked_atoms_show_no_more_than_is_allowed() {
     let seen = AtomicU64::new(0);
-    random::run("masked atoms", 400, |draw| {
+    random::run("masked atoms", 240, |draw| {
         let l = draw.between(2, 6);
         let values = draw.between(3, 8) as u32;
         let sets: Vec<Vec<bool>> =

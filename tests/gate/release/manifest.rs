@@ -7,7 +7,7 @@ use tidegate::engine::gate::utility;
 use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
 use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, Settings};
 use tidegate::engine::release::{
-    CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Sha256, Taxonomies, Terms, data, taxonomy,
+    CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Overview, Sha256, Taxonomies, Terms, data, taxonomy,
 };
 
 use super::table::{Table, declared, random_table};
@@ -51,7 +51,7 @@ pub fn facts() -> Facts<'static> {
 
 pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) -> Terms<'a> {
     static NOTHING: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-    Terms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING }
+    Terms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING, kept: &[] }
 }
 
 pub fn checks() -> Vec<CheckLine> {
@@ -68,7 +68,12 @@ fn manifest(table: &Table) -> Manifest {
     let bytes = data(&table.release, &table.values, &table.columns);
     let path = "data/3.parquet".to_owned();
     let file = FileLine { path, sha256: Sha256::of(&bytes), rows: Some(table.release.rows()) };
-    Manifest::of(&facts(), &terms(table, &policy(Guarantee::Blind), &checks()), &table.release, vec![file])
+    Manifest::of(
+        &facts(),
+        &terms(table, &policy(Guarantee::Blind), &checks()),
+        &Overview::of(&table.release),
+        vec![file],
+    )
 }
 
 #[test]
@@ -130,7 +135,7 @@ fn figures_are_those_that_the_gate_finds() {
     random::run("release_figures", 300, |draw| {
         let table = random_table(draw, 60);
         let policy = policy(Guarantee::Blind);
-        let found = Manifest::of(&facts(), &terms(&table, &policy, &[]), &table.release, Vec::new());
+        let found = Manifest::of(&facts(), &terms(&table, &policy, &[]), &Overview::of(&table.release), Vec::new());
         let gate = utility::loss(&table.release, &table.columns.trees());
         assert_eq!(found.loss.to_bits(), gate.to_bits());
         assert_eq!(found.discernibility.to_bits(), utility::discernibility(&table.release).to_bits());
@@ -142,12 +147,16 @@ fn figures_are_those_that_the_gate_finds() {
 fn guarantees_are_named() {
     let table = small();
     for (guarantee, name) in [(Guarantee::Blind, json!("blind")), (Guarantee::Bcf, json!("bcf"))] {
-        let manifest = Manifest::of(&facts(), &terms(&table, &policy(guarantee), &[]), &table.release, Vec::new());
+        let manifest =
+            Manifest::of(&facts(), &terms(&table, &policy(guarantee), &[]), &Overview::of(&table.release), Vec::new());
         assert_eq!(serde_json::to_value(manifest.guarantee).expect("a word"), name);
     }
     let disjoint = Settings { k: Some(2), ..Settings::default() };
     let disjoint = Policy::new(&disjoint, ChainKind::Disjoint, &policy::Facts::default()).expect("no contradiction");
-    assert_eq!(Manifest::of(&facts(), &terms(&table, &disjoint, &[]), &table.release, Vec::new()).guarantee, None);
+    assert_eq!(
+        Manifest::of(&facts(), &terms(&table, &disjoint, &[]), &Overview::of(&table.release), Vec::new()).guarantee,
+        None
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
 use tidegate::engine::policy::Guarantee;
-use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Sha256, report};
+use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Overview, Sha256, report};
 
 use super::manifest::{checks, facts, policy, small, terms};
 use super::table::{Table, declared, random_table};
@@ -15,8 +15,8 @@ use crate::common::well_formed;
 
 fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
     let policy = policy(guarantee);
-    let manifest = Manifest::of(&facts(), &terms(table, &policy, checks), &table.release, Vec::new());
-    let bytes = report(&manifest, &table.columns, &table.release);
+    let manifest = Manifest::of(&facts(), &terms(table, &policy, checks), &Overview::of(&table.release), Vec::new());
+    let bytes = report(&manifest, &table.columns, &Overview::of(&table.release));
     String::from_utf8(bytes).expect("text")
 }
 
@@ -138,8 +138,8 @@ fn labels_stay_text() {
     let mut checks = checks();
     checks[0].check = evil[0].to_owned();
     let said = Facts { feed: evil[0], time: evil[1], ..facts() };
-    let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &table.release, Vec::new());
-    let page = String::from_utf8(report(&manifest, &table.columns, &table.release)).expect("text");
+    let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());
+    let page = String::from_utf8(report(&manifest, &table.columns, &Overview::of(&table.release))).expect("text");
     keep("labels", &page);
     for word in ["<script", "<img", "<!--", "\0"] {
         assert!(!page.contains(word), "{word}");
@@ -154,14 +154,15 @@ fn reports_are_functions_of_what_is_published() {
         let table = random_table(draw, 60);
         let policy = policy(Guarantee::Blind);
         let checks = checks();
-        let manifest = Manifest::of(&facts(), &terms(&table, &policy, &checks), &table.release, Vec::new());
-        let bytes = report(&manifest, &table.columns, &table.release);
+        let manifest =
+            Manifest::of(&facts(), &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());
+        let bytes = report(&manifest, &table.columns, &Overview::of(&table.release));
         well_formed(std::str::from_utf8(&bytes).expect("text"));
         let again = table.built_otherwise(draw);
         // Files and the decision come later and change nothing.
         let file = FileLine { path: "report.html".to_owned(), sha256: Sha256::of(&bytes), rows: None };
         let later = Manifest { files: vec![file], decision: Some(Sha256::of(b"a decision")), ..manifest };
-        assert_eq!(report(&later, &again.columns, &again.release), bytes);
+        assert_eq!(report(&later, &again.columns, &Overview::of(&again.release)), bytes);
     });
     well_formed(&page(&small().without_rows(), Guarantee::Blind, &[]));
 }

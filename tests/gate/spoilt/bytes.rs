@@ -20,7 +20,7 @@ fn sheet(name: &'static str, reason: &'static str, edit: impl Fn(&mut Sheet) + '
     offer(name, "form", reason, move |offer| {
         let mut sheet = Sheet::of(&lines(offer));
         edit(&mut sheet);
-        offer.data = sheet.bytes();
+        *offer.data_mut() = sheet.bytes();
     })
 }
 
@@ -30,12 +30,12 @@ fn written(
     reason: &'static str,
     set: impl Fn(WriterPropertiesBuilder) -> WriterPropertiesBuilder + 'static,
 ) -> Mutant {
-    offer(name, "form", reason, move |offer| offer.data = Sheet::of(&lines(offer)).with(&set).bytes())
+    offer(name, "form", reason, move |offer| *offer.data_mut() = Sheet::of(&lines(offer)).with(&set).bytes())
 }
 
 /// The same file with other bytes in it.
 fn data(name: &'static str, reason: &'static str, edit: impl Fn(&mut Vec<u8>) + 'static) -> Mutant {
-    offer(name, "form", reason, move |offer| edit(&mut offer.data))
+    offer(name, "form", reason, move |offer| edit(offer.data_mut()))
 }
 
 /// The same file with other pages; they are those of the first column, labels of the age.

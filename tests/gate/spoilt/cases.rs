@@ -33,7 +33,7 @@ fn retold(offer: &mut Offer) {
     let all = Histogram::merge_all(all).expect("one at least");
     offer.table = Release::under(&all, 0..1, &offer.recoding);
     offer.values = all.values().clone();
-    offer.data = release::data(&offer.table, &offer.values, &offer.columns);
+    *offer.data_mut() = release::data(&offer.table, &offer.values, &offer.columns);
 }
 
 /// Without the first people with one leaf tuple and value.

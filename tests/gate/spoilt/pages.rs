@@ -26,7 +26,7 @@ fn again(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 's
         assert_ne!(text, pages.manifest, "something is changed");
         let mut manifest = Manifest::parse(&text).expect("spelled as manifests are");
         let judged = offer.judged();
-        let table = &judged.table().expect("a table").release;
+        let table = &judged.overview().expect("a table");
         let line = manifest.files.pop().expect("the report");
         pages.report = release::report(&manifest, &offer.columns, table);
         manifest.files.push(FileLine::of(&line.path, &pages.report, None));
@@ -46,7 +46,7 @@ fn by_other(
         let lines = judged.lines();
         let policy = policy(&written(settings(Some(Guarantee::Blind))), ChainKind::Cumulative);
         let terms = Terms { release: number, policy: &policy, ..judged.terms(&lines) };
-        *pages = Pages::of(&offer.facts(), &terms, &judged.table().expect("a table").release, &offer.tables());
+        *pages = Pages::of(&offer.facts(), &terms, &judged.overview().expect("a table"), &offer.tables);
     })
 }
 
@@ -159,7 +159,7 @@ fn more() -> Vec<Mutant> {
             json["policy"]["note"] = json!("x")
         }),
         manifest("a key left out", "not what a manifest holds", |json| {
-            _ = json.as_object_mut().expect("a manifest").shift_remove("withheld");
+            _ = json.as_object_mut().expect("a manifest").shift_remove("classes");
         }),
         spelled("a blank behind the manifest", "not spelled", |text| text + " "),
         spelled("a manifest on one line", "not spelled", |text| {

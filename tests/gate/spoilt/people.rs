@@ -21,7 +21,7 @@ fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> O
     let rows = arrivals(&chain.columns, other).histogram(0);
     offer.table = Release::under(&rows, 0..1, &offer.recoding);
     offer.values = rows.values().clone();
-    offer.data = release::data(&offer.table, &offer.values, &offer.columns);
+    *offer.data_mut() = release::data(&offer.table, &offer.values, &offer.columns);
     offer
 }
 
@@ -72,7 +72,7 @@ fn an_older_table_with_a_foreign_value_is_refused() {
                 .fold(spoilt.before.clone().as_one(0), |all, (_, rows)| all.merge(&rows.clone().as_one(0)));
             spoilt.table = Release::under(&all, 0..1, &spoilt.recoding);
             spoilt.values = all.values().clone();
-            spoilt.data = release::data(&spoilt.table, &spoilt.values, &spoilt.columns);
+            *spoilt.data_mut() = release::data(&spoilt.table, &spoilt.values, &spoilt.columns);
         }
         let verdict = refused(&spoilt, "a value that was never published");
         assert!(has(&verdict, "growth", "private tables"), "{guarantee:?}: {verdict:?}");
@@ -89,7 +89,8 @@ fn a_refusal_that_may_follow_from_values_stops_the_chain() {
         let verdict = refused(&first_of(kind, guarantee, &other), "other values");
         assert!(verdict.stops(), "{verdict:?}");
         let (_, good) = third(kind, guarantee);
-        let cut = Offer { data: good.data[..good.data.len() / 2].to_vec(), ..good.clone() };
+        let half = good.data()[..good.data().len() / 2].to_vec();
+        let cut = Offer { tables: release::Tables::One(half), ..good.clone() };
         assert!(refused(&cut, "half of the bytes").stops());
         let verdict = good.decided(|pages| pages.manifest.push(b' ')).expect_err("another manifest");
         assert!(verdict.stops(), "{verdict:?}");

@@ -30,7 +30,7 @@ fn rewrite(offer: &mut Offer, sort: bool, edit: &impl Fn(&mut Vec<Line>)) {
         };
         rows.sort_by_key(|line| (place(line), line.1, line.2));
     }
-    offer.data = Sheet::of(&rows).bytes();
+    *offer.data_mut() = Sheet::of(&rows).bytes();
 }
 
 /// The first row of another class than the first one.
@@ -100,7 +100,7 @@ pub fn mutants() -> Vec<Mutant> {
             // Every third row stands for those who are new.
             let (old, new): (Vec<_>, Vec<_>) = rows.into_iter().enumerate().partition(|(at, _)| at % 3 > 0);
             let rows: Vec<Line> = old.into_iter().chain(new).map(|(_, row)| row).collect();
-            offer.data = Sheet::of(&rows).bytes();
+            *offer.data_mut() = Sheet::of(&rows).bytes();
         }),
         sorted("a finer label in one row", "form", "rows are not under one recoding", |rows| {
             assert_eq!(rows[0].0[0], "young");

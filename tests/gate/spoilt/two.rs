@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::KeyValue;
 use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, DiversitySettings, Output, Settings};
-use tidegate::engine::release::Manifest;
+use tidegate::engine::release::{Manifest, Tables};
 
 use super::chain::{Chain, Offer, policy};
 use super::sample::{columns, people};
@@ -56,8 +56,8 @@ fn wholes(array: &ArrayRef) -> Vec<Option<i64>> {
 
 impl Rows {
     fn of(offer: &Offer) -> Rows {
-        let quasi = columns_of(&offer.data);
-        let sensitive = columns_of(offer.sensitive.as_ref().expect("two tables"));
+        let quasi = columns_of(offer.data());
+        let sensitive = columns_of(offer.tables.iter().nth(1).expect("two tables"));
         let [ages, wards] = [&quasi[0], &quasi[1]].map(texts);
         let labels = ages.into_iter().flatten().zip(wards.into_iter().flatten());
         let quasi = labels.zip(wholes(&quasi[2]).into_iter().flatten());
@@ -129,8 +129,8 @@ fn unsorted(name: &'static str, reason: &'static str, edit: impl Fn(&mut Rows) +
 }
 
 fn put(offer: &mut Offer, rows: &Rows) {
-    offer.data = rows.quasi().bytes();
-    offer.sensitive = Some(rows.sensitive().bytes());
+    *offer.data_mut() = rows.quasi().bytes();
+    *offer.sensitive_mut() = rows.sensitive().bytes();
 }
 
 /// The same rows in other sheets.
@@ -139,8 +139,8 @@ fn sheets(name: &'static str, reason: &'static str, edit: impl Fn(&mut Sheet, &m
         let rows = Rows::of(offer);
         let (mut quasi, mut sensitive) = (rows.quasi(), rows.sensitive());
         edit(&mut quasi, &mut sensitive);
-        offer.data = quasi.bytes();
-        offer.sensitive = Some(sensitive.bytes());
+        *offer.data_mut() = quasi.bytes();
+        *offer.sensitive_mut() = sensitive.bytes();
     })
 }
 
@@ -252,13 +252,13 @@ fn columns_spoilt() -> Vec<Mutant> {
         sheets("row groups that end with a class", "quasi table: the bytes are not the ones", |quasi, _| {
             quasi.group = 4
         }),
-        offer("one table of two", "form", "as many tables", |offer| offer.sensitive = None),
+        offer("one table of two", "form", "as many tables", |offer| offer.tables = Tables::One(offer.data().to_vec())),
         offer("half a table", "form", "sensitive table, data: the bytes are no readable", |offer| {
-            let bytes = offer.sensitive.as_mut().expect("two tables");
+            let bytes = offer.sensitive_mut();
             bytes.truncate(bytes.len() / 2);
         }),
         offer("one table twice", "form", "quasi table, column \"diagnosis\": the column is none", |offer| {
-            offer.data = offer.sensitive.clone().expect("two tables");
+            *offer.data_mut() = offer.sensitive_mut().clone();
         }),
         offer("two tables where one is promised", "form", "as many tables", |offer| {
             let written = Settings { k: Some(3), ..Settings::default() };
@@ -300,8 +300,8 @@ fn told_wrong() -> Vec<Mutant> {
 fn two_tables_are_approved_and_written_as_expected() {
     let good = offered(None);
     let rows = Rows::of(&good);
-    assert_eq!(rows.quasi().bytes(), good.data, "mutants are written as releases are");
-    assert_eq!(Some(rows.sensitive().bytes()), good.sensitive);
+    assert_eq!(rows.quasi().bytes(), good.data(), "mutants are written as releases are");
+    assert_eq!(rows.sensitive().bytes(), good.tables.iter().nth(1).expect("two tables"));
     assert!(rows.quasi.last().expect("rows").2 >= 2, "several classes");
     let approved = good.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", told(&verdict)));
     let manifest = Manifest::parse(approved.manifest()).expect("a manifest");
@@ -325,19 +325,19 @@ fn every_mutant_of_two_tables_is_refused() {
 #[test]
 fn no_byte_of_two_tables_can_be_changed() {
     let good = offered(None);
-    let sensitive = good.sensitive.as_ref().expect("two tables");
-    for (number, bytes) in [&good.data, sensitive].into_iter().enumerate() {
+    let sensitive = good.tables.iter().nth(1).expect("two tables");
+    for (number, bytes) in [good.data(), sensitive].into_iter().enumerate() {
         let spoilt = |bytes: Vec<u8>, place: &str| {
             let mut spoilt = good.clone();
             if number == 0 {
-                spoilt.data = bytes;
+                *spoilt.data_mut() = bytes;
             } else {
-                spoilt.sensitive = Some(bytes);
+                *spoilt.sensitive_mut() = bytes;
             }
             assert!(spoilt.decided(|_| ()).is_err(), "table {number}, {place}");
         };
         for at in 0..bytes.len() {
-            let mut other = bytes.clone();
+            let mut other = bytes.to_vec();
             other[at] ^= [0x01, 0x80][at % 2];
             spoilt(other, &format!("byte {at}"));
             if at % 7 == 0 {

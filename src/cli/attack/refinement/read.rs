@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::subject::Subject;
 use crate::cli::progress;
+use crate::cli::released::labels;
 use crate::cli::tell::name;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
@@ -118,12 +119,7 @@ fn unlayered(Unlayered { column, why }: Unlayered, feed: &Feed) -> Error {
 
 /// The classes of a table in preorder, the outliers among them.
 fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
-    let table = Table::labels_of(file, columns)?;
-    let reading = table.labels();
-    let (rows, _) = count(table, &columns.only(Role::Quasi), reading)?;
-    if rows.rows() == 0 {
-        return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(file));
-    }
+    let rows = labels(file, &columns.only(Role::Quasi), |table| Table::labels_of(table, columns))?;
     Ok(counts(&rows))
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::Wanted;
 use crate::daemon::journal::objects::Ref;
-use crate::engine::release::{Figure, Sha256};
+use crate::engine::release::{Figure, Sha256, Span};
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,9 @@ pub struct Staged {
     pub sha256: Sha256,
     /// Its rows; null for what is no table.
     pub rows: Option<u64>,
+    /// The releases whose rows it holds; of parts of a table that grows only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
 }
 
 /// Why a release may not leave. Where and in which words is in the sealed verdict.

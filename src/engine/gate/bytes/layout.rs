@@ -90,6 +90,7 @@ fn typed(found: &ColumnDescriptor, wanted: &Wanted<'_>) -> bool {
     let about = found.self_type().get_basic_info();
     let (physical, logical) = match wanted.kind {
         Kind::String => (Type::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Int if wanted.short => (Type::INT32, None),
         Kind::Int => (Type::INT64, None),
         Kind::Float => (Type::DOUBLE, None),
         Kind::Bool => (Type::BOOLEAN, None),

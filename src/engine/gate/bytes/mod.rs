@@ -13,6 +13,6 @@ mod table;
 mod two;
 
 pub use leak::Leak;
-pub use read::{read, read_local, read_tables, told_under};
-pub use table::Table;
+pub use read::{read, read_local, read_part, read_tables, told_under};
+pub use table::{PartRows, Table};
 pub use two::{QUASI, SENSITIVE};

@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use super::leak::Leak;
 use super::sheet::Sheet;
-use super::table::Table;
+use super::table::{PartRows, Table};
 use super::{layout, rows, two};
 use crate::histogram::{Histogram, Labelled, Release};
-use crate::model::{Columns, Cut, Role};
+use crate::model::{Column, Columns, Cut, Role};
 use crate::release::Tables;
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
@@ -22,10 +22,13 @@ pub fn read(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) {
 /// Reads a release, in one table or in two; two are joined under this recoding, which forms their classes. One of no column
 /// leaves every class of one table labels of its own.
 pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Option<Table>, Vec<Leak>) {
-    let Some(sensitive) = &tables.sensitive else {
-        return if recoding.is_empty() { read_local(&tables.data, columns) } else { read(&tables.data, columns) };
+    let [data, sensitive] = match tables {
+        Tables::One(data) if recoding.is_empty() => return read_local(data, columns),
+        Tables::One(data) => return read(data, columns),
+        Tables::Two(two) => two,
+        Tables::Parts(_) => return (None, vec![Leak::new("data", "the release is parts of a table that grows")]),
     };
-    let (quasi, leaks) = scanned(&tables.data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
+    let (quasi, leaks) = scanned(data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
     let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(two::QUASI)).collect();
     let (values, leaks) = scanned(sensitive, &Sheet::of_two(columns, Role::Sensitive), |rows| rows.alike());
     found.extend(leaks.into_iter().map(|leak| leak.of(two::SENSITIVE)));
@@ -45,6 +48,18 @@ pub fn read_local(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) 
         exact: None,
     };
     (labels.map(table), leaks)
+}
+
+/// Reads a part of a table that grows; `None` when it cannot be read as one at all.
+pub fn read_part(data: &[u8], columns: &Columns) -> (Option<PartRows>, Vec<Leak>) {
+    let (rows, mut leaks) = scanned(data, &Sheet::part(columns), |rows| rows.finish().by_arrival());
+    let Some(rows) = rows else { return (None, leaks) };
+    let Some(counts) = rows else {
+        leaks.push(Leak::new(format!("column {}", Column::RELEASE), "a number is that of no release"));
+        return (None, leaks);
+    };
+    let part = PartRows { releases: Release::of_each_increment(&counts), values: counts.values().clone(), counts };
+    (Some(part), leaks)
 }
 
 fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(Labelled<'_>) -> T) -> (Option<T>, Vec<Leak>) {

@@ -12,7 +12,6 @@ use super::dictionary;
 use super::leak::Leak;
 use super::sheet::Sheet;
 use crate::histogram::{Cells, Encoder, Labelled, RawCell, Reading};
-use crate::model::Kind;
 
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 16;
@@ -98,16 +97,16 @@ fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
 fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
     for (column, shown) in sheet.wanted().iter().zip(shown) {
         let Some(cells) = batch.column_by_name(column.name).and_then(Cells::of) else { continue };
-        let short = column.kind == Kind::Date;
         // Rows are sorted, so the same cell mostly comes again at once.
         let mut last: Option<Vec<u8>> = None;
         cells.each_distinct(|cell| {
             let bytes = match cell {
                 RawCell::Null | RawCell::Bool(_) => return,
                 RawCell::Text(text) => text.as_bytes().to_vec(),
+                RawCell::Int(number) if column.short => (number as i32).to_le_bytes().to_vec(),
                 RawCell::Int(number) => number.to_le_bytes().to_vec(),
                 RawCell::Float(number) => number.to_le_bytes().to_vec(),
-                RawCell::Days(days) if short => days.to_le_bytes().to_vec(),
+                RawCell::Days(days) if column.short => days.to_le_bytes().to_vec(),
                 RawCell::Days(_) => return,
             };
             if last.as_ref() != Some(&bytes) {

@@ -1,11 +1,11 @@
-//! What one published table consists of: quasi columns, the number of the class where the release is in two tables, and
-//! sensitive columns, in this order.
+//! What one published table consists of: quasi columns, the number of the class where the release is in two tables, sensitive columns,
+//! and in a part of a table that grows the number of the release in which a row came, in this order.
 
 use crate::model::{Column, Columns, Kind, Role};
 
 /// A published table by its columns.
 pub struct Sheet {
-    /// The quasi and the sensitive ones.
+    /// The quasi and the sensitive ones; the number of the release is the last of these.
     pub columns: Columns,
     /// Whether rows say the number of their class.
     pub classed: bool,
@@ -19,12 +19,19 @@ pub struct Wanted<'a> {
     pub kind: Kind,
     /// Whether cells may be missing.
     pub missing: bool,
+    /// Whether they take 32 bits each.
+    pub short: bool,
 }
 
 impl Sheet {
     /// The one table of a release.
     pub fn one(columns: &Columns) -> Sheet {
         Sheet { columns: columns.clone(), classed: false }
+    }
+
+    /// A part of a table that grows.
+    pub fn part(columns: &Columns) -> Sheet {
+        Sheet::one(&columns.with_arrival())
     }
 
     /// The table of two that has the columns of this role.
@@ -38,12 +45,15 @@ impl Sheet {
             name: &column.name,
             kind: Kind::String,
             missing: false,
+            short: false,
         });
-        let class = self.classed.then_some(Wanted { name: Column::CLASS, kind: Kind::Int, missing: false });
+        let class =
+            self.classed.then_some(Wanted { name: Column::CLASS, kind: Kind::Int, missing: false, short: false });
         let sensitive = self.columns.of(Role::Sensitive).map(|column| Wanted {
             name: &column.name,
             kind: column.kind,
-            missing: true,
+            missing: &*column.name != Column::RELEASE,
+            short: column.kind == Kind::Date || &*column.name == Column::RELEASE,
         });
         quasi.chain(class).chain(sensitive).collect()
     }

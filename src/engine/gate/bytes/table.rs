@@ -1,6 +1,8 @@
 //! A release as whoever reads its tables sees it. This file reads nothing.
 
-use crate::histogram::{Headcount, Release, Values};
+use std::collections::BTreeMap;
+
+use crate::histogram::{Headcount, Histogram, Release, Values};
 
 /// A table as its readers see it; two tables joined by class.
 #[derive(Debug, Clone)]
@@ -11,4 +13,15 @@ pub struct Table {
     pub values: Values,
     /// Where the release is in two tables, how many rows show each leaf tuple.
     pub exact: Option<Headcount>,
+}
+
+/// A part of a table that grows as its readers see it.
+#[derive(Debug, Clone)]
+pub struct PartRows {
+    /// The rows of each release that it shows.
+    pub releases: BTreeMap<u32, Release>,
+    /// The sensitive tuples that their codes stand for.
+    pub values: Values,
+    /// The same rows as counts, by the number of the release, with the nodes of labels in the place of leaves.
+    pub counts: Histogram,
 }

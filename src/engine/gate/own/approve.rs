@@ -15,16 +15,18 @@
 //! # }
 //! ```
 
-use super::case::Case;
+use super::case::{Case, Found};
 use super::crowd_history::{ErasedRows, Growth};
 use super::history::{Defect, History};
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::gate::bytes::Table;
 use crate::gate::utility;
-use crate::histogram::Release;
 use crate::model::{Columns, Cut, Role};
 use crate::policy::Policy;
-use crate::release::{self, CheckLine, Facts, FileLine, Manifest, Notice, Pages, Tables, Terms};
+use crate::release::{
+    self, CheckLine, Facts, FileLine, Manifest, Notice, Overview, Pages, PartLine, Placed, PlacedFiles, Span, Tables,
+    Terms, replaced,
+};
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
 pub struct Judged {
@@ -36,6 +38,8 @@ pub struct Judged {
     table: Option<Table>,
     growth: Option<Growth>,
     tables: Tables,
+    /// Files of earlier releases that belong to this one too.
+    kept: Vec<PartLine>,
     erased: ErasedRows,
 }
 
@@ -43,9 +47,11 @@ pub struct Judged {
 #[derive(Debug)]
 pub struct Approved {
     files: Vec<(String, Vec<u8>)>,
+    lines: Vec<(FileLine, Option<Span>)>,
     manifest: Vec<u8>,
     table: Table,
     growth: Option<Growth>,
+    parts: Vec<PartLine>,
     verdict: Verdict,
 }
 
@@ -55,10 +61,12 @@ pub struct Files {
     pub files: Vec<(String, Vec<u8>)>,
     /// The manifest, which makes them visible.
     pub manifest: Vec<u8>,
-    /// The table as the gate read it.
+    /// The table as the gate read it; in a chain of crowds what is new in it.
     pub table: Table,
     /// In a chain of crowds what it adds.
     growth: Option<Growth>,
+    /// Where all of its rows lie, if it grows.
+    parts: Vec<PartLine>,
 }
 
 impl Files {
@@ -67,7 +75,9 @@ impl Files {
     /// # Errors
     /// Its labels are not those of its recoding.
     pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
-        history.take(self.table, recoding, self.growth)
+        history.take(self.table, recoding, self.growth)?;
+        history.lies_in(self.parts);
+        Ok(())
     }
 }
 
@@ -75,6 +85,11 @@ impl Approved {
     /// Path and bytes of the tables, the taxonomy, the report and the notice, if there is one, in the order of the manifest.
     pub fn files(&self) -> &[(String, Vec<u8>)] {
         &self.files
+    }
+
+    /// The same files as a manifest lists them, and of parts of a table that grows the releases whose rows they hold.
+    pub fn lines(&self) -> &[(FileLine, Option<Span>)] {
+        &self.lines
     }
 
     /// The manifest.
@@ -87,25 +102,24 @@ impl Approved {
         &self.verdict
     }
 
-    /// The table as the gate read it.
+    /// The table as the gate read it; in a chain of crowds what is new in it.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
     /// Hands the files over, once.
     pub fn spend(self) -> Files {
-        Files { files: self.files, manifest: self.manifest, table: self.table, growth: self.growth }
+        let Approved { files, manifest, table, growth, parts, .. } = self;
+        Files { files, manifest, table, growth, parts }
     }
 }
 
 impl Judged {
-    pub(super) fn new(
-        case: &Case<'_>,
-        verdict: Verdict,
-        (found, erased): (Option<(Table, Option<Growth>)>, ErasedRows),
-        tables: Tables,
-    ) -> Judged {
-        let (table, growth) = found.map_or((None, None), |(table, growth)| (Some(table), growth));
+    pub(super) fn new(case: &Case<'_>, verdict: Verdict, found: Option<Found>, tables: Tables) -> Judged {
+        let (table, growth, kept, erased) = match found {
+            Some(Found { table, growth, kept, erased }) => (Some(table), growth, kept, erased),
+            None => (None, None, Vec::new(), ErasedRows::new()),
+        };
         Judged {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
@@ -115,6 +129,7 @@ impl Judged {
             table,
             growth,
             tables,
+            kept,
             erased,
         }
     }
@@ -124,9 +139,17 @@ impl Judged {
         &self.verdict
     }
 
-    /// The table as it was read; `None` when it could not be.
+    /// The table as it was read, in a chain of crowds what is new in it; `None` when it could not be read.
     pub fn table(&self) -> Option<&Table> {
         self.table.as_ref()
+    }
+
+    /// What the manifest and the report tell of all its rows; `None` when they could not be read.
+    pub fn overview(&self) -> Option<Overview<'_>> {
+        let table = self.table.as_ref()?;
+        Some(
+            self.growth.as_ref().map_or_else(|| Overview::of(&table.release), |growth| Overview::of_sums(&growth.sums)),
+        )
     }
 
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.
@@ -143,7 +166,8 @@ impl Judged {
     /// What the table was judged by, with these lines of its checks.
     pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> Terms<'j> {
         let Judged { release, withheld, .. } = *self;
-        Terms { release, policy: &self.policy, columns: &self.columns, withheld, checks, erased: &self.erased }
+        let Judged { policy, columns, erased, kept, .. } = self;
+        Terms { release, policy, columns, withheld, checks, erased, kept }
     }
 
     /// Reads the other files back; `facts` and what was judged are all that they may tell.
@@ -153,28 +177,39 @@ impl Judged {
     pub fn approve(mut self, facts: &Facts<'_>, pages: Pages) -> Result<Approved, Verdict> {
         // The manifest holds the digest of the table, so what is said of it may follow from sensitive values.
         let mut check = Checked::made("pages").secret();
-        if let Some(table) = &self.table {
-            check.reasons = self.look_through(facts, &pages, table);
+        if let Some(table) = self.overview() {
+            check.reasons = self.look_through(facts, &pages, &table);
         }
         self.verdict.checks.push(check);
-        let notice = pages.notice.as_deref();
-        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report], notice);
+        let placed = self.placed(facts, &pages);
+        let parts = replaced(&self.kept, &placed.iter().filter_map(Placed::part).collect::<Vec<_>>(), |_| false);
+        let lines: Vec<_> = placed.iter().map(|file| (file.line(), file.span)).collect();
         let paths: Vec<String> = placed.into_iter().map(|file| file.path).collect();
-        let Tables { data, sensitive } = self.tables;
-        let bytes = [Some(data), sensitive, Some(pages.taxonomy), Some(pages.report), pages.notice];
-        let bytes = bytes.into_iter().flatten();
-        match self.table {
-            Some(table) if self.verdict.safe() => {
+        let Judged { table, growth, tables, verdict, .. } = self;
+        let bytes = tables.into_bytes().into_iter().chain([pages.taxonomy, pages.report]).chain(pages.notice);
+        match table {
+            Some(table) if verdict.safe() => {
                 let files = paths.into_iter().zip(bytes).collect();
-                let (manifest, growth) = (pages.manifest, self.growth);
-                Ok(Approved { files, manifest, table, growth, verdict: self.verdict })
+                Ok(Approved { files, lines, manifest: pages.manifest, table, growth, parts, verdict })
             }
-            _ => Err(self.verdict),
+            _ => Err(verdict),
         }
     }
 
+    /// The files that come with the release.
+    fn placed<'f>(&'f self, facts: &Facts<'_>, pages: &'f Pages) -> Vec<Placed<'f>> {
+        facts.layout.place(PlacedFiles {
+            release: self.release,
+            chain: facts.chain,
+            rows: self.overview().map_or(0, |table| table.sums.rows()),
+            tables: &self.tables,
+            pages: [&pages.taxonomy, &pages.report],
+            notice: pages.notice.as_deref(),
+        })
+    }
+
     /// Every file is compared with the bytes that it must have; what is wrong with a manifest is looked for afterwards.
-    fn look_through(&self, facts: &Facts<'_>, pages: &Pages, table: &Table) -> Vec<Reason> {
+    fn look_through(&self, facts: &Facts<'_>, pages: &Pages, table: &Overview<'_>) -> Vec<Reason> {
         let mut reasons = Vec::new();
         if release::taxonomy(&self.columns) != pages.taxonomy {
             reasons.push(Reason::plain("taxonomy", "the file is not the taxonomies of the feed file"));
@@ -185,17 +220,15 @@ impl Judged {
             let text = "the notice does not name exactly the rows that are gone";
             reasons.push(Reason::plain("notice", text));
         }
-        let mut meant = Manifest::of(facts, &terms, &table.release, Vec::new());
-        if release::report(&meant, &self.columns, &table.release) != pages.report {
+        let mut meant = Manifest::of(facts, &terms, table, Vec::new());
+        if release::report(&meant, &self.columns, table) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
         }
-        let notice = pages.notice.as_deref();
-        let placed = facts.layout.place(self.release, &self.tables, [&pages.taxonomy, &pages.report], notice);
-        meant.files = placed.iter().map(|file| FileLine::placed(file, table.release.rows())).collect();
+        meant.files = Placed::lines(&self.kept, &self.placed(facts, pages));
         match Manifest::parse(&pages.manifest) {
             Err(error) => reasons.push(Reason::plain("manifest", error.to_string())),
             Ok(told) => {
-                let wrong = told_wrong(&told, &meant, &table.release, &self.columns);
+                let wrong = told_wrong(&told, &meant, table, &self.columns);
                 let text = "this is not what the published table gives";
                 reasons.extend(wrong.iter().map(|field| Reason::plain(format!("manifest, {field}"), text)));
                 if wrong.is_empty() && meant.bytes() != pages.manifest {
@@ -210,14 +243,15 @@ impl Judged {
 
 /// The fields of a manifest that tell something else than they should. Figures are computed here once more, by the gate's
 /// own code.
-fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Columns) -> Vec<&'static str> {
+fn told_wrong(told: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: &Columns) -> Vec<&'static str> {
     // To the last bit: what may differ may carry a message.
     let same = |told: f64, meant: f64, found: f64| [meant, found].iter().all(|other| told.to_bits() == other.to_bits());
-    let smallest = (0..table.classes()).map(|class| table.size(class)).min();
-    let loss = utility::loss(table, &columns.trees());
+    let (sums, discernibility) = (&table.sums, utility::discernibility_of_sums(&table.sums));
+    let loss = utility::loss_of_sums(sums, &columns.trees());
     // Keys keep their order in the text; as values they are equal in any.
     let [told_policy, meant_policy] = [told, meant].map(|manifest| manifest.policy.to_string());
     let as_told = [
+        ("layout", told.layout == meant.layout),
         ("feed", told.feed == meant.feed),
         ("chain", told.chain == meant.chain),
         ("release", told.release == meant.release),
@@ -225,12 +259,12 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Colu
         ("policy", told_policy == meant_policy),
         ("guarantee", told.guarantee == meant.guarantee),
         ("k", told.k == meant.k),
-        ("smallest_class", Some(told.smallest_class) == smallest),
-        ("rows", told.rows == table.rows()),
-        ("classes", told.classes == table.classes() as u64),
+        ("smallest_class", Some(told.smallest_class) == sums.smallest()),
+        ("rows", told.rows == sums.rows()),
+        ("classes", told.classes == sums.classes()),
         ("withheld", told.withheld == meant.withheld),
         ("loss", same(told.loss, meant.loss, loss)),
-        ("discernibility", same(told.discernibility, meant.discernibility, utility::discernibility(table))),
+        ("discernibility", same(told.discernibility, meant.discernibility, discernibility)),
         ("recoding", recoding_told(told, table, columns)),
         ("files", told.files == meant.files),
         ("checks", told.checks == meant.checks),
@@ -242,9 +276,9 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Release, columns: &Colu
 }
 
 /// Whether the labels are those of the recoding that the table was judged under.
-fn recoding_told(told: &Manifest, table: &Release, columns: &Columns) -> bool {
+fn recoding_told(told: &Manifest, table: &Overview<'_>, columns: &Columns) -> bool {
     let quasi = columns.of(Role::Quasi).zip(columns.trees());
-    told.recoding.0.len() == table.width()
+    told.recoding.0.len() == columns.of(Role::Quasi).count()
         && quasi.enumerate().zip(&told.recoding.0).all(|((at, (column, tree)), (name, labels))| {
             let nodes = table.labels(at);
             *column.name == **name && nodes.iter().map(|&node| tree.label(node)).eq(labels.iter().map(String::as_str))

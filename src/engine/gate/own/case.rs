@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows, Growth};
 use super::history::History;
+use super::parts::{Known, Parts, compared};
+use super::shown::Shown;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
 use crate::model::{Carving, Columns, Cut, Node, Role, Taxonomy};
 use crate::policy::{Chain, ChainKind, Policy};
+use crate::release::PartLine;
 
 /// The next release, apart from its bytes.
 #[derive(Clone, Copy)]
@@ -125,42 +128,60 @@ pub struct Candidate<'a> {
     case: &'a Case<'a>,
     /// The table, under the recoding that it is said to have.
     table: Table,
-    /// In a chain of crowds what was published, and what the candidate adds to it.
-    crowds: Option<(Cow<'a, CrowdHistory>, Growth)>,
+    /// In a chain of crowds, where `table` is what the candidate adds, what was published and what came of comparing both.
+    crowds: Option<Compared<'a>>,
     /// How many rows of each label it leaves out.
     erased: ErasedRows,
+}
+
+/// A candidate compared with what was published of a chain of crowds.
+struct Compared<'a> {
+    /// The releases, without the atoms that the candidate leaves out.
+    history: Cow<'a, CrowdHistory>,
+    /// What the candidate adds.
+    growth: Growth,
+    /// Files that are published and belong to it too.
+    kept: Vec<PartLine>,
+    /// What is wrong with its files.
+    misfits: Vec<Reason>,
 }
 
 /// What was published of a chain of crowds, and what the candidate adds to it.
 pub struct Crowds<'a> {
     /// Its releases, without the atoms that the candidate leaves out.
     pub history: Cow<'a, CrowdHistory>,
-    /// The candidate compared with the last one of them, on the dictionary of the candidate.
+    /// What the candidate adds, on its dictionary.
     pub growth: Growth,
+    /// Files that are published and belong to it too.
+    pub kept: Vec<PartLine>,
+    /// What is wrong with its files.
+    pub misfits: Vec<Reason>,
     /// The private table of each new increment under the labels of its atoms, on the dictionary of that table; `None` where the
     /// increment has no such labels, or its atoms do not hold all of its people.
     pub atoms: Vec<Option<Release>>,
 }
 
 impl<'a> Candidate<'a> {
-    /// Of a table that was read. In a chain of crowds this is the one place where the whole of it is compared with the release
-    /// before it: every check works with what is new, and with sums.
+    /// Of what was read. In a chain of crowds that is what is new, and files that take the places of earlier ones; these are compared
+    /// with what was published here, and every check works with what is new, and with sums.
     ///
     /// # Errors
     /// The labels of the table are not those of the recoding, or an atom is said to be erased that is not there.
-    pub fn new(case: &'a Case<'a>, table: Table) -> Result<Candidate<'a>, Reason> {
-        let Table { release, values, exact } = table;
-        let release = told(case, release)?;
+    pub fn new(case: &'a Case<'a>, shown: Shown) -> Result<Candidate<'a>, Reason> {
+        let parts = match shown {
+            Shown::Table(table) => {
+                let table = Table { release: told(case, table.release)?, ..*table };
+                return Ok(Candidate { case, table, crowds: None, erased: ErasedRows::new() });
+            }
+            Shown::Parts(parts) => parts,
+        };
         let (history, erased) = remaining(case)?;
-        if !matches!(case.policy.chain(), Chain::Crowds { .. }) {
-            let table = Table { release, values, exact };
-            return Ok(Candidate { case, table, crowds: None, erased });
-        }
-        let (values, maps) = Values::union(&[&case.history.values, &values]);
-        let release = release.with_values(&maps[1]);
-        let growth = history.growth(&release, &maps[0]);
-        let table = Table { release, values, exact };
-        Ok(Candidate { case, table, crowds: Some((history, growth)), erased })
+        let (release, values, width) = (case.release, &case.history.values, case.columns.of(Role::Quasi).count());
+        let known = Known { release, width, values, history: &history, erased: case.erased };
+        let Parts { added, values, map, kept, reasons: misfits } = compared(&known, parts);
+        let growth = history.growth(added.clone(), &map);
+        let table = Table { release: added, values, exact: None };
+        Ok(Candidate { case, table, crowds: Some(Compared { history, growth, kept, misfits }), erased })
     }
 }
 
@@ -172,7 +193,7 @@ pub struct Ready<'a> {
     pub trees: Vec<&'a Taxonomy>,
     /// The dictionary of everything here.
     pub values: Values,
-    /// The candidate as it was read, under its recoding.
+    /// The candidate as it was read, under its recoding; in a chain of crowds what it adds.
     pub table: Release,
     /// How many rows show each leaf tuple, where the candidate is in two tables.
     pub exact: Option<Headcount>,
@@ -195,7 +216,7 @@ impl<'a> Ready<'a> {
         let merged =
             |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let Table { release, values: shown, exact } = table;
-        if let Some((history, growth)) = crowds {
+        if let Some(Compared { history, growth, kept, misfits }) = crowds {
             let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
             let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
@@ -203,7 +224,7 @@ impl<'a> Ready<'a> {
             let new = merged(labelled.into_iter().flatten().collect());
             let (values, maps) = Values::union(&[&shown, new.values()]);
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
-            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]), atoms });
+            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]), kept, misfits, atoms });
             return Ready { case, trees, values, table, exact, lineage: None, people, crowds, erased };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
@@ -275,16 +296,35 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// The table as it was read, and in a chain of crowds what it adds.
-    pub fn into_table(self) -> (Table, Option<Growth>) {
+    /// The rows of a class, of all releases together.
+    pub fn size(&self, class: usize) -> u64 {
+        let before = |crowds: &Crowds<'_>| crowds.history.size_of(self.table.class(class));
+        self.table.size(class) + self.crowds.as_ref().map_or(0, before)
+    }
+
+    /// What was read, and what came of comparing it.
+    pub fn into_found(self) -> Found {
         let table = Table { release: self.table, values: self.values, exact: self.exact };
-        (table, self.crowds.map(|crowds| crowds.growth))
+        let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
+        Found { table, growth, kept: kept.unwrap_or_default(), erased: self.erased }
     }
 
     /// A class of the candidate in words.
     pub fn class(&self, class: usize) -> String {
         self.table.describe(class, self.case.columns)
     }
+}
+
+/// What was read of a candidate, and what came of comparing it.
+pub struct Found {
+    /// The table; in a chain of crowds what is new in it.
+    pub table: Table,
+    /// In a chain of crowds what the candidate adds.
+    pub growth: Option<Growth>,
+    /// Files that are published and belong to it too.
+    pub kept: Vec<PartLine>,
+    /// How many rows of each label it leaves out.
+    pub erased: ErasedRows,
 }
 
 /// What was published of a chain of crowds, without the atoms that the candidate leaves out.

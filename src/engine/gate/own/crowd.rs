@@ -16,7 +16,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         Some(_) => {}
         None => found.reasons.push(Reason::plain("data", "the release has no rows")),
     }
-    let sizes = (0..ready.table.classes()).map(|class| (ready.table.size(class), class));
+    let sizes = (0..ready.table.classes()).map(|class| (ready.size(class), class));
     let mut small: Vec<(u64, usize)> = sizes.filter(|(size, _)| *size < k).collect();
     small.sort_unstable();
     for &(size, class) in small.iter().take(NAMED) {

@@ -1,19 +1,18 @@
-//! What was published of a chain of crowds, as far as the next release is judged by it: the newest release, which holds all others
-//! but for erased atoms, and the rows that each release added.
+//! What was published of a chain of crowds, as far as the next release is judged by it: the rows that each release added, and the files
+//! that hold them.
 //!
-//! What was found of a release once is kept and found of the next one from its new rows alone: sums of the whole table, and which
-//! private table was compared with the rows of an earlier release. All of it comes from bytes that the gate read and from comparisons
-//! that it made; nothing is taken over from whoever proposes a release.
+//! What was found of a release once is kept and found of the next one from its new rows alone: sums of the whole table, the rows of
+//! each label, and which private table was compared with the rows of an earlier release. All of it comes from bytes that the gate read
+//! and from comparisons that it made; nothing is taken over from whoever proposes a release.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::sums::Sums;
-use crate::histogram::{Histogram, Release, ValueCode, Values, keeps_codes};
+use crate::histogram::{Histogram, Release, Sums, ValueCode, Values, keeps_codes};
 use crate::model::Node;
+use crate::release::PartLine;
 
 /// An atom as readers can tell it: the rows of one label that came with one release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,11 +29,31 @@ pub type ErasedRows = BTreeMap<Vec<Node>, u64>;
 /// The releases of a chain of crowds as they were published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrowdHistory {
-    newest: Option<Release>,
-    /// Of the newest one.
+    /// Of the newest release, which holds the rows of all others but for erased atoms.
     sums: Sums,
-    /// What each release added; `None` if it did not hold the one before.
-    added: Vec<Option<Added>>,
+    /// The rows of each of its labels.
+    sizes: Sizes,
+    /// What each release added.
+    added: Vec<Added>,
+    /// The files of the newest one.
+    parts: Vec<PartLine>,
+}
+
+/// The rows of each label.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(Vec<Node>, u64)>", into = "Vec<(Vec<Node>, u64)>")]
+struct Sizes(BTreeMap<Vec<Node>, u64>);
+
+impl From<Vec<(Vec<Node>, u64)>> for Sizes {
+    fn from(sizes: Vec<(Vec<Node>, u64)>) -> Sizes {
+        Sizes(sizes.into_iter().collect())
+    }
+}
+
+impl From<Sizes> for Vec<(Vec<Node>, u64)> {
+    fn from(Sizes(sizes): Sizes) -> Vec<(Vec<Node>, u64)> {
+        sizes.into_iter().collect()
+    }
 }
 
 /// The rows that a release added, without atoms that were erased since.
@@ -58,69 +77,58 @@ impl Added {
     }
 }
 
-/// A release, compared with what was published before it.
+/// What a release adds to the one before it.
 #[derive(Debug, Clone)]
 pub struct Growth {
-    /// The rows that it has more, on its dictionary; `None` if it does not hold all of the release before it.
-    pub added: Option<Release>,
+    /// The rows that are new, on its dictionary.
+    pub added: Release,
     /// Of all its rows.
     pub sums: Sums,
-    /// The releases and the rows that were there before it.
-    follows: (usize, u64),
 }
 
 impl Growth {
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
     #[must_use]
     pub fn with_values(self, map: &[ValueCode]) -> Growth {
-        if keeps_codes(map) {
-            return self;
-        }
-        let added = self.added.map(|added| added.with_values(map));
-        Growth { added, sums: self.sums.with_values(map), ..self }
+        Growth { added: self.added.with_values(map), sums: self.sums.with_values(map) }
     }
 }
 
 impl CrowdHistory {
-    /// Compares a release with the newest one, once; `map` gives the codes of the chain those of the release.
-    pub fn growth(&self, release: &Release, map: &[ValueCode]) -> Growth {
-        let last = self.newest.as_ref().map(|newest| match keeps_codes(map) {
-            true => Cow::Borrowed(newest),
-            false => Cow::Owned(newest.clone().with_values(map)),
-        });
-        let added = match &last {
-            None => Some(release.clone()),
-            Some(last) => release.without(last),
-        };
-        let sums = match &added {
-            None => Sums::of(release),
-            Some(added) => {
-                let mut sums = self.sums.clone().with_values(map);
-                sums.add(added, |label| last.as_ref().map_or(0, |last| last.size_of(label)));
-                sums
-            }
-        };
-        debug_assert_eq!(sums, Sums::of(release), "a release is the one before it and what it adds");
-        Growth { added, sums, follows: self.mark() }
+    /// What a release is that adds these rows to the newest one; `map` gives codes of the chain those of these rows.
+    pub fn growth(&self, added: Release, map: &[ValueCode]) -> Growth {
+        let mut sums = self.sums.clone().with_values(map);
+        sums.add(&added, |label| self.size_of(label));
+        Growth { added, sums }
     }
 
-    /// Tells apart what a growth was found against.
-    fn mark(&self) -> (usize, u64) {
-        (self.len(), self.sums.rows())
+    /// The rows of a label in the newest release.
+    pub fn size_of(&self, label: &[Node]) -> u64 {
+        self.sizes.0.get(label).copied().unwrap_or(0)
     }
 
-    /// Takes in the next release, whose growth may be known; `map` gives the codes of earlier ones their new ones.
-    pub fn push(&mut self, release: Release, map: &[ValueCode], growth: Option<Growth>) {
+    /// Takes in the next release, which was compared with the newest one; `map` gives the codes of earlier ones their new ones.
+    pub fn push(&mut self, growth: Growth, map: &[ValueCode]) {
         if !keeps_codes(map) {
             let added = std::mem::take(&mut self.added);
-            self.added = added.into_iter().map(|added| added.map(|added| added.with_values(map))).collect();
-            self.newest = self.newest.take().map(|newest| newest.with_values(map));
-            self.sums = std::mem::take(&mut self.sums).with_values(map);
+            self.added = added.into_iter().map(|added| added.with_values(map)).collect();
         }
-        let known = growth.filter(|growth| growth.follows == self.mark());
-        let Growth { added, sums, .. } = known.unwrap_or_else(|| self.growth(&release, &[]));
-        self.added.push(added.map(Added::new));
-        (self.newest, self.sums) = (Some(release), sums);
+        let Growth { added, sums } = growth;
+        for class in 0..added.classes() {
+            *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
+        }
+        self.sums = sums;
+        self.added.push(Added::new(added));
+    }
+
+    /// Where the rows of the newest release lie.
+    pub fn parts(&self) -> &[PartLine] {
+        &self.parts
+    }
+
+    /// The rows of the newest release lie in these files.
+    pub fn lies_in(&mut self, parts: Vec<PartLine>) {
+        self.parts = parts;
     }
 
     /// The history without these atoms, and how many rows of each label they have. `None` if no release added one of them, or if it
@@ -128,16 +136,20 @@ impl CrowdHistory {
     pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, ErasedRows)> {
         let (mut rest, mut rows) = (self.clone(), ErasedRows::new());
         for ErasedAtom { release, label } in atoms {
-            let added = rest.added.get_mut(*release)?.as_mut()?;
+            let added = rest.added.get_mut(*release)?;
             let [atom, others] = added.rows.divide(|class| class == label.as_slice());
             if atom.rows() == 0 {
                 return None;
             }
             *added = Added::new(others);
-            rest.newest = Some(rest.newest?.without(&atom)?);
+            let size = rest.sizes.0.get_mut(label)?;
+            rest.sums.take(&atom, |_| *size);
+            *size -= atom.rows();
+            if *size == 0 {
+                rest.sizes.0.remove(label);
+            }
             *rows.entry(label.clone()).or_default() += atom.rows();
         }
-        rest.sums = rest.newest.as_ref().map(Sums::of).unwrap_or_default();
         Some((rest, rows))
     }
 
@@ -151,10 +163,15 @@ impl CrowdHistory {
         &self.sums
     }
 
+    /// The rows that a release added, without atoms that were erased since.
+    pub fn added(&self, release: usize) -> Option<&Release> {
+        self.added.get(release).map(|added| &added.rows)
+    }
+
     /// Whether the rows that a release added are those of a private table; `values` is the dictionary of the chain. A table that
     /// was compared once is not compared again: it is the very same one, and neither it nor the rows have changed.
     pub fn are_of(&self, release: usize, people: &Arc<Histogram>, values: &Values) -> bool {
-        let Some(Some(added)) = self.added.get(release) else { return false };
+        let Some(added) = self.added.get(release) else { return false };
         if added.people.get().is_some_and(|known| Arc::ptr_eq(known, people)) {
             return true;
         }
@@ -169,7 +186,7 @@ impl CrowdHistory {
 
     /// The fewest rows of a label that a release added, for each release that added any.
     pub fn fewest(&self) -> impl Iterator<Item = u64> + '_ {
-        self.added.iter().filter_map(|added| added.as_ref().map_or(Some(0), |added| added.fewest))
+        self.added.iter().filter_map(|added| added.fewest)
     }
 }
 

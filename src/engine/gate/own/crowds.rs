@@ -2,8 +2,8 @@
 //! are new. From the bytes alone: every earlier row is there unchanged, but for whole atoms that the notice of the release names; the
 //! new rows of a label are none or an atom's at least, and halving comes to each label. From private tables: which people are in which atom, and that the labels of their atoms hold them.
 //!
-//! All of it is found from what the candidate adds and from sums over the rest (HOUSE 2): the bytes were compared with the release
-//! before once, when they were read.
+//! All of it is found from what the candidate adds and from sums over the rest (HOUSE 2): files that are published already are known
+//! by their digests, and new ones were compared with the releases before when they were read.
 //!
 //! An attacker who compares releases, all of them together, has the new rows of a label for everybody who is in one of them: no
 //! fewer than its atoms have people.
@@ -12,7 +12,7 @@ use super::case::{Crowds, Newest, Older, Ready};
 use super::crowd_history::fewest;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::diversity::{Diversity, Measures, Shares};
-use crate::histogram::{Histogram, Release, Values, describe};
+use crate::histogram::{Release, Values, describe};
 use crate::model::Node;
 use crate::policy::{Chain, Policy};
 
@@ -34,9 +34,9 @@ fn known<'r, 'a>(ready: &'r Ready<'a>) -> &'r Crowds<'a> {
     ready.crowds.as_ref().expect("the policy asks for a chain of crowds")
 }
 
-/// What is new in the candidate, label by label, as its bytes tell; `None` if it does not hold the release before it.
-fn added<'r>(ready: &'r Ready<'_>) -> Option<&'r Release> {
-    known(ready).growth.added.as_ref()
+/// What is new in the candidate, label by label, as its bytes tell.
+fn added<'r>(ready: &'r Ready<'_>) -> &'r Release {
+    &known(ready).growth.added
 }
 
 /// What speaks against the history: private tables that are not of the people of the releases. Release by release, so that all of
@@ -53,27 +53,11 @@ pub fn past(ready: &Ready<'_>, known: &Crowds<'_>) -> Vec<Reason> {
     vec![Reason::plain("the chain", "its private tables are not of the people whom its releases show")]
 }
 
-/// The first class in which the candidate shows other rows than those of its people, and how many these are. `sound`: nothing
-/// speaks against the history. Then earlier rows are those of their people, and what is new has to be that of those who are new.
-pub fn difference(ready: &Ready<'_>, known: &Crowds<'_>, sound: bool) -> Option<(Vec<Node>, u64)> {
+/// The first class in which what is new in the candidate is not what its people are, and how many these are.
+pub fn difference(ready: &Ready<'_>) -> Option<(Vec<Node>, u64)> {
     let new = Release::from_own_labels(&ready.people);
-    if let (Some(added), true) = (&known.growth.added, sound) {
-        let nodes = added.first_difference(&new)?;
-        let before = ready.table.size_of(nodes) - added.size_of(nodes);
-        return Some((nodes.to_vec(), before + new.size_of(nodes)));
-    }
-    let older = ready.case.older.iter().map(|older| Histogram::clone(older.rows).as_one(0));
-    let everybody = Histogram::merge_all(older.chain([ready.people.clone()]).collect()).expect("one at least");
-    let (_, maps) = Values::union(&[&ready.values, everybody.values()]);
-    let (shown, meant) = (ready.table.clone().with_values(&maps[0]), Release::from_own_labels(&everybody));
-    let meant = meant.with_values(&maps[1]);
-    meant.first_difference(&shown).map(|nodes| (nodes.to_vec(), meant.size_of(nodes)))
-}
-
-/// Every row of the release before is there unchanged; nothing else of a release that lost one is judged.
-pub fn kept(known: &Crowds<'_>) -> Option<Reason> {
-    let text = "a row of the release before is missing, or has another label or sensitive value";
-    known.growth.added.is_none().then(|| Reason::plain("the whole release", text))
+    let nodes = added(ready).first_difference(&new)?;
+    Some((nodes.to_vec(), new.size_of(nodes)))
 }
 
 /// What comparing the release with earlier ones leaves of anybody (SCIENCE 2): the rows of a label that came together.
@@ -82,7 +66,7 @@ pub fn correspondence(ready: &Ready<'_>) -> Checked {
         return Checked::not_made("correspondence");
     }
     let a = ready.case.policy.a();
-    let Some(new) = added(ready) else { return lost("correspondence") };
+    let new = added(ready);
     let before = known(ready).history.sums().smallest();
     let mut found = Checked::made("correspondence").secret().at_least(before.into_iter().chain(fewest(new)).min(), a);
     for class in (0..new.classes()).filter(|&class| new.size(class) < a).take(NAMED) {
@@ -99,7 +83,7 @@ pub fn chain(ready: &Ready<'_>) -> Checked {
         return Checked::not_made("chain");
     }
     let a = ready.case.policy.a();
-    let Some(new) = added(ready) else { return lost("chain") };
+    let new = added(ready);
     let ever = known(ready).history.fewest().chain(fewest(new)).min();
     let mut found = Checked::made("chain").secret().at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
@@ -107,12 +91,6 @@ pub fn chain(ready: &Ready<'_>) -> Checked {
         found.reasons.push(Reason::plain("all releases", text));
     }
     found
-}
-
-/// A release that lost rows is not compared.
-fn lost(check: &str) -> Checked {
-    let text = "the release does not hold the one before it, so nothing shows that both are safe";
-    Checked { reasons: vec![Reason::plain("all releases", text)], ..Checked::not_made(check).secret() }
 }
 
 /// Atoms have enough people, their labels hold them, and the new rows are theirs.
@@ -155,10 +133,7 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
         found.reasons.push(Reason::plain("data", "there are more combinations of values than can be counted"));
         return found;
     };
-    let Some(new) = added(ready) else {
-        found.reasons.push(Reason::plain("all releases", "what is new cannot be told, so nothing shows what it tells"));
-        return found;
-    };
+    let new = added(ready);
     let labels = new.class_labels();
     let unreached = division.unreached(&labels, policy.refusals());
     for &class in unreached.iter().take(NAMED) {
@@ -182,7 +157,7 @@ pub fn refinement(ready: &Ready<'_>) -> Checked {
 
 /// The worst of the sensitive values of what is new: of each label, and of each atom.
 pub fn diversity(ready: &Ready<'_>, measures: &Measures, shares: &Shares) -> Option<Diversity> {
-    let worst = measures.of_release(added(ready)?, shares);
+    let worst = measures.of_release(added(ready), shares);
     let of = |(newest, atoms): (&Newest<'_>, &Option<Release>)| {
         let (_, maps) = Values::union(&[&ready.values, newest.rows.values()]);
         Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))

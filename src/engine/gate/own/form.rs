@@ -5,29 +5,60 @@
 //! that it is missing would tell something of its people's values.
 
 use super::case::Case;
+use super::parts::part_of;
+use super::shown::Shown;
 use super::verdict::{Checked, Reason};
-use crate::gate::bytes::{self, Table};
-use crate::policy::Output;
-use crate::release::Tables;
+use crate::gate::bytes;
+use crate::policy::{Chain, Output};
+use crate::release::{Part, Tables, part};
 
-/// Judges the form and hands on the table that was read; two as the one that they were made of.
-pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Table>) {
+/// What is said of bytes that tell more than their rows.
+const OTHER: &str = "the bytes are not the ones that these rows are published as";
+
+/// Judges the form and hands on what was read.
+pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
     let mut found = Checked::made("form").secret();
-    let two = tables.sensitive.is_some();
-    if two != (case.policy.output() == Output::TwoTable) {
-        let text = "the release is not in as many tables as the policy says (`output`)";
-        found.reasons.push(Reason::plain("data", text));
-        return (found, None);
-    }
+    let grows = matches!(case.policy.chain(), Chain::Crowds { .. });
+    let two = case.policy.output() == Output::TwoTable;
+    let places = match tables {
+        Tables::Parts(parts) if grows => return parts_read(case, parts, found),
+        Tables::One(_) if !grows && !two => ["data", ""],
+        Tables::Two(_) if !grows && two => [bytes::QUASI, bytes::SENSITIVE],
+        _ => {
+            let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";
+            found.reasons.push(Reason::plain("data", text));
+            return (found, None);
+        }
+    };
     let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
     found.reasons.extend(leaks.into_iter().map(|leak| Reason::plain(leak.place, leak.text)));
     if let Some(table) = &table {
         // What the scan has no eye for cannot hide in bytes that are a function of what was read.
         let again = Tables::of(&table.release, &table.values, table.exact.as_ref(), case.columns);
-        let places = if two { [bytes::QUASI, bytes::SENSITIVE] } else { ["data", ""] };
         let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
-        let text = "the bytes are not the ones that these rows are published as";
-        found.reasons.extend(other.map(|(_, place)| Reason::plain(place, text)));
+        found.reasons.extend(other.map(|(_, place)| Reason::plain(place, OTHER)));
     }
-    (found, table)
+    (found, table.map(|table| Shown::Table(Box::new(table))))
+}
+
+/// The same of parts of a table that grows.
+fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, Option<Shown>) {
+    let mut shown = Vec::new();
+    for Part { span, rows, bytes } in parts {
+        let (read, leaks) = bytes::read_part(bytes, case.columns);
+        let place = part_of(*span);
+        found
+            .reasons
+            .extend(leaks.into_iter().map(|leak| Reason::plain(format!("{place}, {}", leak.place), leak.text)));
+        let Some(read) = read else { continue };
+        if part(&read.counts, case.columns) != *bytes {
+            found.reasons.push(Reason::plain(place.clone(), OTHER));
+        }
+        if read.counts.rows() != *rows || *rows == 0 {
+            found.reasons.push(Reason::plain(place, "it has another number of rows than it is said to have, or none"));
+        }
+        shown.push((*span, read));
+    }
+    let all = shown.len() == parts.len();
+    (found, all.then_some(Shown::Parts(shown)))
 }

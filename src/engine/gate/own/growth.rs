@@ -14,7 +14,7 @@ use crate::model::Node;
 pub fn check(ready: &Ready<'_>) -> Checked {
     let mut found = Checked { reasons: ready.past(), ..Checked::made("growth").secret() };
     let differs = match &ready.crowds {
-        Some(known) => crowds::difference(ready, known, found.reasons.is_empty()),
+        Some(_) => crowds::difference(ready),
         None => difference(&ready.table, &ready.labelled(&ready.people)),
     };
     if let Some((nodes, meant)) = differs {
@@ -29,7 +29,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
     }
     found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
-    found.reasons.extend(ready.crowds.as_ref().and_then(crowds::kept));
+    found.reasons.extend(ready.crowds.iter().flat_map(|known| known.misfits.clone()));
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
     {

@@ -7,6 +7,7 @@ use super::crowd_history::{CrowdHistory, ErasedAtom, Growth};
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Release, ValueCode, Values};
 use crate::model::{Cut, Recoding};
+use crate::release::PartLine;
 
 /// The releases of one chain as they were published, on one dictionary.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -36,12 +37,29 @@ impl History {
         self.take(table, recoding, None)
     }
 
-    /// The same, where its growth may be known.
+    /// Takes in the next release of a chain of crowds, as the bytes of its parts tell it: the rows that it added, on their dictionary.
+    pub fn grow(&mut self, added: Release, values: &Values) {
+        let (values, maps) = Values::union(&[&self.values, values]);
+        let growth = self.crowds.growth(added.with_values(&maps[1]), &maps[0]);
+        self.crowds.push(growth, &maps[0]);
+        self.values = values;
+    }
+
+    /// The files of the newest release of a chain of crowds.
+    pub fn parts(&self) -> &[PartLine] {
+        self.crowds.parts()
+    }
+
+    /// The newest release of a chain of crowds lies in these files.
+    pub fn lies_in(&mut self, parts: Vec<PartLine>) {
+        self.crowds.lies_in(parts);
+    }
+
+    /// The same, where its growth is known, as it is in a chain of crowds.
     pub(super) fn take(&mut self, table: Table, recoding: &[Cut], growth: Option<Growth>) -> Result<(), Defect> {
         let (values, maps) = Values::union(&[&self.values, &table.values]);
-        if table.release.is_local() {
-            let growth = growth.map(|growth| growth.with_values(&maps[1]));
-            self.crowds.push(table.release.with_values(&maps[1]), &maps[0], growth);
+        if let Some(growth) = growth {
+            self.crowds.push(growth.with_values(&maps[1]), &maps[0]);
             self.values = values;
             return Ok(());
         }

@@ -21,10 +21,11 @@ mod growth;
 mod history;
 mod left;
 mod minimality;
+mod parts;
 mod past;
 mod refinement;
+mod shown;
 mod slices;
-mod sums;
 mod together;
 mod utility;
 mod verdict;
@@ -92,7 +93,6 @@ impl Read<'_> {
             // What is not asked for has no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }
-        let erased = ready.as_ref().map(|ready| ready.erased.clone()).unwrap_or_default();
-        Judged::new(case, Verdict { checks }, (ready.map(Ready::into_table), erased), tables)
+        Judged::new(case, Verdict { checks }, ready.map(Ready::into_found), tables)
     }
 }

@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-12;
 pub fn check(ready: &Ready<'_>) -> Checked {
     let limit = ready.case.policy.max_loss().get();
     let loss = match &ready.crowds {
-        Some(crowds) => crowds.growth.sums.loss(&ready.trees),
+        Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),
         None => utility::loss(&ready.table, &ready.trees),
     };
     let figures = Checked { value: Figure::real(loss), limit: Figure::real(limit), ..Checked::made("utility") };

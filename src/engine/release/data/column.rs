@@ -29,6 +29,8 @@ enum Cells<'a> {
     Numbers { table: &'a Release },
     /// One label per leaf tuple, class by class.
     Leaves { exact: &'a Exact<'a>, column: usize, tree: &'a Taxonomy },
+    /// The number of a release per group: the last value of its sensitive tuple.
+    Arrivals { table: &'a Release, values: &'a Values },
     /// One value per group.
     Values { table: &'a Release, column: usize, values: &'a Values, kind: Kind },
 }
@@ -64,12 +66,18 @@ impl<'a> Column<'a> {
         Column::new(Cells::Values { table, column, values, kind })
     }
 
+    /// The release in which rows came, which is the last value of their sensitive tuples.
+    pub fn arrivals(table: &'a Release, values: &'a Values) -> Column<'a> {
+        Column::new(Cells::Arrivals { table, values })
+    }
+
     /// Its name and type; only sensitive cells may be missing.
     pub fn field(&self, name: &str) -> Field {
         let text = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
         let (kind, nullable) = match self.cells {
             Cells::Labels { .. } | Cells::Leaves { .. } => (text(), false),
             Cells::Numbers { .. } => (DataType::Int64, false),
+            Cells::Arrivals { .. } => (DataType::Int32, false),
             Cells::Values { kind: Kind::String, .. } => (text(), true),
             Cells::Values { kind: Kind::Int, .. } => (DataType::Int64, true),
             Cells::Values { kind: Kind::Float, .. } => (DataType::Float64, true),
@@ -90,6 +98,9 @@ impl<'a> Column<'a> {
                 return texts(&runs, |of| Some(tree.label(tree.leaf_node(exact.leaf(of, column)))));
             }
             Cells::Numbers { .. } => return numbers::<Int64Type>(&runs, |of| Some(of as i64 + 1)),
+            Cells::Arrivals { table, values } => {
+                return numbers::<Int32Type>(&runs, |of| Some(arrival(table, values, of)));
+            }
             Cells::Values { table, column, values, kind } => (table, column, values, kind),
         };
         let cell = |of: usize| &values.get(table.values()[of])[column];
@@ -135,7 +146,7 @@ impl<'a> Column<'a> {
         match self.cells {
             Cells::Labels { table, .. } | Cells::Numbers { table } => table.size(at),
             Cells::Leaves { exact, .. } => exact.rows_of(at),
-            Cells::Values { table, .. } => table.counts()[at],
+            Cells::Arrivals { table, .. } | Cells::Values { table, .. } => table.counts()[at],
         }
     }
 
@@ -145,6 +156,7 @@ impl<'a> Column<'a> {
             Cells::Labels { table, column, .. } => table.class(a)[column] == table.class(b)[column],
             Cells::Numbers { .. } => a == b,
             Cells::Leaves { exact, column, .. } => exact.leaf(a, column) == exact.leaf(b, column),
+            Cells::Arrivals { table, values } => arrival(table, values, a) == arrival(table, values, b),
             Cells::Values { table, column, values, .. } => {
                 let [a, b] = [a, b].map(|group| table.values()[group]);
                 a == b || values.get(a)[column] == values.get(b)[column]
@@ -167,6 +179,14 @@ fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef 
         }
     }
     Arc::new(DictionaryArray::new(keys.finish(), Arc::new(LargeStringArray::from_iter_values(entries))))
+}
+
+/// The release in which the rows of a group came.
+fn arrival(table: &Release, values: &Values, group: usize) -> i32 {
+    match values.get(table.values()[group]).last() {
+        Some(Value::Int(release)) => i32::try_from(*release).expect("fewer than 2^31 releases"),
+        _ => panic!("rows say in which release they came"),
+    }
 }
 
 /// Nothing, for a cell that must be that.

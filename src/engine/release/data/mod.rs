@@ -21,7 +21,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
-use crate::histogram::{Headcount, Release, Values};
+use crate::histogram::{Headcount, Histogram, Release, Values};
 use crate::model::{self, Columns, Role};
 use column::Column;
 use exact::Exact;
@@ -51,6 +51,21 @@ pub fn data_in_groups(table: &Release, values: &Values, columns: &Columns, group
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(table, at, tree)));
     write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
+}
+
+/// A part of a table that grows: rows whose "leaves" are the nodes that their labels stand for, each with the number of the release
+/// that added it, which is its increment. They stand in the order of labels, then of sensitive values, then of releases.
+///
+/// # Panics
+/// If a sensitive value is not of its column's type.
+pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
+    let said = rows.with_arrival();
+    let (table, values) = (Release::from_own_labels(&said), said.values());
+    let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
+    let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(&table, at, tree)));
+    let release = (model::Column::RELEASE, Column::arrivals(&table, values));
+    let written = labels.chain(sensitive(&table, values, columns)).chain([release]).collect();
+    write(written, table.rows(), columns, ROW_GROUP)
 }
 
 /// Both tables with row groups of another size: the quasi columns as they are, and the sensitive ones.

@@ -75,6 +75,7 @@ mod tests {
     use super::*;
     use crate::histogram::{Cell, Histogram, Release, Values};
     use crate::model::Tree;
+    use crate::release::overview::Overview;
     use crate::release::utility::Shown;
 
     #[test]
@@ -87,6 +88,7 @@ mod tests {
         let (values, _) = Values::from_distinct(0, vec![Vec::new().into()]);
         let cells = [3, 4, 5].map(|count| Cell { increment: 0, value: 0, count });
         let table = Release::from_own_labels(&Histogram::of_counts(&[vec![0, 1, 2]], values, &cells));
+        let table = Overview::of(&table);
         let column = Cutting { name: "column", tree: &tree, nodes: table.labels(0), shown: Shown::of(&table, 0) };
         assert_eq!(rows(&column), [5, 0, 0, 4, 0, 3]);
     }

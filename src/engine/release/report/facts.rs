@@ -25,7 +25,7 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
         ("Rows", Count(manifest.rows).to_string(), "one per person"),
         ("Crowds", Count(manifest.classes).to_string(), crowds),
         ("Smallest crowd", Count(manifest.smallest_class).to_string(), &smallest),
-        ("Withheld", Count(manifest.withheld).to_string(), "people; too few were like them"),
+        ("Withheld", Count(manifest.withheld.unwrap_or(0)).to_string(), "people; too few were like them"),
         (given_up, lost, &loss),
     ];
     // Where crowds keep their labels nobody is withheld.
@@ -34,8 +34,12 @@ pub fn write(page: &mut Page, manifest: &Manifest) {
     }
     put!(page, "</dl>\n</section>\n<section>\n<h2>What is promised</h2>\n");
     promise(page, manifest);
-    let newest = if manifest.guarantee.is_some() { "; the newest replaces all earlier ones" } else { "" };
-    put!(page, "<p class=\"rule\">Never combine releases by adding or subtracting them{newest}.</p>\n");
+    let rule = match (manifest.layout, manifest.guarantee) {
+        (Some(_), Some(_)) => "Read the tables that the newest manifest lists, all of them and no other file",
+        (_, Some(_)) => "Never combine releases by adding or subtracting them; the newest replaces all earlier ones",
+        (_, None) => "Never combine releases by adding or subtracting them",
+    };
+    put!(page, "<p class=\"rule\">{rule}.</p>\n");
     let signed = if manifest.signed {
         "The manifest of this release is signed; the signature lies beside it."
     } else {

@@ -16,8 +16,8 @@ mod recoding;
 mod sizes;
 
 use super::manifest::Manifest;
+use super::overview::Overview;
 use super::utility::Shown;
-use crate::histogram::Release;
 use crate::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Page, STYLE, Text, put};
 
@@ -33,15 +33,16 @@ struct Cutting<'a> {
 ///
 /// # Panics
 /// If the manifest is another table's.
-pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8> {
-    assert_eq!((manifest.rows, manifest.classes), (table.rows(), table.classes() as u64), "the manifest of this table");
+pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>) -> Vec<u8> {
+    let sums = &table.sums;
+    assert_eq!((manifest.rows, manifest.classes), (sums.rows(), sums.classes()), "the manifest of this table");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let cutting = |(at, (column, tree))| {
         let column: &Column = column;
         Cutting { name: &column.name, tree, nodes: table.labels(at), shown: Shown::of(table, at) }
     };
     let cuttings: Vec<Cutting> = quasi.map(cutting).collect();
-    let sizes: Vec<u64> = (0..table.classes()).map(|class| table.size(class)).collect();
+    let sizes: Vec<(u64, u64)> = sums.sizes().collect();
     let mut page = Page::default();
     let title = format!("{}, release {}", manifest.feed, manifest.release);
     put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -49,7 +50,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Release) -> Vec<u8
     put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(&title));
     facts::write(&mut page, manifest);
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
-    let form = match (manifest.two_tables(), table.is_local()) {
+    let form = match (manifest.two_tables(), table.local) {
         (true, _) => recoding::Form::Two,
         _ if manifest.has_crowds() => recoding::Form::Crowds { masked: manifest.policy["m"].is_number() },
         (_, true) => recoding::Form::Local,

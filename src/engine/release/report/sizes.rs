@@ -2,9 +2,9 @@
 
 use super::html::{Bar, Count, Page, Share, put};
 
-/// The section on class sizes.
-pub fn write(page: &mut Page, k: u64, sizes: &[u64]) {
-    let rows: u64 = sizes.iter().sum();
+/// The section on class sizes: each with how many classes have it.
+pub fn write(page: &mut Page, k: u64, sizes: &[(u64, u64)]) {
+    let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
     put!(
         page,
         "<section>\n<h2>How large the crowds are</h2>\n<table>\n<thead><tr><th scope=\"col\">People in the crowd</th>"
@@ -46,18 +46,18 @@ struct Bin {
 }
 
 /// From the first bin with a class to the last; what lies below k has a bin of its own.
-fn bins(k: u64, sizes: &[u64]) -> Vec<Bin> {
-    let largest = sizes.iter().copied().max().unwrap_or(0);
+fn bins(k: u64, sizes: &[(u64, u64)]) -> Vec<Bin> {
+    let largest = sizes.iter().map(|(size, _)| *size).max().unwrap_or(0);
     let mut bins = vec![Bin { from: 1, to: k - 1, classes: 0, rows: 0 }];
     let mut from = k;
     while from <= largest {
         bins.push(Bin { from, to: from.saturating_mul(2) - 1, classes: 0, rows: 0 });
         from = from.saturating_mul(2);
     }
-    for &size in sizes {
+    for &(size, classes) in sizes {
         let at = bins.partition_point(|bin| bin.to < size);
-        bins[at].classes += 1;
-        bins[at].rows += size;
+        bins[at].classes += classes;
+        bins[at].rows += size * classes;
     }
     let first = bins.iter().position(|bin| bin.classes > 0).unwrap_or(bins.len());
     bins.split_off(first)
@@ -70,9 +70,12 @@ mod tests {
     #[test]
     fn bins_double_from_k() {
         let bin = |from, to, classes, rows| Bin { from, to, classes, rows };
-        assert_eq!(bins(5, &[5, 9, 40]), [bin(5, 9, 2, 14), bin(10, 19, 0, 0), bin(20, 39, 0, 0), bin(40, 79, 1, 40)]);
-        assert_eq!(bins(5, &[4, 5]), [bin(1, 4, 1, 4), bin(5, 9, 1, 5)]);
-        assert_eq!(bins(1, &[1]), [bin(1, 1, 1, 1)]);
+        assert_eq!(
+            bins(5, &[(5, 1), (9, 1), (40, 1)]),
+            [bin(5, 9, 2, 14), bin(10, 19, 0, 0), bin(20, 39, 0, 0), bin(40, 79, 1, 40)]
+        );
+        assert_eq!(bins(5, &[(4, 1), (5, 1)]), [bin(1, 4, 1, 4), bin(5, 9, 1, 5)]);
+        assert_eq!(bins(1, &[(1, 1)]), [bin(1, 1, 1, 1)]);
         assert_eq!(bins(3, &[]), []);
     }
 }

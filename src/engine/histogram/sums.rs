@@ -1,13 +1,12 @@
 //! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it adds them to
-//! its sums too, so that no figure of everybody so far needs a look at everybody. They are of tables that the gate read itself.
+//! its sums too, so that no figure of everybody so far needs a look at everybody.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::gate::utility::loss_of_labels;
-use crate::histogram::{Release, ValueCode, keeps_codes};
-use crate::model::{Node, Taxonomy};
+use super::{Release, ValueCode, keeps_codes};
+use crate::model::Node;
 
 /// What is known of a table without a look at it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +45,25 @@ impl Sums {
         }
     }
 
+    /// Rows leave a table whose class at a label has so many of them.
+    ///
+    /// # Panics
+    /// If the table does not hold them.
+    pub fn take(&mut self, rows: &Release, size: impl Fn(&[Node]) -> u64) {
+        for class in 0..rows.classes() {
+            let (label, gone) = (rows.class(class), rows.size(class));
+            let before = size(label);
+            self.resized(before, before - gone);
+            self.rows -= gone;
+            for (shown, node) in self.shown.iter_mut().zip(label) {
+                less(shown, node, gone);
+            }
+        }
+        for (value, gone) in rows.values().iter().zip(rows.counts()) {
+            less(&mut self.values, value, *gone);
+        }
+    }
+
     /// A class has another size.
     fn resized(&mut self, before: u64, after: u64) {
         if let Some(classes) = self.sizes.get_mut(&before) {
@@ -54,7 +72,9 @@ impl Sums {
                 self.sizes.remove(&before);
             }
         }
-        *self.sizes.entry(after).or_default() += 1;
+        if after > 0 {
+            *self.sizes.entry(after).or_default() += 1;
+        }
     }
 
     /// The same under a dictionary that holds more values; `map` gives each old code its new one, in order.
@@ -77,9 +97,19 @@ impl Sums {
         self.sizes.keys().next().copied()
     }
 
-    /// Loss of the table.
-    pub fn loss(&self, trees: &[&Taxonomy]) -> f64 {
-        loss_of_labels(&self.shown, self.rows, trees)
+    /// How many classes there are.
+    pub fn classes(&self) -> u64 {
+        self.sizes.values().sum()
+    }
+
+    /// The sizes of classes, ascending, and how many there are of each.
+    pub fn sizes(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.sizes.iter().map(|(&size, &classes)| (size, classes))
+    }
+
+    /// The rows of each node that is shown in a quasi column.
+    pub fn shown(&self, column: usize) -> impl Iterator<Item = (Node, u64)> + '_ {
+        self.shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows))
     }
 
     /// The rows of each value of a dictionary of so many.
@@ -87,5 +117,14 @@ impl Sums {
         let mut rows = vec![0; values];
         self.values.iter().for_each(|(&value, &of)| rows[value as usize] = of);
         rows
+    }
+}
+
+/// Fewer rows; what has none is not listed.
+fn less<K: Ord + Copy>(rows: &mut BTreeMap<K, u64>, of: &K, gone: u64) {
+    let left = rows.get_mut(of).expect("the table holds these rows");
+    *left -= gone;
+    if *left == 0 {
+        rows.remove(of);
     }
 }

@@ -1,0 +1,60 @@
+//! Tables that a command line names as releases. The manifest of a release stands for its table, or for all parts of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::{Table, count};
+use crate::engine::histogram::Histogram;
+use crate::engine::model::Columns;
+use crate::engine::release::{Manifest, Sha256};
+
+/// The rows of a release with the nodes of its labels in the place of leaves. `open` opens a table.
+///
+/// # Errors
+/// A file cannot be read, is no such table or not the one that its manifest names; or there is no row.
+pub fn labels(path: &Path, columns: &Columns, open: impl Fn(&Path) -> Result<Table>) -> Result<Histogram> {
+    let read = |table: &PathBuf| {
+        let table = open(table)?;
+        let reading = table.labels();
+        count(table, columns, reading).map(|(rows, _)| rows)
+    };
+    let parts = tables(path)?.iter().map(read).collect::<Result<Vec<Histogram>>>()?;
+    let rows = Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(0, 0));
+    if rows.rows() == 0 {
+        return Err(Error::new(Kind::Input, "the release has a header and no rows").in_file(path));
+    }
+    Ok(rows)
+}
+
+/// The tables of a release: the one that is named, or those that its manifest lists.
+fn tables(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.extension().is_none_or(|ending| ending != "json") {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let bytes = fs::read(path).map_err(|error| Error::io(path, "read", &error))?;
+    let wrong = |text: String| Error::new(Kind::Input, text).in_file(path);
+    let manifest = Manifest::parse(&bytes).map_err(|why| {
+        wrong(format!(
+            "this is no manifest of a release ({why}); a release is a manifest, or a table as CSV, Parquet or Arrow"
+        ))
+    })?;
+    if manifest.two_tables() {
+        return Err(wrong(
+            "this release is in two tables: name the folder with --dir, or judge the feed without --release".to_owned(),
+        ));
+    }
+    // A manifest lies in a folder of the place that its paths begin at.
+    let place = path.parent().and_then(Path::parent).filter(|place| !place.as_os_str().is_empty());
+    let listed = manifest.files.iter().filter(|file| file.rows.is_some());
+    let found = listed.map(|file| {
+        let inside = path.parent().map(|folder| folder.join("..").join(&file.path)).unwrap_or_default();
+        let table = place.map_or(inside, |place| place.join(&file.path));
+        let bytes = fs::read(&table).map_err(|error| Error::io(&table, "read", &error))?;
+        if Sha256::of(&bytes) == file.sha256 {
+            return Ok(table);
+        }
+        Err(Error::new(Kind::Input, "this file is not the one that the manifest names: it was changed").in_file(&table))
+    });
+    found.collect()
+}

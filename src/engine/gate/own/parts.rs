@@ -1,0 +1,102 @@
+//! A release as parts of a table that grows (SCIENCE 11): files that are published already and whose digests the gate knows, and new
+//! ones. These hold the new rows, or rows of earlier releases once more: several files become one, or the rows of erased atoms are gone
+//! from one. Every earlier row must be there, once and unchanged, and say the release in which it came.
+
+use super::crowd_history::{CrowdHistory, ErasedAtom};
+use super::verdict::Reason;
+use crate::gate::bytes::PartRows;
+use crate::histogram::{Release, ValueCode, Values};
+use crate::model::Recoding;
+use crate::release::{PartLine, Span, replaced};
+
+/// What the parts of a release tell, compared with what was published.
+pub struct Parts {
+    /// The rows that came with it.
+    pub added: Release,
+    /// The dictionary of everything here.
+    pub values: Values,
+    /// The codes in it of the codes of the history.
+    pub map: Vec<ValueCode>,
+    /// Files that are published and belong to this release too.
+    pub kept: Vec<PartLine>,
+    /// What is wrong.
+    pub reasons: Vec<Reason>,
+}
+
+/// What was published of the chain, and the release that the parts are of.
+pub struct Known<'a> {
+    /// The number of the release.
+    pub release: u32,
+    /// Quasi columns.
+    pub width: usize,
+    /// The dictionary of the history.
+    pub values: &'a Values,
+    /// The releases before, without the atoms that the release leaves out.
+    pub history: &'a CrowdHistory,
+    /// These atoms.
+    pub erased: &'a [ErasedAtom],
+}
+
+/// Compares new parts with what was published.
+pub fn compared(case: &Known<'_>, parts: Vec<(Span, PartRows)>) -> Parts {
+    let history = case.history;
+    let known: Vec<&Values> = [case.values].into_iter().chain(parts.iter().map(|(_, part)| &part.values)).collect();
+    let (values, mut maps) = Values::union(&known);
+    let map = maps.remove(0);
+    let first = case.release - history.len() as u32;
+    let spans: Vec<Span> = parts.iter().map(|(span, _)| *span).collect();
+    let added = Release::empty(case.width, Recoding::new());
+    let mut found = Parts { added, values, map, kept: Vec::new(), reasons: Vec::new() };
+    for (at, ((span, mut part), map)) in parts.into_iter().zip(&maps).enumerate() {
+        let place = part_of(span);
+        if span.first > span.last || span.first < first || span.last > case.release {
+            found
+                .reasons
+                .push(Reason::plain(place, "the part is said to be of releases that this chain does not have"));
+            continue;
+        }
+        if spans[..at].iter().any(|other| other.meets(span)) {
+            found.reasons.push(Reason::plain(place, "another part is of the same releases"));
+            continue;
+        }
+        for release in span.first..=span.last {
+            let rows = part.releases.remove(&release).map(|rows| rows.with_values(map));
+            if release == case.release {
+                found.added = rows.unwrap_or(found.added);
+                continue;
+            }
+            let known = history.added((release - first) as usize).expect("a release of the chain");
+            let same = match &rows {
+                None => known.rows() == 0,
+                Some(rows) => known.clone().with_values(&found.map).first_difference(rows).is_none(),
+            };
+            if !same {
+                let text = "a row of an earlier release is missing, was added, or has another label or sensitive value";
+                found.reasons.push(Reason::plain(place.clone(), text));
+            }
+        }
+        if !part.releases.is_empty() {
+            found.reasons.push(Reason::plain(place, "a row says another release than those of its part"));
+        }
+    }
+    let changed = |span: Span| case.erased.iter().any(|atom| span.holds(first + atom.release as u32));
+    found.kept = replaced(history.parts(), &[], |span| changed(span) || spans.iter().any(|new| new.meets(span)));
+    let gone = history.parts().iter().filter(|part| !found.kept.contains(part));
+    let lost = |release: &u32| {
+        let rows = history.added((release - first) as usize).map_or(0, Release::rows);
+        rows > 0 && !spans.iter().any(|span| span.holds(*release))
+    };
+    for release in gone.flat_map(|part| part.span.first..=part.span.last).filter(lost) {
+        let text = "rows of this release lie in no file any more";
+        found.reasons.push(Reason::plain(part_of(Span::of(release)), text));
+    }
+    found
+}
+
+/// A part in words.
+pub fn part_of(span: Span) -> String {
+    match span {
+        Span { first, last } if first == last => format!("part of release {first}"),
+        Span { first, last } => format!("part of releases {first} to {last}"),
+    }
+}

@@ -1,0 +1,12 @@
+//! What was read of the tables of a candidate.
+
+use crate::gate::bytes::{PartRows, Table};
+use crate::release::Span;
+
+/// What was read.
+pub enum Shown {
+    /// A table, or two as the one that they were made of.
+    Table(Box<Table>),
+    /// New parts of a table that grows.
+    Parts(Vec<(Span, PartRows)>),
+}

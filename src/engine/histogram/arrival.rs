@@ -1,0 +1,112 @@
+//! Rows that say in which release they came (SCIENCE 11). In counts that is their increment. A table says it in a column behind the
+//! sensitive ones, which for whoever writes and reads tables is one more sensitive value.
+
+use std::collections::BTreeMap;
+
+use super::{Cell, Histogram, Release, ValueCode, Values};
+use crate::model::{Leaf, Node, Recoding, Value};
+
+impl Histogram {
+    /// The same rows as members of one increment; the number of the one they belong to is one more sensitive value, the last.
+    #[must_use]
+    pub fn with_arrival(&self) -> Histogram {
+        let said = |tuple: &[Value], cell: &Cell| {
+            let arrival = Value::Int(cell.increment.into());
+            Some((tuple.iter().cloned().chain([arrival]).collect(), 0))
+        };
+        self.recounted(self.values.width() + 1, said).expect("every row belongs to an increment")
+    }
+
+    /// The same rows as members of the increments whose numbers are their last sensitive value, which they lose. `None` if that of
+    /// one row is no number of a release.
+    #[must_use]
+    pub fn by_arrival(&self) -> Option<Histogram> {
+        let read = |tuple: &[Value], _: &Cell| {
+            let (arrival, others) = tuple.split_last()?;
+            let Value::Int(arrival) = arrival else { return None };
+            let arrival = u32::try_from(*arrival).ok().filter(|&arrival| arrival > 0)?;
+            Some((others.into(), arrival))
+        };
+        self.recounted(self.values.width().checked_sub(1)?, read)
+    }
+
+    /// The same rows with other sensitive values, so many, in other increments.
+    fn recounted(
+        &self,
+        width: usize,
+        told: impl Fn(&[Value], &Cell) -> Option<(Box<[Value]>, u32)>,
+    ) -> Option<Histogram> {
+        let mut codes: BTreeMap<(ValueCode, u32), (usize, u32)> = BTreeMap::new();
+        let mut numbers: BTreeMap<Box<[Value]>, usize> = BTreeMap::new();
+        for cell in &self.cells {
+            if codes.contains_key(&(cell.value, cell.increment)) {
+                continue;
+            }
+            let (tuple, increment) = told(self.values.get(cell.value), cell)?;
+            let next = numbers.len();
+            let number = *numbers.entry(tuple).or_insert(next);
+            codes.insert((cell.value, cell.increment), (number, increment));
+        }
+        let mut tuples: Vec<Box<[Value]>> = vec![Box::default(); numbers.len()];
+        numbers.into_iter().for_each(|(tuple, number)| tuples[number] = tuple);
+        let (values, code) = Values::from_distinct(width, tuples);
+        let recoded = |cell: &Cell| {
+            let (number, increment) = codes[&(cell.value, cell.increment)];
+            Cell { increment, value: code[number], ..*cell }
+        };
+        let mut recounted = Histogram { values, ..Histogram::empty(self.width(), 0) };
+        recounted.leaves.clone_from(&self.leaves);
+        let mut pool: Vec<Cell> = Vec::new();
+        for tuple in 0..self.tuples() {
+            pool.clear();
+            pool.extend(self.cells_of(tuple).iter().map(recoded));
+            pool.sort_unstable();
+            recounted.push_cells(&pool);
+        }
+        Some(recounted)
+    }
+}
+
+impl Release {
+    /// The rows of each increment, of counts whose "leaves" are the nodes that labels stand for, where classes have labels of their own.
+    pub fn of_each_increment(labels: &Histogram) -> BTreeMap<u32, Release> {
+        let mut all: BTreeMap<u32, Release> = BTreeMap::new();
+        let mut nodes: Vec<Node> = vec![0; labels.width()];
+        for tuple in 0..labels.tuples() {
+            nodes.iter_mut().zip(labels.tuple_at(tuple)).for_each(|(node, leaf): (&mut Node, Leaf)| *node = leaf);
+            for same in labels.cells_of(tuple).chunk_by(|a, b| a.increment == b.increment) {
+                let release =
+                    all.entry(same[0].increment).or_insert_with(|| Release::empty(labels.width(), Recoding::new()));
+                release.push_class(&nodes, same.iter().map(|cell| (cell.value, cell.count.into())));
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_arrival_through_a_table() {
+        let text = |text: &str| vec![Value::Text(text.into())].into_boxed_slice();
+        let (values, _) = Values::from_distinct(1, vec![text("a"), text("b")]);
+        let cell = |increment, value, count| Cell { increment, value, count };
+        let cells = [cell(7, 1, 2), cell(3, 0, 1), cell(7, 0, 4), cell(3, 1, 5)];
+        let rows = Histogram::of_counts(&[vec![1, 0, 0, 1]], values, &cells);
+        let said = rows.with_arrival();
+        assert_eq!((said.values().width(), said.rows()), (2, 12));
+        assert!(said.cells.iter().all(|cell| cell.increment == 0));
+        assert_eq!(said.by_arrival().as_ref(), Some(&rows));
+        let each = Release::of_each_increment(&rows);
+        assert_eq!(each.keys().copied().collect::<Vec<_>>(), [3, 7]);
+        assert_eq!([&each[&3], &each[&7]].map(Release::rows), [6, 6]);
+        for (increment, release) in &each {
+            let [own, _] = rows.divide(|_, cell| cell.increment == *increment);
+            let (_, maps) = Values::union(&[rows.values(), own.values()]);
+            assert_eq!(*release, Release::from_own_labels(&own).with_values(&maps[1]));
+        }
+        assert_eq!(rows.by_arrival(), None, "a text is no number of a release");
+    }
+}

@@ -1,0 +1,25 @@
+//! A published file as a manifest lists it.
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::Sha256;
+
+/// A published file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FileLine {
+    /// Where it lies, from the place of all published files.
+    pub path: String,
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its rows; null for a file that is no table.
+    pub rows: Option<u64>,
+}
+
+impl FileLine {
+    /// Of a file with these bytes; `rows` if it is a table.
+    pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
+        FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
+    }
+}

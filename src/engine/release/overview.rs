@@ -1,0 +1,37 @@
+//! A whole table as the manifest and the report tell it: sums, and the labels that its columns are published in. Of a table that grows
+//! nobody has to look at all rows for that.
+
+use std::borrow::Cow;
+
+use crate::histogram::{Release, Sums};
+use crate::model::{Cut, Node};
+
+/// What the manifest and the report tell of a whole table.
+#[derive(Debug, Clone)]
+pub struct Overview<'a> {
+    /// Its sums.
+    pub sums: Cow<'a, Sums>,
+    /// Its recoding; of no column where classes have labels of their own.
+    recoding: &'a [Cut],
+    /// Whether classes have labels of their own.
+    pub local: bool,
+}
+
+impl<'a> Overview<'a> {
+    /// Of a table.
+    pub fn of(table: &'a Release) -> Overview<'a> {
+        Overview { sums: Cow::Owned(Sums::of(table)), recoding: table.recoding(), local: table.is_local() }
+    }
+
+    /// Of a table whose classes have labels of their own.
+    pub fn of_sums(sums: &'a Sums) -> Overview<'a> {
+        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true }
+    }
+
+    /// The labels that a quasi column is published in: those of its cut, whether rows show them or not; where classes have labels of
+    /// their own, those that rows show.
+    pub fn labels(&self, column: usize) -> Vec<Node> {
+        let shown = || self.sums.shown(column).map(|(node, _)| node).collect();
+        self.recoding.get(column).map_or_else(shown, |cut| cut.nodes().to_vec())
+    }
+}

@@ -1,0 +1,133 @@
+//! A table that only grows, in parts (SCIENCE 11): each release adds the rows that are new in it as one more file, and several such
+//! files can become one with the same rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::file::FileLine;
+
+/// Successive releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Span {
+    /// The number of the first one.
+    pub first: u32,
+    /// The number of the last one.
+    pub last: u32,
+}
+
+impl Span {
+    /// One release.
+    pub fn of(release: u32) -> Span {
+        Span { first: release, last: release }
+    }
+
+    /// Whether a release is one of them.
+    pub fn holds(self, release: u32) -> bool {
+        (self.first..=self.last).contains(&release)
+    }
+
+    /// Whether a release is one of both.
+    pub fn meets(self, other: Span) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
+/// The rows that successive releases have added, as a file that is to be published.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Part {
+    /// These releases.
+    pub span: Span,
+    /// How many rows.
+    pub rows: u64,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// The rows that successive releases have added, as a file that is published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartLine {
+    /// These releases.
+    pub span: Span,
+    /// The file.
+    pub file: FileLine,
+}
+
+/// The parts of a table after new files have come: they take the places of all files that hold rows of the same releases, and so does
+/// nothing, of releases whose rows have changed.
+pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(Span) -> bool) -> Vec<PartLine> {
+    let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.span.meets(part.span));
+    let mut parts: Vec<PartLine> = known.iter().filter(stays).chain(new).cloned().collect();
+    parts.sort_by_key(|part| part.span);
+    parts
+}
+
+/// Of which releases a table's next release writes rows again: of files that become one, and of files whose rows have changed.
+pub fn rewritten(known: &[PartLine], changed: impl Fn(Span) -> bool) -> Vec<Span> {
+    let rows: Vec<u64> = known.iter().map(|part| part.file.rows.unwrap_or(0)).collect();
+    let (left, joined) = known.split_at(compacted(&rows).map_or(known.len(), |range| range.start));
+    let mut spans: Vec<Span> = left.iter().map(|part| part.span).filter(|span| changed(*span)).collect();
+    if let [first, .., last] = joined {
+        spans.push(Span { first: first.span.first, last: last.span.last });
+    }
+    spans
+}
+
+/// How many files of about one size become one.
+const TOGETHER: usize = 8;
+
+/// Which of the last files of a table are to become one, if any are, by the rows of each: as soon as there are eight that are about as
+/// large, they and all smaller ones behind them. So each row is written again once for every eightfold growth of the table, and a
+/// table has seven files of each size at most.
+fn compacted(rows: &[u64]) -> Option<std::ops::Range<usize>> {
+    let size = |rows: &u64| rows.checked_ilog(TOGETHER as u64).unwrap_or(0);
+    let largest = rows.iter().map(size).max()?;
+    let last = |most: u32| rows.iter().rposition(|rows| size(rows) > most).map_or(0, |at| at + 1);
+    let full = |of: &u32| rows[last(*of)..].iter().filter(|rows| size(rows) == *of).count() >= TOGETHER;
+    // What comes of them may be one of eight again.
+    let found = (0..=largest).filter(full).map(last).min()?;
+    Some(found..rows.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_size_become_one() {
+        assert_eq!(compacted(&[]), None);
+        assert_eq!(compacted(&[200; 7]), None);
+        assert_eq!(compacted(&[200; 8]), Some(0..8));
+        // A large file is left alone.
+        assert_eq!(compacted(&[1_000_000, 200, 200, 200, 200, 200, 200, 200, 200]), Some(1..9));
+        // Smaller ones that lie between go along.
+        assert_eq!(compacted(&[200, 200, 3, 200, 200, 200, 200, 200, 200, 5]), Some(0..10));
+    }
+
+    #[test]
+    fn a_long_chain_has_few_files_and_each_row_is_written_a_few_times() {
+        let (mut parts, mut written, mut most) = (vec![1_000_000], 0, 0);
+        for _ in 0..1_000 {
+            if let Some(range) = compacted(&parts) {
+                let rows: u64 = parts.drain(range).sum();
+                written += rows;
+                parts.push(rows);
+            }
+            parts.push(200);
+            most = most.max(parts.len());
+        }
+        assert!(most <= 24, "{most} files");
+        assert!(written <= 4 * 200 * 1_000, "{written} rows are written again");
+    }
+
+    #[test]
+    fn new_files_take_the_places_of_those_with_the_same_releases() {
+        let part = |first, last| PartLine {
+            span: Span { first, last },
+            file: FileLine::of(&format!("{first}-{last}"), b"", Some(1)),
+        };
+        let known = [part(1, 4), part(5, 5), part(6, 6)];
+        assert_eq!(replaced(&known, &[part(7, 7)], |_| false).len(), 4);
+        assert_eq!(replaced(&known, &[part(5, 6), part(7, 7)], |_| false), [part(1, 4), part(5, 6), part(7, 7)]);
+        assert_eq!(replaced(&known, &[part(7, 7)], |span| span.holds(5)), [part(1, 4), part(6, 6), part(7, 7)]);
+    }
+}
