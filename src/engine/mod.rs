@@ -6,6 +6,7 @@
 pub mod anonymizer;
 pub mod audit;
 pub mod counting;
+pub mod delta;
 pub mod feed;
 pub mod gate;
 pub mod histogram;

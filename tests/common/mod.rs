@@ -8,6 +8,7 @@ pub mod avro_write;
 #[cfg(feature = "daemon")]
 pub mod broker;
 pub mod chain;
+pub mod delta;
 #[cfg(feature = "daemon")]
 pub mod draw;
 #[cfg(feature = "daemon")]

@@ -9,6 +9,7 @@ use parquet::record::Field;
 use serde_json::Value as Json;
 use tidegate::engine::release::Sha256;
 
+use super::delta;
 use super::place::files;
 
 /// One release.
@@ -22,6 +23,11 @@ pub struct Release {
 /// Every release that is visible, in order. Each is whole: numbered from 1, chained, with files that are those of its
 /// manifest, and no table twice for one number.
 pub fn releases(public: &Path) -> Vec<Release> {
+    // A commit follows its manifest, whatever goes on while somebody reads.
+    let before = listed(public);
+    let chains = before.iter().map(|(chain, ..)| *chain);
+    let logs = chains.map(|chain| (chain, delta::versions(public, chain))).collect();
+    delta::check(&logs, &before, &listed(public));
     let named = fs::read_dir(public.join("manifest")).into_iter().flatten();
     let named = named.filter(|entry| {
         let name = entry.as_ref().expect("an entry").file_name();
@@ -39,6 +45,18 @@ pub fn releases(public: &Path) -> Vec<Release> {
     }
     assert!(found.len() >= named, "no manifest without those before it");
     found
+}
+
+/// The chain, number and rows of every release that is visible.
+pub fn listed(public: &Path) -> Vec<(u64, u64, u64)> {
+    let named =
+        fs::read_dir(public.join("manifest")).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    let manifest = |path: PathBuf| -> Option<(u64, u64, u64)> {
+        let manifest: Json = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let number = |key: &str| manifest[key].as_u64();
+        Some((number("chain")?, number("release")?, number("rows")?))
+    };
+    named.filter(|path| path.extension().is_some_and(|end| end == "json")).filter_map(manifest).collect()
 }
 
 /// A release, as its manifest has it.
@@ -90,7 +108,8 @@ impl Kept {
     /// Looks again: nothing has changed or gone, and no release number has two tables.
     pub fn check(&mut self, public: &Path) {
         let known = |path: &Path| {
-            ["data", "sensitive", "report", "taxonomy", "manifest"].iter().any(|part| path.starts_with(part))
+            !path.ends_with("_last_checkpoint")
+                && ["data", "sensitive", "report", "taxonomy", "manifest"].iter().any(|part| path.starts_with(part))
         };
         let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
         let now: BTreeMap<PathBuf, Sha256> =
@@ -109,7 +128,9 @@ impl Kept {
         }
         let mut numbers = BTreeSet::new();
         for kind in ["data", "sensitive"] {
-            for path in now.keys().filter(|path| path.starts_with(kind)) {
+            let is_table =
+                |path: &&PathBuf| path.starts_with(kind) && path.extension().is_some_and(|end| end == "parquet");
+            for path in now.keys().filter(is_table).filter(|path| !path.iter().any(|part| part == "_delta_log")) {
                 let name = path.file_name().and_then(|name| name.to_str()).expect("text");
                 let number = name.rsplit_once('-').map(|(number, _)| number.to_owned());
                 assert!(numbers.insert((kind, path.parent(), number)), "{name}: another table of this release");

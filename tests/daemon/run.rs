@@ -6,6 +6,7 @@ mod canaries;
 mod carved;
 mod clocks;
 mod crowds;
+mod delta;
 mod halts;
 mod halved;
 mod kills;

@@ -31,6 +31,8 @@ pub struct FeedFile {
     pub column: Vec<ColumnTable>,
     /// Who is told of a release, and who of trouble.
     pub notify: Option<NotifyTable>,
+    /// What is published beside the rows, and for how long.
+    pub publish: Option<PublishTable>,
     /// The daemon's own pages.
     pub http: Option<HttpTable>,
     /// The daemon's log lines.
@@ -72,6 +74,15 @@ pub struct ColumnTable {
     pub unknown: Option<String>,
     /// Sets of values that nobody may be tied to; sensitive columns only.
     pub guarded: Option<Vec<Vec<String>>>,
+}
+
+/// `[publish]`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishTable {
+    /// Whether the table of a chain that begins has a Delta Lake log, where each release adds rows to it (`search = "halves"`); true
+    /// when left out.
+    pub delta: Option<bool>,
 }
 
 /// `[source]`

@@ -42,6 +42,7 @@ use self::places::{Places, Problem};
 use self::readings::{Readings, Written};
 use self::unbuilt::{Purpose, Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::delta::same_but_for_capitals;
 use crate::engine::model::{Columns, Role};
 use crate::engine::policy::{ChainKind, Facts, Policy, Search};
 
@@ -143,6 +144,11 @@ impl Feed {
         self.policy.kind()
     }
 
+    /// Whether a chain whose table grows has a Delta log: the file asks for one, and its columns can be those of a Delta table.
+    pub fn writes_delta(&self) -> bool {
+        self.services.publish.delta && same_but_for_capitals(&self.columns).is_none()
+    }
+
     /// The file for a chain that begins.
     ///
     /// # Errors
@@ -208,6 +214,13 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
     };
     let Readings { newest, earlier, unfit } = found.readings()?;
     let services = Arc::new(services.expect("services that cannot be read say why"));
+    if let (true, Some((one, other))) = (services.publish.delta, same_but_for_capitals(&newest.1)) {
+        let text = format!(
+            "the columns `{one}` and `{other}` differ in capitals only, which Delta tables do not tell apart: this feed gets no \
+             Delta log. Rename one of them, or write `delta = false`"
+        );
+        notes.warn("publish.delta", &text);
+    }
     let warning = |(path, text)| Warning { field: Some(path), text };
     let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
     let feed = |(policy, columns), earlier, unfit| Feed {

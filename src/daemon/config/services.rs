@@ -19,6 +19,8 @@ pub struct Services {
     pub store: Option<Store>,
     /// When a release is made.
     pub schedule: Option<Schedule>,
+    /// What is published beside the rows.
+    pub publish: Publish,
     /// Who is told.
     pub notify: Notify,
     /// The daemon's own pages.
@@ -80,6 +82,13 @@ pub enum Ticks {
     PerFile,
 }
 
+/// `[publish]`
+#[derive(Debug)]
+pub struct Publish {
+    /// Whether the table of a chain that begins has a Delta log, where it grows.
+    pub delta: bool,
+}
+
 /// `[notify]`
 #[derive(Debug, Default)]
 pub struct Notify {
@@ -110,6 +119,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     let kafka = matches!(source, Some(Some(Source { place: SourcePlace::Kafka { .. }, .. })));
     let store = file.store.take().map(|table| store(table, base, notes));
     let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
+    let publish = Publish { delta: file.publish.take().and_then(|table| table.delta).unwrap_or(true) };
     let notify = notify(file.notify.take(), directory, topic.as_deref(), base, notes);
     let http = http(file.http.take(), base, notes);
     let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
@@ -124,6 +134,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
         source: whole(source)?,
         store,
         schedule: whole(schedule)?,
+        publish,
         notify,
         http: http?,
         log,

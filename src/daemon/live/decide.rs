@@ -85,6 +85,10 @@ impl Live {
             self.state.history.erase(&erased);
             let entered = files.enter(&mut self.state.history, &published.recoding);
             entered.map_err(|_| Error::new(Kind::Internal, "the gate has looked at the labels"))?;
+            if !erased.is_empty() {
+                // The gate has read the release under a dictionary with the values of erased rows.
+                self.state.history.forget_unused_values();
+            }
         }
         Ok(())
     }
@@ -94,15 +98,17 @@ impl Live {
 fn staged(approved: &Approved, mut stages: Vec<String>) -> (Vec<Staged>, Staged) {
     let manifest = stages.pop().expect("a manifest was staged");
     assert_eq!(stages.len(), approved.files().len(), "every file was staged");
-    let files = stages.into_iter().zip(approved.lines()).map(|(stage, (line, span))| Staged {
+    let lines = approved.lines().iter().zip(approved.files());
+    let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| Staged {
         stage,
         path: line.path.clone(),
         sha256: line.sha256,
         rows: line.rows,
         span: *span,
+        bytes: span.map(|_| bytes.len() as u64),
     });
     let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
-    (files.collect(), Staged { stage: manifest, path, sha256, rows: None, span: None })
+    (files.collect(), Staged { stage: manifest, path, sha256, rows: None, span: None, bytes: None })
 }
 
 fn rejection(release: u32, due: &Due, verdict: &Verdict, stops: bool, kept: Ref) -> Decision {

@@ -2,6 +2,8 @@
 //!
 //! Nothing here reads an object.
 
+use super::chain_table::{ChainTable, NewRelease};
+use super::delta_log::DeltaLog;
 use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Membership, Pending, Place, Raw, Segment, Share, State};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
@@ -10,8 +12,9 @@ use crate::daemon::journal::{
 };
 use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
+use crate::engine::delta::Metadata;
 use crate::engine::feed::{Fixed, everything};
-use crate::engine::policy::Policy;
+use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256};
 
 impl State {
@@ -253,10 +256,10 @@ impl State {
         // Rows that were erased since were in it.
         let rows = if policy.publish_every().is_some() {
             let line = |file: &Staged| FileLine { path: file.path.clone(), sha256: file.sha256, rows: file.rows };
-            let part = |file: &Staged| Some(PartLine { span: file.span?, file: line(file) });
-            let new: Vec<PartLine> = pending.files.iter().filter_map(part).collect();
-            self.parts = self.parts_with(&new, policy);
-            self.parts.iter().filter_map(|part| part.file.rows).sum()
+            let part = |file: &Staged| Some((PartLine { span: file.span?, file: line(file) }, file.bytes.unwrap_or(0)));
+            let new: Vec<(PartLine, u64)> = pending.files.iter().filter_map(part).collect();
+            self.joins_table(&pending, new, policy);
+            self.parts().iter().filter_map(|part| part.file.rows).sum()
         } else {
             pending.files.iter().find_map(|file| file.rows).unwrap_or_else(|| candidate.table().rows())
         };
@@ -280,9 +283,26 @@ impl State {
         self.publishing = Some(pending);
     }
 
+    /// A release joins the table of its chain, which grows.
+    fn joins_table(&mut self, pending: &Pending, new: Vec<(PartLine, u64)>, policy: &Policy) {
+        let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
+        let (parts, chain) = (self.parts_with(&lines, policy), self.feed.chain());
+        let release = NewRelease {
+            release: pending.release,
+            time: milliseconds(&pending.time),
+            new,
+            parts,
+            overwrites: policy.kind() == ChainKind::Disjoint,
+        };
+        let (terms, time) = (&self.terms, release.time);
+        let table = self.tables.entry(chain).or_default();
+        table.publish(release, || Metadata::of(&terms.name, chain, time, &terms.columns));
+    }
+
     /// A release is visible.
     pub fn published(&mut self, published: &Published) {
         self.publishing = None;
+        self.tables.values_mut().filter_map(ChainTable::delta_mut).for_each(DeltaLog::shown);
         self.visible = Some(published.time.clone());
         let Some(line) = self.releases.last_mut() else { return };
         line.manifest = Some(published.manifest);
@@ -291,4 +311,9 @@ impl State {
             raw.published = Some(published.time.clone());
         }
     }
+}
+
+/// A time of the log in milliseconds since 1970.
+pub(super) fn milliseconds(time: &str) -> i64 {
+    time.parse::<jiff::Timestamp>().map_or(0, |time| time.as_millisecond())
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::atoms::{Atoms, Counts, Grain};
+use super::chain_table::ChainTable;
 use super::coin::shows;
 use super::erased::ErasedAtom;
 use super::ledger::Kept;
@@ -133,6 +134,7 @@ impl State {
     /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
     fn chain(&mut self, chain: &Chain, reading: &Reading<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
+        self.tables.insert(chain.chain, ChainTable::new(chain.delta));
         if chain.chain == 1 {
             return Ok(());
         }
@@ -142,7 +144,6 @@ impl State {
         self.members_are_in_none();
         // What a release of the chain before would have left out is in none of this one.
         self.erased.clear();
-        self.parts.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();

@@ -42,6 +42,7 @@ impl Live {
             self.signed(&path, &path, &signing.sign(&manifest))?;
         }
         self.show(&path, &manifest)?;
+        self.show_delta(self.state.feed.chain())?;
         let sha256 = Sha256::of(&manifest);
         if self.settings.layout == Layout::Root {
             self.newest(pending.release)?;
@@ -110,7 +111,7 @@ impl Live {
         doubtful.try_for_each(|((path, bytes), _)| self.show(path, bytes))
     }
 
-    fn show(&self, path: &str, bytes: &[u8]) -> Result<()> {
+    pub(super) fn show(&self, path: &str, bytes: &[u8]) -> Result<()> {
         match put(&*self.public, path, bytes)? {
             Put::Ours => Ok(()),
             Put::Theirs => Err(self.occupied(path)),

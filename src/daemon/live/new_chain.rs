@@ -26,8 +26,8 @@ impl Live {
         };
         let frozen = Terms::of(feed);
         let number = self.state.feed.chain() + 1;
-        let chain =
-            Chain { chain: number, terms: terms(&mut self.log, &frozen)?, wanted: Some(request.wanted.clone()) };
+        let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
+        let chain = Chain { chain: number, terms: terms(&mut self.log, &frozen)?, wanted, delta };
         self.append(Body::Chain(chain))?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();

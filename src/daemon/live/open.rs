@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::chain_table::ChainTable;
 use super::past::{Past, read_quickly, steadily};
 use super::state::State;
 use super::work::{Last, Live, Settings, terms};
@@ -151,7 +152,7 @@ impl<'a> Ahead<'a> {
         log.append(Body::Fence(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() }))?;
         let state = match state {
             Some(state) => state,
-            None => first(&mut log, feed)?,
+            None => first(&mut log, feed, &settings)?,
         };
         let policy = state.terms.policy()?;
         let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
@@ -208,11 +209,12 @@ impl Live {
 }
 
 /// The first chain of a feed.
-fn first(log: &mut Log, feed: &config::Feed) -> Result<State> {
+fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<State> {
     let frozen = Terms::of(feed);
-    let chain = Chain { chain: 1, terms: terms(log, &frozen)?, wanted: None };
+    let chain = Chain { chain: 1, terms: terms(log, &frozen)?, wanted: None, delta: settings.writes_delta(feed) };
     log.append(Body::Chain(chain.clone()))?;
     let mut state = State::new(frozen);
+    state.tables.insert(chain.chain, ChainTable::new(chain.delta));
     state.live.insert(chain.terms.path);
     Ok(state)
 }

@@ -11,7 +11,7 @@ impl State {
     /// The files that a candidate needs and that are not published: the releases of each, and the rows that these have added.
     pub fn new_parts(&self, candidate: &Candidate, policy: &Policy) -> Vec<(Span, Histogram)> {
         let spans = match policy.kind() {
-            ChainKind::Cumulative => rewritten(&self.parts, |span| self.loses_rows(span)),
+            ChainKind::Cumulative => rewritten(&self.parts(), |span| self.loses_rows(span)),
             ChainKind::Disjoint => Vec::new(),
         };
         let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
@@ -27,7 +27,7 @@ impl State {
     /// The files of the newest release, after one has come with these.
     pub fn parts_with(&self, new: &[PartLine], policy: &Policy) -> Vec<PartLine> {
         match policy.kind() {
-            ChainKind::Cumulative => replaced(&self.parts, new, |span| self.loses_rows(span)),
+            ChainKind::Cumulative => replaced(&self.parts(), new, |span| self.loses_rows(span)),
             ChainKind::Disjoint => new.to_vec(),
         }
     }

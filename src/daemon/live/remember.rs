@@ -47,7 +47,8 @@ impl State {
             return Err(unread(first.release));
         }
         let mut added = BTreeMap::new();
-        for part in self.parts.iter().filter(|part| part.span.last >= first.release) {
+        let parts = self.parts();
+        for part in parts.iter().filter(|part| part.span.last >= first.release) {
             let data = self.file(&part.file.path, part.file.sha256, private, public)?;
             let (rows, _) = bytes::read_part(&data, &self.terms.columns);
             let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
@@ -58,7 +59,7 @@ impl State {
             let (rows, values) = added.remove(&line.release).unwrap_or_else(none);
             self.history.grow(rows, &values);
         }
-        self.history.lies_in(self.parts.clone());
+        self.history.lies_in(parts);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::chain_table::ChainTable;
 use super::erased::ErasedAtom;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, Staged};
@@ -33,8 +34,8 @@ pub struct State {
     pub history: History,
     /// Releases of all chains, oldest first.
     pub releases: Vec<Line>,
-    /// The files with the rows of the newest release, where the chain's table grows.
-    pub parts: Vec<PartLine>,
+    /// The tables that grow, by their chains.
+    pub tables: BTreeMap<u32, ChainTable>,
     /// Files that were taken in, by name, with each content that they had then.
     pub files: BTreeMap<String, Vec<Consumed>>,
     /// How far the partitions of each topic were taken in.
@@ -275,7 +276,7 @@ impl State {
             services: None,
             history: History::default(),
             releases: Vec::new(),
-            parts: Vec::new(),
+            tables: BTreeMap::new(),
             files: BTreeMap::new(),
             partitions: BTreeMap::new(),
             fresh: Vec::new(),
@@ -306,12 +307,17 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(6, self)
+        super::roll::bytes(7, self)
     }
 
     /// Whether a file of this name was taken in with this content.
     pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
         self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
+    }
+
+    /// The files with the rows of the newest release, where the chain's table grows.
+    pub fn parts(&self) -> Vec<PartLine> {
+        self.tables.get(&self.feed.chain()).map(ChainTable::newest).unwrap_or_default()
     }
 
     /// Sensitive columns.

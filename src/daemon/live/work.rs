@@ -39,6 +39,13 @@ pub struct Settings {
     pub keep_aside: u64,
 }
 
+impl Settings {
+    /// Whether a chain that begins has a Delta log: its table grows, and lies in a public root.
+    pub(super) fn writes_delta(&self, feed: &config::Feed) -> bool {
+        self.layout == Layout::Root && feed.policy.publish_every().is_some() && feed.writes_delta()
+    }
+}
+
 /// The checkpoint that was written last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Last {

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use super::delta::SeenLog;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, Wrap, begun, places};
-use crate::daemon::live::{Line, Past, State, past, past_quickly};
+use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, log_path, past, past_quickly};
+use crate::engine::delta::{LogFile, is_same_checkpoint};
 use crate::engine::release::Sha256;
 
 /// A private root that was looked at.
@@ -56,7 +58,7 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
     if let Some(state) = &state {
         found.objects(store, ring, state)?;
         found.checkpoints(store, shown, ring, state);
-        found.published(state, public);
+        found.published(state, public, shown)?;
     }
     found.strangers(store)?;
     found.keys(store, ring)?;
@@ -167,7 +169,7 @@ impl Private {
     }
 
     /// The public root holds what was decided, and no more.
-    fn published(&mut self, state: &State, public: &Public) {
+    fn published(&mut self, state: &State, public: &Public, shown: &dyn Store) -> Result<()> {
         if let Some(pending) = &state.publishing {
             self.leaving.extend(pending.files.iter().map(|file| file.path.clone()));
             let signed = [public.layout.manifest(pending.release), public.layout.notice(pending.release)];
@@ -184,10 +186,45 @@ impl Private {
                 _ => {}
             }
         }
+        for (chain, table) in &state.tables {
+            self.delta(*chain, table, public, shown)?;
+        }
         let known = state.releases.last().map_or(0, |line| line.release);
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
             self.wrong(manifest(stranger.release), "the log knows no such release");
         }
+        Ok(())
+    }
+
+    /// A Delta log holds the commits that were decided, and no others.
+    fn delta(&mut self, chain: u32, table: &ChainTable, public: &Public, shown: &dyn Store) -> Result<()> {
+        let nothing = SeenLog::default();
+        let seen = public.logs.get(&chain).unwrap_or(&nothing);
+        let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
+        let due = table.delta().map(DeltaLog::due).unwrap_or_default();
+        let is_due = |version: u64| due.iter().any(|(file, _)| *file == LogFile::Commit(version));
+        let path = |version: u64| log_path(chain, LogFile::Commit(version));
+        for (version, decided) in (0..).zip(decided) {
+            match seen.commits.get(&version) {
+                None if !is_due(version) => self.wrong(path(version), "this commit was decided and is gone"),
+                Some(commit) if *commit != decided.commit => {
+                    self.wrong(path(version), "this commit is not the one that was decided");
+                }
+                _ => {}
+            }
+        }
+        for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
+            self.wrong(path(*version), "no decision of the log made this commit");
+        }
+        for version in &seen.checkpoints {
+            let path = log_path(chain, LogFile::Checkpoint(*version));
+            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.bytes);
+            let bytes = shown.read(&path)?.unwrap_or_default();
+            if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, &meant)) {
+                self.wrong(path, "this checkpoint does not say what was decided");
+            }
+        }
+        Ok(())
     }
 
     /// Every key is under the operator's key that holds.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
+use super::delta::{Logs, SeenLog, log_file};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
@@ -18,12 +19,16 @@ pub struct Public {
     pub releases: Vec<(Manifest, Sha256)>,
     /// Signatures that were checked.
     pub signatures: u64,
+    /// Its Delta logs, by the chains of their tables.
+    pub logs: BTreeMap<u32, SeenLog>,
     /// What is not as it was published.
     pub findings: Vec<Finding>,
     /// Files that no manifest names; those of a release that is just leaving may be among them.
     pub strange: Vec<String>,
     /// Files that were looked at, with the digests of their bytes: many manifests list the same parts of a table.
     looked: BTreeMap<String, Option<Sha256>>,
+    /// Tables and parts of tables that manifests list, and their rows.
+    parts: BTreeMap<String, u64>,
 }
 
 /// Looks at a public root.
@@ -32,11 +37,13 @@ pub struct Public {
 /// It cannot be read.
 pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
     let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
-    let mut found = Public { layout, releases, signatures: 0, findings, strange, looked };
+    let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
+    let mut found = Public { layout, releases, signatures: 0, logs, findings, strange, looked, parts };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
-    let listed: Vec<String> = store.list("")?.into_iter().map(|object| object.path).collect();
+    let objects = store.list("")?;
+    let listed: Vec<&String> = objects.iter().map(|object| &object.path).collect();
     let mut manifests: Vec<(u32, &String)> =
-        listed.iter().filter_map(|path| Some((layout.release(path)?, path))).collect();
+        listed.iter().filter_map(|path| Some((layout.release(path)?, *path))).collect();
     manifests.sort_unstable();
     let mut wanted = 1;
     for (release, path) in manifests {
@@ -57,7 +64,13 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
             Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
         }
     }
-    let strange = listed.iter().filter(|path| !named.contains(*path));
+    let (releases, parts) = (&found.releases, &found.parts);
+    let mut logs = Logs { store, releases, parts, findings: Vec::new(), logs: BTreeMap::new() };
+    logs.look(&objects)?;
+    let Logs { findings, logs, .. } = logs;
+    found.findings.extend(findings);
+    found.logs = logs;
+    let strange = listed.into_iter().filter(|path| !named.contains(*path) && log_file(path).is_none());
     found.strange = strange.cloned().collect();
     found.latest(store)?;
     Ok(found)
@@ -83,6 +96,7 @@ impl Public {
         }
         for file in &manifest.files {
             named.insert(file.path.clone());
+            self.parts.extend(file.rows.map(|rows| (file.path.clone(), rows)));
             let known = self.looked.get(&file.path).copied();
             let there = match known {
                 Some(there) => there,

@@ -50,7 +50,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
     }
     let (mut tables, mut cells) = (BTreeMap::new(), Vec::new());
     for object in public.list("").expect("objects") {
-        if !object.path.starts_with("data/") {
+        if !object.path.starts_with("data/") || object.path.contains("_delta_log") {
             continue;
         }
         let bytes = public.read(&object.path).expect("an object").expect("it is there");

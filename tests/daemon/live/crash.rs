@@ -95,7 +95,8 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
         });
         for (path, bytes) in before {
             let there = public.objects();
-            assert!(path == "LATEST" || there.get(&path) == Some(&bytes), "{path} never changes");
+            let is_advisory = path == "LATEST" || path.ends_with("_last_checkpoint");
+            assert!(is_advisory || there.get(&path) == Some(&bytes), "{path} never changes");
         }
         match (done, death) {
             (Ok(live), _) => {

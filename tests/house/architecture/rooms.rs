@@ -22,6 +22,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::counting", &["engine::model", "engine::histogram"]),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram"]),
+    // The Delta Lake log of a table that grows, as bytes.
+    ("engine::delta", &["engine::model", "engine::release"]),
     // The gate shares no code with the search that it judges.
     ("engine::gate", &["engine::model", "engine::policy", "engine::histogram", "engine::release"]),
     ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),

@@ -28,6 +28,9 @@ pub struct Chain {
     pub terms: Ref,
     /// Who asked for it; null for the first.
     pub wanted: Option<Wanted>,
+    /// Whether its table has a Delta log; of tables that grow only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delta: bool,
 }
 
 /// What of the feed file may change in a running chain was changed.

@@ -21,6 +21,9 @@ pub struct Staged {
     /// The releases whose rows it holds; of parts of a table that grows only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
+    /// Its bytes; of parts of a table that grows only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// Why a release may not leave. Where and in which words is in the sealed verdict.

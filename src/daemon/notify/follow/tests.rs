@@ -154,7 +154,7 @@ impl Desk {
 }
 
 fn staged() -> Staged {
-    Staged { stage: String::new(), path: String::new(), sha256: Sha256::of(b""), rows: None, span: None }
+    Staged { stage: String::new(), path: String::new(), sha256: Sha256::of(b""), rows: None, span: None, bytes: None }
 }
 
 fn hold(tick: u32) -> Body {

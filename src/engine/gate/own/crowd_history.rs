@@ -109,16 +109,33 @@ impl CrowdHistory {
 
     /// Takes in the next release, which was compared with the newest one; `map` gives the codes of earlier ones their new ones.
     pub fn push(&mut self, growth: Growth, map: &[ValueCode]) {
-        if !keeps_codes(map) {
-            let added = std::mem::take(&mut self.added);
-            self.added = added.into_iter().map(|added| added.with_values(map)).collect();
-        }
+        self.recode_added(map);
         let Growth { added, sums } = growth;
         for class in 0..added.classes() {
             *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
         }
         self.sums = sums;
         self.added.push(Added::new(added));
+    }
+
+    fn recode_added(&mut self, map: &[ValueCode]) {
+        if !keeps_codes(map) {
+            let added = std::mem::take(&mut self.added);
+            self.added = added.into_iter().map(|added| added.with_values(map)).collect();
+        }
+    }
+
+    /// The same releases under another dictionary; `map` gives each code that a row has its new one.
+    pub fn recode(&mut self, map: &[ValueCode]) {
+        self.recode_added(map);
+        self.sums = std::mem::take(&mut self.sums).with_values(map);
+    }
+
+    /// Which codes of a dictionary of so many some row has.
+    pub fn used(&self, values: usize) -> Vec<bool> {
+        let mut used = vec![false; values];
+        self.added.iter().flat_map(|added| added.rows.values()).for_each(|value| used[*value as usize] = true);
+        used
     }
 
     /// Where the rows of the newest release lie.

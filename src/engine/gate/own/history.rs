@@ -78,8 +78,17 @@ impl History {
         if atoms.is_empty() {
             return true;
         }
-        let rest = self.crowds.without(atoms);
-        rest.map(|(rest, _)| self.crowds = rest).is_some()
+        let Some((rest, _)) = self.crowds.without(atoms) else { return false };
+        self.crowds = rest;
+        self.forget_unused_values();
+        true
+    }
+
+    /// Values that no row of a chain of crowds has any more: of rows that are gone nothing is kept.
+    pub fn forget_unused_values(&mut self) {
+        let (values, map) = self.values.only(&self.crowds.used(self.values.len()));
+        self.crowds.recode(&map);
+        self.values = values;
     }
 
     fn recode(&mut self, values: Values, map: &[ValueCode]) {

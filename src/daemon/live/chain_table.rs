@@ -1,0 +1,153 @@
+//! The table of a chain that grows (SCIENCE 11): which files hold the rows of which releases. A part belongs to every release from the
+//! one that it came with to the one before which another part took its place.
+
+use serde::{Deserialize, Serialize};
+
+use super::delta_log::{DeltaCheckpoint, DeltaLog, DeltaStep};
+use crate::engine::delta::{DataFile, Metadata, Operation};
+use crate::engine::release::PartLine;
+
+/// The table of a chain.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ChainTable {
+    /// Its parts, also those that newer ones have taken the places of, in the order in which they came.
+    parts: Vec<TablePart>,
+    /// Its Delta log, where the chain has one.
+    delta: Option<DeltaLog>,
+}
+
+/// A part of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablePart {
+    /// The releases whose rows it holds, and its file.
+    pub line: PartLine,
+    /// The bytes of the file.
+    pub bytes: u64,
+    /// When the release was due that it came with, in milliseconds since 1970.
+    pub time: i64,
+    /// The release that it came with.
+    pub from: u32,
+    /// The first release that does not hold it any more; `None` while the newest one does.
+    pub until: Option<u32>,
+}
+
+impl TablePart {
+    /// Whether a release holds it.
+    pub fn is_in(&self, release: u32) -> bool {
+        self.from <= release && self.until.is_none_or(|until| release < until)
+    }
+
+    fn rows(&self) -> u64 {
+        self.line.file.rows.unwrap_or(0)
+    }
+
+    /// The same as a Delta log names it.
+    pub fn data_file(&self) -> DataFile {
+        let path = self.line.file.path.rsplit('/').next().unwrap_or_default().to_owned();
+        DataFile { path, bytes: self.bytes, rows: self.rows(), time: self.time }
+    }
+}
+
+/// A release that joins a table.
+pub struct NewRelease {
+    /// Its number.
+    pub release: u32,
+    /// When it was due, in milliseconds since 1970.
+    pub time: i64,
+    /// The parts that come with it, and the bytes of their files.
+    pub new: Vec<(PartLine, u64)>,
+    /// All of its parts.
+    pub parts: Vec<PartLine>,
+    /// Whether it takes the place of the release before it, as in a disjoint chain.
+    pub overwrites: bool,
+}
+
+impl ChainTable {
+    /// Of a chain that begins; with a Delta log or without one.
+    pub fn new(delta: bool) -> ChainTable {
+        ChainTable { parts: Vec::new(), delta: delta.then(DeltaLog::default) }
+    }
+
+    /// The parts of the newest release, in the order of its rows.
+    pub fn newest(&self) -> Vec<PartLine> {
+        let current = self.parts.iter().filter(|part| part.until.is_none());
+        let mut parts: Vec<PartLine> = current.map(|part| part.line.clone()).collect();
+        parts.sort_by_key(|part| part.span);
+        parts
+    }
+
+    /// All parts that lie in the public root.
+    pub fn parts(&self) -> &[TablePart] {
+        &self.parts
+    }
+
+    /// The Delta log, if there is one.
+    pub fn delta(&self) -> Option<&DeltaLog> {
+        self.delta.as_ref()
+    }
+
+    /// The Delta log, if there is one.
+    pub fn delta_mut(&mut self) -> Option<&mut DeltaLog> {
+        self.delta.as_mut()
+    }
+
+    /// The files of a release, as a Delta log names them.
+    pub fn files_of(&self, release: u32) -> Vec<DataFile> {
+        let mut parts: Vec<&TablePart> = self.parts.iter().filter(|part| part.is_in(release)).collect();
+        parts.sort_by_key(|part| part.line.span);
+        parts.into_iter().map(TablePart::data_file).collect()
+    }
+
+    /// The next release joins the table. `metadata` is what its Delta log calls it, if this is its first release.
+    pub fn publish(&mut self, release: NewRelease, metadata: impl FnOnce() -> Metadata) {
+        let NewRelease { release: number, time, new, parts, overwrites } = release;
+        let leaves = |part: &&mut TablePart| part.until.is_none() && !parts.contains(&part.line);
+        let mut gone = Vec::new();
+        for part in self.parts.iter_mut().filter(leaves) {
+            part.until = Some(number);
+            gone.push(part.clone());
+        }
+        let part = |(line, bytes)| TablePart { line, bytes, time, from: number, until: None };
+        let new: Vec<TablePart> = new.into_iter().map(part).collect();
+        if let Some(delta) = &mut self.delta {
+            delta.begin(metadata, time);
+            let operation = match overwrites {
+                true => Operation::Overwrite { release: number },
+                false => Operation::Append { release: number },
+            };
+            // What only changes its file is a version of its own, which readers of changes pass over.
+            let is_compacted = |new: &&TablePart| {
+                let before = gone.iter().filter(|old| old.line.span.meets(new.line.span));
+                !overwrites && new.line.span.last < number && before.map(TablePart::rows).sum::<u64>() == new.rows()
+            };
+            let (joined, rest): (Vec<&TablePart>, Vec<&TablePart>) = new.iter().partition(is_compacted);
+            let same = |old: &&TablePart| joined.iter().any(|new| new.line.span.meets(old.line.span));
+            let (replaced, left): (Vec<&TablePart>, Vec<&TablePart>) = gone.iter().partition(same);
+            let files = |parts: &[&TablePart]| parts.iter().map(|part| part.data_file()).collect();
+            let step = |operation, removed: &[_], added: &[_]| DeltaStep {
+                operation,
+                time,
+                removed: files(removed),
+                added: files(added),
+            };
+            if !joined.is_empty() {
+                delta.push(step(Operation::Compact, &replaced, &joined));
+            }
+            delta.push(step(operation, &left, &rest));
+        }
+        self.parts.extend(new);
+    }
+
+    /// The checkpoint that the commits that are due call for.
+    pub fn checkpoint_due(&self) -> Option<DeltaCheckpoint> {
+        self.checkpoint(self.delta()?.checkpoint_due()?)
+    }
+
+    /// The checkpoint of a version.
+    pub fn checkpoint(&self, version: u64) -> Option<DeltaCheckpoint> {
+        let delta = self.delta()?;
+        let of = delta.versions().get(usize::try_from(version).ok()?)?;
+        let files = of.release.map(|release| self.files_of(release)).unwrap_or_default();
+        delta.checkpoint(version, &files)
+    }
+}

@@ -1,0 +1,120 @@
+//! The Delta log of a table, as far as it is decided (CONTRACTS 4): the versions that there are, and the commits that may not be in the
+//! public root yet.
+//!
+//! Nothing here writes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::delta::{Commit, DataFile, LogFile, Metadata, Operation, checkpoint, last_checkpoint};
+use crate::engine::release::Sha256;
+
+/// Versions between two checkpoints.
+const CHECKPOINT_EVERY: u64 = 10;
+
+/// A Delta log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeltaLog {
+    /// What the log calls its table, once that has a release.
+    metadata: Option<Metadata>,
+    /// The versions, from 0.
+    versions: Vec<Version>,
+    /// Commits that may not be in the public root yet.
+    due: Vec<Commit>,
+}
+
+/// A version of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// The release whose rows it holds; `None` if it holds none.
+    pub release: Option<u32>,
+    /// When the release was due that it belongs to, in milliseconds since 1970.
+    pub time: i64,
+    /// The digest of its commit.
+    pub commit: Sha256,
+}
+
+/// What the next commit says.
+pub struct DeltaStep {
+    /// What it does.
+    pub operation: Operation,
+    /// When the release was due that it belongs to, in milliseconds since 1970.
+    pub time: i64,
+    /// Files that leave the table.
+    pub removed: Vec<DataFile>,
+    /// Files that join it.
+    pub added: Vec<DataFile>,
+}
+
+/// A checkpoint of a log.
+pub struct DeltaCheckpoint {
+    /// Its version.
+    pub version: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The bytes of the file that names it.
+    pub named: Vec<u8>,
+}
+
+impl DeltaLog {
+    /// Version 0 creates the table, without rows.
+    pub fn begin(&mut self, metadata: impl FnOnce() -> Metadata, time: i64) {
+        if self.metadata.is_none() {
+            self.metadata = Some(metadata());
+            self.push(DeltaStep { operation: Operation::Create, time, removed: Vec::new(), added: Vec::new() });
+        }
+    }
+
+    /// The next version.
+    pub fn push(&mut self, step: DeltaStep) {
+        let DeltaStep { operation, time, removed, added } = step;
+        let commit = Commit { version: self.versions.len() as u64, time, operation, removed, added };
+        let metadata = self.metadata.as_ref().expect("a table is created before it has a release");
+        let before = self.versions.last().and_then(|version| version.release);
+        let release = match operation {
+            Operation::Create | Operation::Compact => before,
+            Operation::Append { .. } | Operation::Overwrite { .. } | Operation::Withdraw { .. } => operation.release(),
+        };
+        self.versions.push(Version { release, time, commit: Sha256::of(&commit.bytes(metadata)) });
+        self.due.push(commit);
+    }
+
+    /// The versions, from 0.
+    pub fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// What the log calls its table; `None` before its first release.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        self.metadata.as_ref()
+    }
+
+    /// Commits that may not be in the public root yet, as files of the log.
+    pub fn due(&self) -> Vec<(LogFile, Vec<u8>)> {
+        let Some(metadata) = &self.metadata else { return Vec::new() };
+        self.due.iter().map(|commit| (LogFile::Commit(commit.version), commit.bytes(metadata))).collect()
+    }
+
+    /// All commits are in the public root.
+    pub fn shown(&mut self) {
+        self.due.clear();
+    }
+
+    /// The newest version that holds a release as its manifest has it.
+    pub fn version_of(&self, release: u32) -> Option<u64> {
+        self.versions.iter().rposition(|version| version.release == Some(release)).map(|at| at as u64)
+    }
+
+    /// The newest version, if the commits that are due call for its checkpoint.
+    pub fn checkpoint_due(&self) -> Option<u64> {
+        let (first, last) = (self.due.first()?.version, self.due.last()?.version);
+        (last / CHECKPOINT_EVERY > first.saturating_sub(1) / CHECKPOINT_EVERY).then_some(last)
+    }
+
+    /// A version that holds a release, and has these files.
+    pub fn checkpoint(&self, version: u64, files: &[DataFile]) -> Option<DeltaCheckpoint> {
+        let (metadata, of) = (self.metadata.as_ref()?, self.versions.get(usize::try_from(version).ok()?)?);
+        let newest = of.release.map(|release| (release, of.time));
+        let bytes = checkpoint(metadata, newest, files);
+        Some(DeltaCheckpoint { version, bytes, named: last_checkpoint(version, of.release, files.len()) })
+    }
+}

@@ -1,0 +1,198 @@
+//! The Delta log of a table by itself: its commits follow one another, each version has the rows of the release that it names, files are
+//! named with the rows and bytes that they have, and a checkpoint says what the commits before it say.
+
+use std::collections::BTreeMap;
+
+use super::Finding;
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::{Listed, Store};
+use crate::daemon::live::log_path;
+use crate::engine::delta::{LogFile, Metadata, Snapshot};
+use crate::engine::release::{Manifest, Sha256};
+
+/// The log of a table, as it lies there.
+#[derive(Debug, Default)]
+pub struct SeenLog {
+    /// The digests of its commits, by version.
+    pub commits: BTreeMap<u64, Sha256>,
+    /// The versions of its checkpoints.
+    pub checkpoints: Vec<u64>,
+    /// The newest version, if the log could be read up to it.
+    pub newest: Option<Snapshot>,
+}
+
+/// A file of a log, if one lies at a path from the public root, and the chain of its table.
+pub fn log_file(path: &str) -> Option<(u32, LogFile)> {
+    let (chain, file) = path.strip_prefix("data/")?.split_once('/')?;
+    let chain: u32 = chain.parse().ok()?;
+    let file = LogFile::at(file)?;
+    (log_path(chain, file) == path).then_some((chain, file))
+}
+
+/// The Delta logs of a public root, looked at beside its manifests.
+pub struct Logs<'a> {
+    /// The root.
+    pub store: &'a dyn Store,
+    /// Its manifests, by release.
+    pub releases: &'a [(Manifest, Sha256)],
+    /// Parts of tables that manifests list, and their rows.
+    pub parts: &'a BTreeMap<String, u64>,
+    /// What is not as it was published.
+    pub findings: Vec<Finding>,
+    /// The logs, by the chains of their tables.
+    pub logs: BTreeMap<u32, SeenLog>,
+}
+
+impl Logs<'_> {
+    /// Looks at the Delta logs among these files.
+    ///
+    /// # Errors
+    /// The root cannot be read.
+    pub fn look(&mut self, listed: &[Listed]) -> Result<()> {
+        let mut logs: BTreeMap<u32, Vec<LogFile>> = BTreeMap::new();
+        for (chain, file) in listed.iter().filter_map(|object| log_file(&object.path)) {
+            logs.entry(chain).or_default().push(file);
+        }
+        let sizes: BTreeMap<&str, u64> = listed.iter().map(|object| (object.path.as_str(), object.size)).collect();
+        for (chain, files) in logs {
+            self.one_log(chain, &files, &sizes)?;
+        }
+        self.behind();
+        Ok(())
+    }
+
+    fn one_log(&mut self, chain: u32, files: &[LogFile], sizes: &BTreeMap<&str, u64>) -> Result<()> {
+        let Some(feed) = self.releases.iter().find(|(manifest, _)| manifest.chain == chain) else {
+            let text = "no manifest is of the chain of this Delta log";
+            self.findings.push(Finding::new(log_path(chain, LogFile::Commit(0)), text));
+            return Ok(());
+        };
+        let app = Metadata::app_of(&feed.0.feed, chain);
+        let mut seen = SeenLog::default();
+        let mut commits: Vec<u64> = files.iter().filter_map(|file| version(*file, false)).collect();
+        seen.checkpoints = files.iter().filter_map(|file| version(*file, true)).collect();
+        commits.sort_unstable();
+        seen.checkpoints.sort_unstable();
+        // Where the first versions are gone, a checkpoint stands for them.
+        let start = seen.checkpoints.first().copied().filter(|_| commits.first() != Some(&0));
+        let mut snapshot = match start {
+            None => Some(Snapshot::default()),
+            Some(version) => self.checkpoint(chain, version, None)?,
+        };
+        for (at, next) in (start.map_or(0, |version| version + 1)..).zip(commits.iter().filter(|at| Some(**at) > start))
+        {
+            if *next != at {
+                let text = "this commit of the Delta log is missing";
+                self.findings.push(Finding::new(log_path(chain, LogFile::Commit(at)), text));
+                snapshot = None;
+            }
+            let path = log_path(chain, LogFile::Commit(*next));
+            let Some(bytes) = self.store.read(&path)? else { continue };
+            seen.commits.insert(*next, Sha256::of(&bytes));
+            snapshot = match snapshot.map(|snapshot| snapshot.after(&bytes, &app)) {
+                Some(Ok(snapshot)) => Some(snapshot),
+                Some(Err(error)) => {
+                    self.findings.push(Finding::new(path.clone(), error.to_string()));
+                    None
+                }
+                None => None,
+            };
+            if let Some(snapshot) = &snapshot {
+                self.version(chain, &path, snapshot, sizes);
+            }
+            if seen.checkpoints.contains(next) {
+                self.checkpoint(chain, *next, snapshot.as_ref())?;
+            }
+        }
+        self.named_checkpoint(chain, &seen.checkpoints)?;
+        seen.newest = snapshot;
+        self.logs.insert(chain, seen);
+        Ok(())
+    }
+
+    /// Whether a version has the rows of its release, in files that manifests list.
+    fn version(&mut self, chain: u32, path: &str, snapshot: &Snapshot, sizes: &BTreeMap<&str, u64>) {
+        let Some(release) = snapshot.release else { return };
+        let manifest = self.releases.iter().find(|(manifest, _)| manifest.release == release);
+        let mut wrong = Vec::new();
+        match manifest {
+            Some((manifest, _)) if manifest.chain != chain => {
+                wrong.push("this commit names a release of another chain")
+            }
+            Some((manifest, _)) if manifest.rows != snapshot.rows() => {
+                wrong.push(
+                    "this version of the Delta table has another number of rows than the manifest of its release",
+                );
+            }
+            None if self.releases.last().is_some_and(|(newest, _)| newest.release < release) => {
+                wrong.push("this commit names a release that no manifest is of");
+            }
+            _ => {}
+        }
+        for file in snapshot.files.values() {
+            let place = format!("data/{chain}/{}", file.path);
+            let told = self.parts.get(&place);
+            if told.is_some_and(|rows| *rows != file.rows) {
+                wrong.push("this commit gives a file another number of rows than its manifest");
+            }
+            if told.is_none() && manifest.is_some() {
+                wrong.push("this commit names a file that no manifest lists");
+            }
+            if sizes.get(place.as_str()).is_some_and(|bytes| *bytes != file.bytes) {
+                wrong.push("this commit gives a file another number of bytes than it has");
+            }
+        }
+        wrong.dedup();
+        self.findings.extend(wrong.into_iter().map(|text| Finding::new(path, text)));
+    }
+
+    /// What a checkpoint says, if it says what the commits up to it say.
+    fn checkpoint(&mut self, chain: u32, version: u64, meant: Option<&Snapshot>) -> Result<Option<Snapshot>> {
+        let path = log_path(chain, LogFile::Checkpoint(version));
+        let Some(bytes) = self.store.read(&path)? else { return Ok(None) };
+        let said = Snapshot::of_checkpoint(bytes);
+        if said.is_none() || meant.is_some() && said.as_ref() != meant {
+            self.findings.push(Finding::new(path, "this checkpoint does not say what the commits before it say"));
+        }
+        Ok(said)
+    }
+
+    /// The newest checkpoint is named, or an older one that is there.
+    fn named_checkpoint(&mut self, chain: u32, checkpoints: &[u64]) -> Result<()> {
+        let path = log_path(chain, LogFile::LastCheckpoint);
+        let Some(bytes) = self.store.read(&path)? else { return Ok(()) };
+        let named: Option<u64> =
+            serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|value| value["version"].as_u64());
+        if !named.is_some_and(|version| checkpoints.contains(&version)) {
+            self.findings.push(Finding::new(path, "it names no checkpoint that is there"));
+        }
+        Ok(())
+    }
+
+    /// The newest version of a table is that of its newest release, or of the one before: a commit follows its manifest.
+    fn behind(&mut self) {
+        for (chain, log) in &self.logs {
+            let Some(newest) = &log.newest else { continue };
+            let released: Vec<u32> = self
+                .releases
+                .iter()
+                .filter(|(manifest, _)| {
+                    manifest.chain == *chain && newest.release.is_none_or(|of| manifest.release > of)
+                })
+                .map(|(manifest, _)| manifest.release)
+                .collect();
+            if let [missing, _, ..] = &released[..] {
+                let text = format!("the Delta log has no commit of release {missing} and of later ones");
+                self.findings.push(Finding::new(log_path(*chain, LogFile::Commit(0)), text));
+            }
+        }
+    }
+}
+
+fn version(file: LogFile, checkpoint: bool) -> Option<u64> {
+    match file {
+        LogFile::Commit(version) if !checkpoint => Some(version),
+        LogFile::Checkpoint(version) if checkpoint => Some(version),
+        _ => None,
+    }
+}

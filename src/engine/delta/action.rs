@@ -1,0 +1,126 @@
+//! The actions of a Delta log that ours has, as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One line of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// What the commit does, for people.
+    CommitInfo(CommitInfo),
+    /// What a reader and a writer must know.
+    Protocol(Protocol),
+    /// The table.
+    MetaData(MetaData),
+    /// Which release it is.
+    Txn(Txn),
+    /// A file leaves the table.
+    Remove(Remove),
+    /// A file joins the table.
+    Add(Add),
+}
+
+/// What a commit does, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CommitInfo {
+    pub timestamp: i64,
+    pub operation: String,
+    pub operation_parameters: BTreeMap<String, String>,
+    pub engine_info: String,
+    pub is_blind_append: bool,
+}
+
+/// The versions of the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Protocol {
+    pub min_reader_version: i32,
+    pub min_writer_version: i32,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "MetaDataForm", into = "MetaDataForm")]
+pub struct MetaData {
+    pub id: String,
+    pub name: String,
+    pub schema: String,
+    pub created: i64,
+    pub configuration: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct MetaDataForm {
+    id: String,
+    name: String,
+    format: Format,
+    schema_string: String,
+    partition_columns: Vec<String>,
+    configuration: BTreeMap<String, String>,
+    created_time: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Format {
+    provider: String,
+    options: BTreeMap<String, String>,
+}
+
+impl From<MetaData> for MetaDataForm {
+    fn from(of: MetaData) -> MetaDataForm {
+        MetaDataForm {
+            id: of.id,
+            name: of.name,
+            format: Format { provider: "parquet".to_owned(), options: BTreeMap::new() },
+            schema_string: of.schema,
+            partition_columns: Vec::new(),
+            configuration: of.configuration,
+            created_time: of.created,
+        }
+    }
+}
+
+impl From<MetaDataForm> for MetaData {
+    fn from(form: MetaDataForm) -> MetaData {
+        let MetaDataForm { id, name, schema_string, configuration, created_time, .. } = form;
+        MetaData { id, name, schema: schema_string, created: created_time, configuration }
+    }
+}
+
+/// Which release a commit holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Txn {
+    pub app_id: String,
+    pub version: i64,
+    pub last_updated: i64,
+}
+
+/// A file leaves the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Remove {
+    pub path: String,
+    pub deletion_timestamp: i64,
+    pub data_change: bool,
+    pub extended_file_metadata: bool,
+    pub partition_values: BTreeMap<String, String>,
+    pub size: i64,
+}
+
+/// A file joins the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Add {
+    pub path: String,
+    pub partition_values: BTreeMap<String, String>,
+    pub size: i64,
+    pub modification_time: i64,
+    pub data_change: bool,
+    pub stats: String,
+}

@@ -1,0 +1,117 @@
+//! What a Delta table is called, which columns it has, and which version of the protocol a reader needs. It never changes while a table
+//! lives.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::action::{MetaData, Protocol};
+use crate::model::{Column, Columns, Kind, Role};
+use crate::release::Sha256;
+
+/// Characters that a column of a Delta table may have in its name only under column mapping.
+const SPECIAL: [char; 10] = [' ', ',', ';', '{', '}', '(', ')', '\n', '\t', '='];
+
+/// A Delta table: one chain of a feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The feed.
+    feed: String,
+    /// The chain.
+    chain: u32,
+    /// When the first release was due, in milliseconds since 1970.
+    created: i64,
+    /// The columns, in the form of Spark's JSON.
+    schema: String,
+    /// How many columns there are, if one has a name that needs column mapping.
+    mapped: Option<usize>,
+}
+
+impl Metadata {
+    /// Of a chain whose first release was due at a time.
+    pub fn of(feed: &str, chain: u32, created: i64, columns: &Columns) -> Metadata {
+        let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string"));
+        let sensitive = columns.of(Role::Sensitive).map(|column| (&*column.name, type_of(column.kind)));
+        let fields: Vec<(&str, &str)> = names.chain(sensitive).chain([(Column::RELEASE, "integer")]).collect();
+        let mapped = fields.iter().any(|(name, _)| name.contains(SPECIAL)).then_some(fields.len());
+        let field = |(at, (name, kind)): (usize, &(&str, &str))| {
+            let mapping = mapped.map(|_| {
+                // Parquet calls the column what the table calls it: names of columns never change.
+                json!({ "delta.columnMapping.id": at + 1, "delta.columnMapping.physicalName": name })
+            });
+            json!({ "name": name, "type": kind, "nullable": true, "metadata": mapping.unwrap_or_else(|| json!({})) })
+        };
+        let fields: Vec<Value> = fields.iter().enumerate().map(field).collect();
+        let schema = json!({ "type": "struct", "fields": fields }).to_string();
+        Metadata { feed: feed.to_owned(), chain, created, schema, mapped }
+    }
+
+    /// The name under which commits say which release they hold.
+    pub fn app(&self) -> String {
+        Metadata::app_of(&self.feed, self.chain)
+    }
+
+    /// The same of a feed's chain.
+    pub fn app_of(feed: &str, chain: u32) -> String {
+        format!("tidegate/{feed}/{chain}")
+    }
+
+    /// A UUID of the form that is free for such ids: the first bits of a digest of feed and chain.
+    fn id(&self) -> String {
+        let digest = Sha256::of(self.app().as_bytes());
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest.bytes()[..16]);
+        id[6] = id[6] & 0x0f | 0x80;
+        id[8] = id[8] & 0x3f | 0x80;
+        let digits: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+    }
+
+    pub(super) fn protocol(&self) -> Protocol {
+        let (min_reader_version, min_writer_version) = if self.mapped.is_some() { (2, 5) } else { (1, 2) };
+        Protocol { min_reader_version, min_writer_version }
+    }
+
+    pub(super) fn action(&self) -> MetaData {
+        let mut configuration = BTreeMap::new();
+        let mut set = |key: &str, value: String| configuration.insert(format!("delta.{key}"), value);
+        if let Some(columns) = self.mapped {
+            set("columnMapping.mode", "name".to_owned());
+            set("columnMapping.maxColumnId", columns.to_string());
+        }
+        // Whoever writes the log decides how long its files stay, and files that are no longer in the table need no mark.
+        set("enableExpiredLogCleanup", "false".to_owned());
+        set("deletedFileRetentionDuration", "interval 0 days".to_owned());
+        MetaData {
+            id: self.id(),
+            name: self.feed.clone(),
+            schema: self.schema.clone(),
+            created: self.created,
+            configuration,
+        }
+    }
+}
+
+fn type_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "string",
+        Kind::Int => "long",
+        Kind::Float => "double",
+        Kind::Bool => "boolean",
+        Kind::Date => "date",
+    }
+}
+
+/// The first two columns of a published table whose names differ in capitals only, which a Delta table cannot have.
+pub fn same_but_for_capitals(columns: &Columns) -> Option<(String, String)> {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let published = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+    let names = published.map(|column: &Column| column.name.to_string()).chain([Column::RELEASE.to_owned()]);
+    for name in names {
+        if let Some(other) = seen.insert(name.to_lowercase(), name.clone()) {
+            return Some((other, name));
+        }
+    }
+    None
+}

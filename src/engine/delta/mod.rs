@@ -1,0 +1,18 @@
+//! The Delta Lake log of a table that grows, as bytes (SCIENCE 11, CONTRACTS 4; the protocol of Delta Lake): commits, checkpoints, and
+//! what a reader finds in them. Every byte is a function of what was decided: timestamps are those of the schedule, the table's id is a
+//! digest of feed and chain, and the number of rows is the only statistic of a file.
+//!
+//! Knows nothing of rows, people, policies or where a log lies.
+
+mod action;
+mod checkpoint;
+mod commit;
+mod metadata;
+mod names;
+mod replay;
+
+pub use checkpoint::{checkpoint, is_same_checkpoint, last_checkpoint};
+pub use commit::{Commit, DataFile, Operation};
+pub use metadata::{Metadata, same_but_for_capitals};
+pub use names::{LogFile, checkpoint_name, commit_name};
+pub use replay::{NoCommit, Snapshot};

@@ -1,0 +1,208 @@
+//! The Delta log of a chain of crowds (CONTRACTS 4): each version is a release, `verify` names whatever is not as it was decided, and the
+//! readers of Delta tables read it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use super::place::{NEVER, PLANTED, Place, people};
+use super::public::{listed, releases};
+use crate::common::delta::versions;
+use crate::common::needs;
+
+const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
+
+/// A feed with some releases, of which one leaves rows out and one joins files.
+fn published(place: &Place, count: u64) {
+    for at in 0..count {
+        place.offer(&format!("{at:02}.csv"), people(at * 30..at * 30 + 30));
+        if at == 3 {
+            place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+            place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+        }
+        assert_eq!(place.once()["outcome"], "published");
+    }
+}
+
+fn log(place: &Place, name: &str) -> PathBuf {
+    place.public().join("data/1/_delta_log").join(name)
+}
+
+#[test]
+fn each_version_is_a_release() {
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 11);
+    // The helper compares every version with its manifest.
+    assert_eq!(releases(&place.public()).len(), 11);
+    let versions = versions(&place.public(), 1);
+    assert!(versions[0].files.is_empty(), "version 0 creates the table");
+    let of_releases: Vec<u64> = versions.iter().filter_map(|version| version.release).collect();
+    assert!(of_releases.is_sorted() && of_releases.last() == Some(&11), "{of_releases:?}");
+    let compacted = versions.iter().zip(&versions[1..]).find(|(one, next)| one.release == next.release);
+    let (before, after) = compacted.expect("several files became one, which is a version of its own");
+    assert_eq!(before.files.values().sum::<u64>(), after.files.values().sum::<u64>());
+    assert!(after.files.len() < before.files.len());
+    let commit = fs::read_to_string(log(
+        &place,
+        &format!("{:020}.json", versions.iter().position(|one| one == after).expect("it")),
+    ));
+    assert!(commit.expect("a commit").contains("\"dataChange\":false"));
+    // A version that is a multiple of ten has a checkpoint.
+    assert!(log(&place, "00000000000000000010.checkpoint.parquet").exists());
+    let last: Json = serde_json::from_slice(&fs::read(log(&place, "_last_checkpoint")).expect("a file")).expect("JSON");
+    assert_eq!(last["version"], 10);
+    place.verified();
+    let (code, answer) = place.json(&["verify", "public"]);
+    assert_eq!((code, &answer["findings"]), (0, &json!([])), "{answer}");
+}
+
+#[test]
+fn a_log_is_left_out_where_the_feed_file_says_so() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\ndelta = false\n[http]");
+    published(&place, 1);
+    assert!(!place.public().join("data/1/_delta_log").exists());
+    // A chain goes on as it was begun: the log of the next one begins with it.
+    place.edit("delta = false", "delta = true");
+    place.offer("next.csv", people(100..130));
+    assert_eq!(place.once()["outcome"], "published");
+    assert!(!place.public().join("data/1/_delta_log").exists());
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("then.csv", people(130..160));
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(versions(&place.public(), 2).last().expect("a version").release, Some(3));
+    place.verified();
+}
+
+/// What somebody does to a public root, the file that is named, and whether the public root alone shows it.
+type Damage = (fn(&Place) -> PathBuf, &'static str, bool);
+
+fn rewritten(path: PathBuf, from: &str, to: &str) -> PathBuf {
+    let text = fs::read_to_string(&path).expect("a commit");
+    assert!(text.contains(from), "{from} is not in {text}");
+    fs::write(&path, text.replacen(from, to, 1)).expect("a commit");
+    path
+}
+
+fn some_part(place: &Place) -> PathBuf {
+    let parts =
+        fs::read_dir(place.public().join("data/1")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    parts.filter(|path| path.extension().is_some_and(|end| end == "parquet")).max().expect("a part")
+}
+
+fn part_removed(place: &Place) -> PathBuf {
+    let part = some_part(place);
+    fs::remove_file(&part).expect("a part");
+    part
+}
+
+fn part_added(place: &Place) -> PathBuf {
+    let part = some_part(place).with_file_name("2-0000.parquet");
+    fs::copy(some_part(place), &part).expect("a part");
+    part
+}
+
+fn commit_added(place: &Place) -> PathBuf {
+    let (from, to) = (log(place, "00000000000000000012.json"), log(place, "00000000000000000013.json"));
+    fs::copy(from, &to).expect("a commit");
+    rewritten(to, "\"version\":11", "\"version\":12")
+}
+
+fn checkpoint_changed(place: &Place) -> PathBuf {
+    let checkpoint = log(place, "00000000000000000010.checkpoint.parquet");
+    fs::copy(some_part(place), &checkpoint).expect("a file");
+    checkpoint
+}
+
+fn commit_removed(place: &Place) -> PathBuf {
+    let commit = log(place, "00000000000000000005.json");
+    fs::remove_file(&commit).expect("a commit");
+    commit
+}
+
+fn last_commits_removed(place: &Place) -> PathBuf {
+    for version in [11, 12] {
+        fs::remove_file(log(place, &format!("{version:020}.json"))).expect("a commit");
+    }
+    log(place, "00000000000000000012.json")
+}
+
+const DAMAGES: [Damage; 9] = [
+    (part_removed, "missing", true),
+    (part_added, "no manifest names", true),
+    (commit_added, "", true),
+    (|place| rewritten(log(place, "00000000000000000002.json"), "numRecords\\\":", "numRecords\\\":1"), "rows", true),
+    (|place| rewritten(log(place, "00000000000000000002.json"), "}\"}}", "}\",\"tags\":{}}}"), "action", true),
+    (
+        |place| rewritten(log(place, "00000000000000000002.json"), "\"timestamp\":1", "\"timestamp\":2"),
+        "decided",
+        false,
+    ),
+    (checkpoint_changed, "checkpoint", true),
+    (commit_removed, "", true),
+    (last_commits_removed, "gone", false),
+];
+
+#[test]
+fn verify_names_what_is_not_as_it_was_decided() {
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 11);
+    let aside = place.path("aside-public");
+    for (damage, word, is_public) in DAMAGES {
+        copy(&place.public(), &aside);
+        let path = damage(&place);
+        let name = path.strip_prefix(place.public()).expect("a file of it").to_str().expect("text").to_owned();
+        for root in ["feed.toml", "public"] {
+            let (code, answer) = place.json(&["verify", root]);
+            let findings = answer["findings"].as_array().expect("findings");
+            let named = |finding: &Json| {
+                finding["file"] == name.as_str() && finding["text"].as_str().is_some_and(|text| text.contains(word))
+            };
+            let found = findings.iter().any(named);
+            assert!(found || root == "public" && !is_public, "{root}: {name}, {word}: {answer}");
+            assert_eq!(code, i32::from(!findings.is_empty()), "{answer}");
+        }
+        fs::remove_dir_all(place.public()).expect("a folder");
+        fs::rename(&aside, place.public()).expect("a folder");
+        place.verified();
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        match entry.file_type().expect("a type").is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => _ = fs::copy(entry.path(), to.join(entry.file_name())).expect("a file"),
+        }
+    }
+}
+
+/// Every version is read with the `deltalake` package and compared with the manifest of its release; the newest one with polars, DuckDB
+/// and pandas as well.
+#[test]
+fn readers_of_delta_tables_read_every_version() {
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 12);
+    // Names that Delta tables cannot have without column mapping.
+    let mapped = Place::with(NEVER, CROWDS, "");
+    mapped.edit("name = \"diagnosis\"", "name = \"diagnosis (ICD-10)\"\npath = \"$.diagnosis\"");
+    mapped.edit("name = \"ward\"", "name = \"the ward\"\npath = \"$.ward\"");
+    for at in 0..2 {
+        mapped.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
+        assert_eq!(mapped.once()["outcome"], "published");
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/run/delta_readers.py");
+    let run = Command::new(&python).arg(script).args([place.public(), mapped.public()]).output();
+    let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(run.status.success(), "{}{}", said(&run.stdout), said(&run.stderr));
+    let read = said(&run.stdout);
+    let told =
+        format!("{} versions\n{} versions\n", versions(&place.public(), 1).len(), versions(&mapped.public(), 1).len());
+    assert_eq!(read, told);
+    assert_eq!(listed(&mapped.public()).len(), 2);
+}
