@@ -125,6 +125,8 @@ fn open(feed: &Feed, root: &Path) -> Live {
         keep_raw: u64::MAX,
         registry: None,
         keep_aside: u64::MAX,
+        keep: None,
+        retain: None,
     };
     let opening = Opening {
         private,

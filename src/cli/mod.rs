@@ -31,6 +31,7 @@ pub mod run;
 pub mod show;
 mod tell;
 pub mod verify;
+pub mod withdraw;
 
 pub use answer::{ErrorReport, Exit, Failure, Result};
 pub use out::Out;
@@ -66,6 +67,7 @@ enum Command {
     Approve(approve::Args),
     Reject(reject::Args),
     Erase(erase::Args),
+    Withdraw(withdraw::Args),
     Rekey(rekey::Args),
     NewChain(new_chain::Args),
     Quarantine(quarantine::Args),
@@ -86,6 +88,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Approve(args) => approve::run(args, out),
         Command::Reject(args) => reject::run(args, out),
         Command::Erase(args) => erase::run(args, out),
+        Command::Withdraw(args) => withdraw::run(args, out),
         Command::Rekey(args) => rekey::run(args, out),
         Command::NewChain(args) => new_chain::run(args, out),
         Command::Quarantine(args) => quarantine::run(args, out),

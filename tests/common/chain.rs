@@ -121,7 +121,7 @@ impl Chain {
         }
         let first = candidate.release - self.history.len() as u32;
         let lost = |span: Span| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
-        let spans = rewritten(self.history.parts(), lost);
+        let spans = rewritten(self.history.parts(), lost, (|_| 0, 0));
         let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
         let new = (Span::of(candidate.release), candidate.new_rows());
         Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)

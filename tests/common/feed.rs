@@ -81,6 +81,8 @@ pub fn open_with(
         keep_raw: 10,
         registry: None,
         keep_aside: 10,
+        keep: None,
+        retain: None,
     };
     let opening = Opening {
         private,

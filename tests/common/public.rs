@@ -27,24 +27,52 @@ pub fn releases(public: &Path) -> Vec<Release> {
     let before = listed(public);
     let chains = before.iter().map(|(chain, ..)| *chain);
     let logs = chains.map(|chain| (chain, delta::versions(public, chain))).collect();
-    delta::check(&logs, &before, &listed(public));
+    delta::check(&logs, &before, &listed(public), |release| removed(public, release).is_some());
     let named = fs::read_dir(public.join("manifest")).into_iter().flatten();
     let named = named.filter(|entry| {
         let name = entry.as_ref().expect("an entry").file_name();
         name.to_str().expect("text").ends_with(".json")
     });
     let named = named.count();
-    let (mut found, mut previous) = (Vec::new(), Json::Null);
-    while let Ok(bytes) = fs::read(public.join(format!("manifest/{:010}.json", found.len() + 1))) {
+    let newest = before.iter().map(|(_, release, _)| *release).max().unwrap_or(0);
+    let (mut found, mut previous, mut number) = (Vec::new(), Some(Json::Null), 0);
+    loop {
+        number += 1;
+        let Ok(bytes) = fs::read(public.join(format!("manifest/{number:010}.json"))) else {
+            let gone = removed(public, number);
+            if gone.is_none() && number > newest {
+                break;
+            }
+            // A signed notice lies in its place.
+            previous = gone.unwrap_or_else(|| panic!("manifest {number} is missing and no notice says why"));
+            continue;
+        };
         let manifest: Json = serde_json::from_slice(&bytes).expect("JSON");
-        let number = found.len() as u64 + 1;
-        assert_eq!((&manifest["release"], &manifest["previous"]), (&number.into(), &previous), "release {number}");
+        assert_eq!(manifest["release"], number, "release {number}");
+        assert!(previous.is_none_or(|previous| manifest["previous"] == previous), "release {number}");
         assert!(public.join(format!("manifest/{number:010}.json.sig")).exists(), "a signature comes first");
-        previous = Sha256::of(&bytes).to_string().into();
+        previous = Some(Sha256::of(&bytes).to_string().into());
         found.push(whole(public, number, &manifest));
     }
     assert!(found.len() >= named, "no manifest without those before it");
     found
+}
+
+/// What a notice says that lies in the place of a manifest: its digest, if the notice is of this very release.
+pub fn removed(public: &Path, number: u64) -> Option<Option<Json>> {
+    let notices = |folder: &str| {
+        fs::read_dir(public.join(folder)).into_iter().flatten().map(|entry| entry.expect("an entry").path())
+    };
+    let notices = ["withdrawn", "replaced", "expired"].into_iter().flat_map(notices);
+    let notices = notices.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut notices =
+        notices.map(|path| serde_json::from_slice::<Json>(&fs::read(path).expect("a notice")).expect("JSON"));
+    let holds = |notice: &Json| match notice["release"].as_u64().expect("a number") {
+        release if release == number => true,
+        release => notice["reason"] == "expired" && number < release,
+    };
+    let notice = notices.find(holds)?;
+    Some((notice["release"] == number).then(|| notice["manifest"].clone()))
 }
 
 /// The chain, number and rows of every release that is visible.
@@ -123,8 +151,18 @@ impl Kept {
             .filter(|(path, _)| known(path) && !alone(path))
             .map(|(path, sha256)| (path.clone(), *sha256))
             .collect();
+        let some_are_gone = ["withdrawn", "replaced", "expired"].iter().any(|folder| public.join(folder).is_dir());
         for (path, sha256) in &self.0 {
-            assert_eq!(now.get(path), Some(sha256), "{} was published", path.display());
+            let there = now.get(path);
+            assert!(there == Some(sha256) || there.is_none() && some_are_gone, "{} was published", path.display());
+            if let Some(number) =
+                path.to_str().and_then(|path| path.strip_prefix("manifest/")?.strip_suffix(".json")?.parse().ok())
+            {
+                assert!(
+                    there.is_some() || removed(public, number).is_some(),
+                    "no notice is in the place of manifest {number}"
+                );
+            }
         }
         let mut numbers = BTreeSet::new();
         for kind in ["data", "sensitive"] {

@@ -10,5 +10,6 @@ mod fold;
 mod grown;
 mod rekey;
 mod rows;
+mod withdrawn;
 
 use crate::common::{draw, feed};

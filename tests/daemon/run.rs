@@ -15,6 +15,7 @@ mod masks;
 mod notices;
 mod readers;
 mod rekey;
+mod removal;
 mod repeats;
 mod signed;
 mod told;

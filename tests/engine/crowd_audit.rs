@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tidegate::engine::audit::{Contradiction, CrowdFigures, ErasedAtoms, Figures, Subject, Unfit, Verdict, judge};
+use tidegate::engine::audit::{Contradiction, CrowdFigures, Figures, RowsLeftOut, Subject, Unfit, Verdict, judge};
 use tidegate::engine::gate::correspondence::Anonymity;
 use tidegate::engine::histogram::{Encoder, Histogram, Reading};
 use tidegate::engine::model::{Columns, Taxonomy};
@@ -346,7 +346,7 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let columns = &chain.columns;
         let people =
             || chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect::<Vec<_>>();
-        let (kind, nobody) = (ChainKind::Cumulative, ErasedAtoms::default());
+        let (kind, nobody) = (ChainKind::Cumulative, RowsLeftOut::default());
         let read = |people| Subject::of_chain(columns, kind, chain.tables.clone(), Some(people), &nobody);
         let subject = read(people()).expect("its own people");
         let (figures, verdict) = judged(columns, &subject, &chain.policy);

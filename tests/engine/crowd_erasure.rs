@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::engine::audit::{ErasedAtoms, Figures, Subject, Unfit, judge};
+use tidegate::engine::audit::{Figures, MissingRows, RowsLeftOut, Subject, Unfit, judge};
 use tidegate::engine::feed::{Candidate, Closed};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::own::{ErasedAtom, History};
@@ -202,7 +202,7 @@ fn whole_atoms_leave_and_every_other_row_stays() {
 }
 
 /// An audit of the chain; `erased` are the atoms that it knows to be erased.
-fn audited(chain: &Chain, erased: &ErasedAtoms) -> Result<(bool, bool, Vec<u64>), Unfit> {
+fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>), Unfit> {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let (columns, tables) = (&chain.columns, chain.tables.clone());
@@ -221,13 +221,15 @@ fn audited(chain: &Chain, erased: &ErasedAtoms) -> Result<(bool, bool, Vec<u64>)
 fn an_audit_misses_no_row_that_a_notice_names() {
     random::run("audits of erased atoms", 36, |draw| {
         let (mut chain, mut number) = grown(draw);
-        let mut erased = ErasedAtoms { releases: vec![Vec::new(); chain.tables.len()], next: Vec::new() };
+        let mut erased = RowsLeftOut { releases: vec![Vec::new(); chain.tables.len()], next: Vec::new() };
         for _ in 0..6 {
             if draw.once_in(2)
                 && let Some((release, label, _)) = some_atom(draw, &chain)
             {
+                let known = chain.feed.published()[release].rows.clone();
+                let [rows, _] = Release::from_own_labels(&known).divide(|class| class == label.as_slice());
+                erased.next.push(MissingRows { came: release, rows, values: known.values().clone() });
                 chain.erase_rows(release, label);
-                erased.next.clone_from(&chain.erased);
                 // As long as no release leaves them out, all releases have them.
                 let (safe, exact, _) = audited(&chain, &erased).expect("its own people");
                 assert!(safe && exact);
@@ -235,9 +237,7 @@ fn an_audit_misses_no_row_that_a_notice_names() {
             let people = people(draw, &chain.columns, &mut number, 30);
             let Some(candidate) = due(&mut chain, &people) else { continue };
             let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
-            erased.releases.push(std::mem::take(&mut chain.erased));
-            chain.erased.clone_from(erased.releases.last().expect("one"));
-            erased.next.clear();
+            erased.releases.push(std::mem::take(&mut erased.next));
             chain.publish(candidate, approved);
             let (safe, exact, rows) = audited(&chain, &erased).expect("its own people");
             assert!(safe && exact);
@@ -245,7 +245,7 @@ fn an_audit_misses_no_row_that_a_notice_names() {
             assert!(rows.iter().zip(&left).all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a()));
             if left.last().is_some_and(|&atoms| atoms > 0) {
                 // Whoever does not know of the notice misses these rows.
-                let mut unknown = ErasedAtoms { releases: erased.releases.clone(), next: Vec::new() };
+                let mut unknown = RowsLeftOut { releases: erased.releases.clone(), next: Vec::new() };
                 unknown.next = unknown.releases.pop().expect("one");
                 assert!(matches!(audited(&chain, &unknown), Ok((false, false, _)) | Err(_)));
             }

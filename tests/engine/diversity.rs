@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 use chain::{Chain, Human, arrivals};
-use tidegate::engine::audit::{ErasedAtoms, Figures, Subject};
+use tidegate::engine::audit::{Figures, RowsLeftOut, Subject};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::{Histogram, Release};
@@ -56,7 +56,7 @@ fn audited(chain: &Chain, policy: &Policy) -> Vec<(String, Option<f64>)> {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let rows = (policy.kind() == ChainKind::Cumulative).then_some(rows);
-    let subject = Subject::of_chain(&chain.columns, policy.kind(), chain.tables.clone(), rows, &ErasedAtoms::default());
+    let subject = Subject::of_chain(&chain.columns, policy.kind(), chain.tables.clone(), rows, &RowsLeftOut::default());
     let subject = subject.expect("its own people");
     let after = Figures::of(&subject, &chain.columns, policy).expect("supersets").releases.pop().expect("one").after;
     vec![
@@ -151,7 +151,7 @@ fn a_coarser_recoding_may_be_worse() {
         let tables = tables.map(|(rows, cuts)| (Release::under(rows, 0..1, &cuts), rows.values().clone()));
         let rows = Some(vec![first.clone(), second.clone()]);
         let subject =
-            Subject::of_chain(&columns, ChainKind::Cumulative, tables.to_vec(), rows, &ErasedAtoms::default());
+            Subject::of_chain(&columns, ChainKind::Cumulative, tables.to_vec(), rows, &RowsLeftOut::default());
         let subject = subject.expect("its own people");
         Figures::of(&subject, &columns, &policy).expect("supersets").releases[1].after.alpha.expect("a share")
     };

@@ -30,6 +30,12 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("manifest", printed::<tidegate::engine::release::Manifest>("manifest/*.json of a release")),
         ("erased", printed::<tidegate::engine::release::Notice>("erased/*.json of a public root")),
+        (
+            "removal",
+            printed::<tidegate::engine::release::RemovalNotice>(
+                "withdrawn/*.json, replaced/*.json and expired/*.json of a public root",
+            ),
+        ),
         ("notification", printed::<tidegate::daemon::notify::Notification>("what notify.* of a feed file send")),
         ("taxonomy", printed::<tidegate::engine::release::Taxonomies>("taxonomy/*.json of a release")),
         ("error", printed::<tidegate::cli::ErrorReport>("What --json prints on an error")),

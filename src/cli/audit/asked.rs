@@ -1,16 +1,17 @@
 //! What an audit is about: tables, their columns and the policy; and how they are had from a folder of our own releases.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::cli::place::feed_in;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::live::Seen;
+use crate::daemon::live::{ErasedAtom, Line, Seen};
 use crate::daemon::oneshot::{begun, find_key, read_key, roots};
 use crate::daemon::run::seen_with;
-use crate::engine::audit::{ErasedAtoms, Subject};
+use crate::engine::audit::{MissingRows, RowsLeftOut, Subject};
 use crate::engine::histogram::Histogram;
-use crate::engine::model::Columns;
+use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{ChainKind, Policy};
 
 /// What is audited, and by what.
@@ -73,24 +74,65 @@ fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
         return Err(Error::new(Kind::Input, "there is no release of the newest chain yet").in_file(place));
     }
     let tables: Vec<_> = tables.into_iter().map(|table| (table.release, table.values)).collect();
-    let increments = seen
-        .state
-        .feed
-        .published()
-        .iter()
-        .take(tables.len())
-        .map(|published| Histogram::clone(&published.rows))
-        .collect();
-    let increments = (policy.kind() == ChainKind::Cumulative).then_some(increments);
-    let state = &seen.state;
-    let left_out = state.of_chain().map(|line| state.for_the_gate(&line.erased)).collect::<Result<Vec<_>>>()?;
-    let (shown, on_their_way) = left_out.split_at(tables.len().min(left_out.len()));
-    let next = on_their_way.iter().flatten().cloned().chain(state.for_the_gate(&state.erased)?).collect();
-    let erased = ErasedAtoms { releases: shown.to_vec(), next };
-    let subject = Subject::of_chain(&terms.columns, policy.kind(), tables, increments, &erased).map_err(|_| {
+    let of_chain: Vec<&Line> = seen.state.of_chain().collect();
+    let (increments, left_out) = match policy.kind() {
+        ChainKind::Disjoint => (None, RowsLeftOut::default()),
+        ChainKind::Cumulative => (Some(increments(seen, &of_chain, &numbers)), left_out(seen, &of_chain, &numbers)?),
+    };
+    let subject = Subject::of_chain(&terms.columns, policy.kind(), tables, increments, &left_out).map_err(|_| {
         let text = "the releases are not those of the people in the private state: one of them was changed";
         Error::new(Kind::Input, text).in_file(place)
     })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();
     Ok(Asked { columns: terms.columns.clone(), policy, subject, names, behind: None })
+}
+
+/// Who came with each visible release: with it and with the ones before it whose manifests are gone.
+fn increments(seen: &Seen, of_chain: &[&Line], visible: &[u32]) -> Vec<Histogram> {
+    let published = seen.state.feed.published().iter().zip(of_chain);
+    let mut people: Vec<Vec<Histogram>> = vec![Vec::new(); visible.len()];
+    for (published, line) in published {
+        if let Some(of) = people.get_mut(place_of(visible, line.release)) {
+            of.push(Histogram::clone(&published.rows).as_one(0));
+        }
+    }
+    let columns = &seen.state.terms.columns;
+    let nobody = || Histogram::empty(columns.trees().len(), seen.state.sensitive());
+    people.into_iter().map(|people| Histogram::merge_all(people).unwrap_or_else(nobody)).collect()
+}
+
+/// Rows that visible releases leave out and earlier visible ones hold: erased ones, and ones that are older than rows are retained.
+fn left_out(seen: &Seen, of_chain: &[&Line], visible: &[u32]) -> Result<RowsLeftOut> {
+    let lines: Vec<&Line> = of_chain.iter().filter(|line| visible.contains(&line.release)).copied().collect();
+    let mut gone: Vec<BTreeSet<ErasedAtom>> = vec![BTreeSet::new(); visible.len() + 1];
+    for line in of_chain {
+        gone[place_of(visible, line.release)].extend(line.erased.iter().chain(&line.retired).cloned());
+    }
+    let state = &seen.state;
+    gone[visible.len()].extend(state.erased.iter().chain(&state.retired).cloned());
+    let trees = state.terms.columns.trees();
+    let mut found: Vec<Vec<MissingRows>> = Vec::new();
+    for (at, atoms) in gone.into_iter().enumerate() {
+        let mut missing = Vec::new();
+        // What came and went between two visible releases is in none of them.
+        let before = at.checked_sub(1).and_then(|before| lines.get(before));
+        for came in 0..before.map_or(0, |_| at) {
+            let of_them = atoms.iter().filter(|atom| place_of(visible, atom.release) == came);
+            let labels = of_them.map(|atom| Ok((atom.release, atom.nodes(&trees)?)));
+            let labels: BTreeSet<(u32, Vec<Node>)> = labels.collect::<Result<_>>()?;
+            if let (Some(before), false) = (before, labels.is_empty()) {
+                let (rows, values) =
+                    seen.rows_where(before, |release, label| labels.contains(&(release, label.to_vec())))?;
+                missing.extend((rows.rows() > 0).then_some(MissingRows { came, rows, values }));
+            }
+        }
+        found.push(missing);
+    }
+    let next = found.pop().unwrap_or_default();
+    Ok(RowsLeftOut { releases: found, next })
+}
+
+/// Which of the visible releases holds what came with a release first.
+fn place_of(visible: &[u32], release: u32) -> usize {
+    visible.partition_point(|number| *number < release)
 }

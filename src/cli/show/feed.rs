@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Closed, Decision, Origin, Outcome, Part, Under};
+use crate::daemon::journal::{Body, Checked, Closed, Decision, Erase, Origin, Outcome, Part, Under, Wanted};
 use crate::daemon::live::{Recorded, Seen};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
@@ -173,6 +173,38 @@ fn coarsest(under: Under) -> &'static str {
     }
 }
 
+/// An entry about what leaves the public root: when, who asked, and in words.
+fn removal(body: &Body) -> Option<(Option<String>, Option<Wanted>, String)> {
+    let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
+    match body {
+        Body::Withdraw(withdraw) => {
+            let again = if withdraw.republish { ", to be published again" } else { "" };
+            let (first, last, rows) = (withdraw.first, withdraw.last, withdraw.rows);
+            let text = format!("releases {first} to {last} are withdrawn{again} ({rows} rows)");
+            Some((None, Some(withdraw.wanted.clone()), text))
+        }
+        Body::Retire(retire) => {
+            let (rows, through) = (retire.rows, retire.through);
+            at(&retire.time, format!("{rows} rows of releases up to {through} leave the table with the next release"))
+        }
+        Body::Expire(expire) => {
+            at(&expire.time, format!("{} old manifests leave the public root", expire.releases.len()))
+        }
+        Body::Cleaned(cleaned) => {
+            at(&cleaned.time, "everything that was to leave the public root has left it".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// An erasure in words.
+fn erased(erase: &Erase) -> String {
+    let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
+        format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
+    });
+    format!("{} of {} people were taken out, {} are published{rows}", erase.erased, erase.asked, erase.published)
+}
+
 /// An entry in words; those that only serve the log are left out.
 fn happened(entry: &Checked) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
@@ -227,13 +259,12 @@ fn happened(entry: &Checked) -> Option<Happened> {
         }
         Body::Erase(erase) => {
             wanted = Some(erase.wanted.clone());
-            let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
-                format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
-            });
-            format!(
-                "{} of {} people were taken out, {} are published{rows}",
-                erase.erased, erase.asked, erase.published
-            )
+            erased(erase)
+        }
+        Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => {
+            let text;
+            (time, wanted, text) = removal(&entry.entry.body)?;
+            text
         }
         Body::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());

@@ -83,6 +83,10 @@ pub struct PublishTable {
     /// Whether the table of a chain that begins has a Delta Lake log, where each release adds rows to it (`search = "halves"`); true
     /// when left out.
     pub delta: Option<bool>,
+    /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
+    pub keep: Option<Period>,
+    /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever when left out.
+    pub retain: Option<Period>,
 }
 
 /// `[source]`

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, ScheduleTable, StoreTable};
+use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, PublishTable, ScheduleTable, StoreTable};
 use super::notes::Notes;
 use super::secret::{Address, Secret};
 use super::source::{Place as SourcePlace, Source};
@@ -87,6 +87,10 @@ pub enum Ticks {
 pub struct Publish {
     /// Whether the table of a chain that begins has a Delta log, where it grows.
     pub delta: bool,
+    /// How long manifests stay.
+    pub keep: Option<Period>,
+    /// How long rows stay in the newest release.
+    pub retain: Option<Period>,
 }
 
 /// `[notify]`
@@ -119,7 +123,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     let kafka = matches!(source, Some(Some(Source { place: SourcePlace::Kafka { .. }, .. })));
     let store = file.store.take().map(|table| store(table, base, notes));
     let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
-    let publish = Publish { delta: file.publish.take().and_then(|table| table.delta).unwrap_or(true) };
+    let publish = publish(file.publish.take(), notes);
     let notify = notify(file.notify.take(), directory, topic.as_deref(), base, notes);
     let http = http(file.http.take(), base, notes);
     let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
@@ -149,6 +153,15 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
         Some(Some(read)) => Some(Some(read)),
         None => Some(None),
     }
+}
+
+fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
+    let (delta, keep, retain) = table.map_or((None, None, None), |table| (table.delta, table.keep, table.retain));
+    for (path, period) in [("publish.keep", &keep), ("publish.retain", &retain)] {
+        let none = period.is_some_and(|period| period.is_zero());
+        notes.refuse_if(none, path, "this is how long something stays: write \"90d\", or another length above 0");
+    }
+    Publish { delta: delta.unwrap_or(true), keep, retain }
 }
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {

@@ -4,11 +4,13 @@
 mod asked;
 mod decision;
 mod intake;
+mod removal;
 mod tick;
 
 pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
+pub use removal::{Cleaned, Expire, Retire, Withdraw};
 pub use tick::{Closed, Coin, Coins, Masked, Outcome};
 
 use schemars::JsonSchema;
@@ -48,6 +50,14 @@ pub enum Body {
     Erase(Erase),
     /// All keys were wrapped under another key of the operator.
     Rekey(Rekey),
+    /// A release and all later ones of its chain are withdrawn.
+    Withdraw(Withdraw),
+    /// Rows of old releases leave with the next release.
+    Retire(Retire),
+    /// Old manifests leave the public root.
+    Expire(Expire),
+    /// The public root holds nothing any more that was to leave it.
+    Cleaned(Cleaned),
 }
 
 impl Body {
@@ -55,6 +65,7 @@ impl Body {
     pub fn objects(&self) -> Vec<&Ref> {
         match self {
             Body::Fence(_) | Body::Approve(_) | Body::Published(_) | Body::Rekey(_) => Vec::new(),
+            Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => Vec::new(),
             Body::Chain(chain) => vec![&chain.terms],
             Body::Config(config) => config.terms.iter().collect(),
             Body::Ingest(ingest) => {
@@ -95,6 +106,10 @@ impl Body {
             Body::Published(_) => "Published",
             Body::Erase(_) => "Erase",
             Body::Rekey(_) => "Rekey",
+            Body::Withdraw(_) => "Withdraw",
+            Body::Retire(_) => "Retire",
+            Body::Expire(_) => "Expire",
+            Body::Cleaned(_) => "Cleaned",
         }
     }
 }

@@ -13,8 +13,9 @@ mod slot;
 pub mod store;
 
 pub use body::{
-    Against, Asked, Body, Chain, Closed, Coin, Coins, Config, Decision, Erase, ErasedRows, Fence, Ingest, Kept, Masked,
-    Moved, Origin, Outcome, Part, Published, Quarantined, Rekey, Retry, Staged, Under, Wanted,
+    Against, Asked, Body, Chain, Cleaned, Closed, Coin, Coins, Config, Decision, Erase, ErasedRows, Expire, Fence,
+    Ingest, Kept, Masked, Moved, Origin, Outcome, Part, Published, Quarantined, Rekey, Retire, Retry, Staged, Under,
+    Wanted, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{Format, begun, write as write_format};

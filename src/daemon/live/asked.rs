@@ -106,6 +106,7 @@ impl Live {
             Ask::NewChain => self.new_chain(request, feed),
             Ask::Erase { people, rows } => self.erase(request, people, *rows),
             Ask::Retry => self.retry(request),
+            Ask::Withdraw { release, republish } => self.withdrawn(request, *release, *republish, now),
         }
     }
 }

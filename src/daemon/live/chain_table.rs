@@ -138,6 +138,32 @@ impl ChainTable {
         self.parts.extend(new);
     }
 
+    /// A release and all later ones are withdrawn: the table holds the rows of `left` again, or none.
+    pub fn withdraw(&mut self, first: u32, left: Option<u32>, time: i64) {
+        let before = self.current_files();
+        self.parts.retain(|part| left.is_some_and(|left| part.from <= left));
+        for part in self.parts.iter_mut().filter(|part| part.until.is_some_and(|until| Some(until) > left)) {
+            part.until = None;
+        }
+        let after = self.current_files();
+        let Some(delta) = self.delta.as_mut().filter(|delta| delta.metadata().is_some()) else { return };
+        let beyond = |files: &[DataFile], others: &[DataFile]| -> Vec<DataFile> {
+            files.iter().filter(|file| !others.contains(file)).cloned().collect()
+        };
+        let (removed, added) = (beyond(&before, &after), beyond(&after, &before));
+        delta.push(DeltaStep { operation: Operation::Withdraw { release: first, left }, time, removed, added });
+        delta.starts_anew();
+    }
+
+    fn current_files(&self) -> Vec<DataFile> {
+        self.parts.iter().filter(|part| part.until.is_none()).map(TablePart::data_file).collect()
+    }
+
+    /// Parts that no visible release lists are gone, but for those of the newest table.
+    pub fn forget_parts(&mut self, visible: &[u32]) {
+        self.parts.retain(|part| part.until.is_none() || visible.iter().any(|release| part.is_in(*release)));
+    }
+
     /// The checkpoint that the commits that are due call for.
     pub fn checkpoint_due(&self) -> Option<DeltaCheckpoint> {
         self.checkpoint(self.delta()?.checkpoint_due()?)

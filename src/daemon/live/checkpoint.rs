@@ -12,7 +12,7 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy};
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -51,7 +51,7 @@ impl Live {
     /// It cannot be written.
     pub fn checkpoint(&mut self) -> Result<Option<(u64, u64)>> {
         let state = &self.state;
-        let half = state.closing.is_some() || state.due.is_some() || state.publishing.is_some();
+        let half = state.closing.is_some() || state.due.is_some() || state.publishing.is_some() || state.cleaning;
         let since = self.log.next().saturating_sub(self.last.entries);
         let Some(head) = self.log.head().filter(|_| !half && state.segments.is_empty()) else { return Ok(None) };
         if since < OFTEN.max(self.last.bytes / PAID) {

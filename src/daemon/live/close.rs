@@ -48,14 +48,9 @@ impl Live {
     /// # Errors
     /// Too much is set aside, or the log cannot be written.
     pub fn close(&mut self, time: &str) -> Result<Option<Ticked>> {
+        self.retention(time)?;
         let new = self.state.feed.new_rows();
-        // A release that waits for a person leaves out all that is to leave: it is not made again at every tick.
-        let owed = self.state.feed.owes_release() && self.state.held.is_none();
-        let goes_by = match self.policy.publish_every() {
-            Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
-            None => new < self.settings.min_records,
-        };
-        if goes_by {
+        if self.goes_by(new) {
             return self.skip(new, time);
         }
         self.bearable(true)?;
@@ -116,6 +111,16 @@ impl Live {
         }
         self.count(&fixed, &formed, people)?;
         Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+    }
+
+    /// Whether a tick goes by: nothing is published with it.
+    fn goes_by(&self, new: u64) -> bool {
+        // A release that waits for a person leaves out all that is to leave: it is not made again at every tick.
+        let owed = self.state.feed.owes_release() && self.state.held.is_none();
+        match self.policy.publish_every() {
+            Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
+            None => new < self.settings.min_records,
+        }
     }
 
     /// What the feed makes of a tick, with the chance that its search needs.

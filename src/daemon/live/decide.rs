@@ -78,8 +78,8 @@ impl Live {
     fn commit(&mut self, approved: Approved) -> Result<()> {
         let files = approved.spend();
         let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
-        let erased = self.state.releases.last().map(|line| line.erased.clone()).unwrap_or_default();
-        let erased = self.state.for_the_gate(&erased)?;
+        let left_out = self.state.releases.last().map(|line| [&line.erased[..], &line.retired].concat());
+        let erased = self.state.for_the_gate(&left_out.unwrap_or_default())?;
         if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
             // The gate has looked for them.
             self.state.history.erase(&erased);

@@ -20,6 +20,8 @@ pub struct DeltaLog {
     versions: Vec<Version>,
     /// Commits that may not be in the public root yet.
     due: Vec<Commit>,
+    /// The oldest version that readers can go back to; 0, or one with a checkpoint.
+    first: u64,
 }
 
 /// A version of a table.
@@ -78,6 +80,22 @@ impl DeltaLog {
         self.due.push(commit);
     }
 
+    /// The oldest version that readers can go back to; 0, or one with a checkpoint.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Nobody can go back behind the newest version.
+    pub fn starts_anew(&mut self) {
+        self.first = (self.versions.len() as u64).saturating_sub(1);
+    }
+
+    /// Nobody can go back behind the version of a release.
+    pub fn starts_with_release(&mut self, release: u32) {
+        let version = self.versions.iter().position(|version| version.release == Some(release));
+        self.first = self.first.max(version.unwrap_or(0) as u64);
+    }
+
     /// The versions, from 0.
     pub fn versions(&self) -> &[Version] {
         &self.versions
@@ -97,11 +115,6 @@ impl DeltaLog {
     /// All commits are in the public root.
     pub fn shown(&mut self) {
         self.due.clear();
-    }
-
-    /// The newest version that holds a release as its manifest has it.
-    pub fn version_of(&self, release: u32) -> Option<u64> {
-        self.versions.iter().rposition(|version| version.release == Some(release)).map(|at| at as u64)
     }
 
     /// The newest version, if the commits that are due call for its checkpoint.

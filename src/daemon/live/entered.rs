@@ -5,6 +5,7 @@
 use super::chain_table::{ChainTable, NewRelease};
 use super::delta_log::DeltaLog;
 use super::state::{Aside, Closing, Consumed, Due, Lets, Line, Membership, Pending, Place, Raw, Segment, Share, State};
+use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
@@ -271,6 +272,9 @@ impl State {
             files,
             manifest: None,
             erased: std::mem::take(&mut self.erased),
+            retired: std::mem::take(&mut self.retired),
+            time: pending.time.clone(),
+            removed: None,
         });
         self.members_are_in(pending.release);
         self.feed.publish(candidate, policy, &self.terms.columns.trees());
@@ -306,14 +310,10 @@ impl State {
         self.visible = Some(published.time.clone());
         let Some(line) = self.releases.last_mut() else { return };
         line.manifest = Some(published.manifest);
-        let tick = line.tick;
+        let (tick, release) = (line.tick, line.release);
+        self.erased_rows_are_gone(release);
         for raw in self.raw.iter_mut().filter(|raw| raw.tick <= tick && raw.published.is_none()) {
             raw.published = Some(published.time.clone());
         }
     }
-}
-
-/// A time of the log in milliseconds since 1970.
-pub(super) fn milliseconds(time: &str) -> i64 {
-    time.parse::<jiff::Timestamp>().map_or(0, |time| time.as_millisecond())
 }

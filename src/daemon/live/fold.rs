@@ -53,6 +53,10 @@ impl State {
             }
             Body::Published(published) => self.published(published),
             Body::Erase(erase) => self.erased(erase, reading)?,
+            Body::Withdraw(withdraw) => self.withdraw(withdraw),
+            Body::Retire(retire) => self.retire(retire),
+            Body::Expire(expire) => self.expire(expire),
+            Body::Cleaned(_) => self.cleaned(),
         }
         Ok(())
     }
@@ -144,6 +148,7 @@ impl State {
         self.members_are_in_none();
         // What a release of the chain before would have left out is in none of this one.
         self.erased.clear();
+        self.retired.clear();
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();

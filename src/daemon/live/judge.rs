@@ -49,7 +49,7 @@ impl Live {
     fn staged_tables(&self, candidate: &Candidate, stages: &mut Vec<String>) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
-            Tables::parts(&self.state.new_parts(candidate, &self.policy), columns)
+            Tables::parts(&self.state.new_parts(candidate, &self.policy, self.settings.retain), columns)
         } else {
             let exact = candidate.exact(self.policy.output());
             Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
@@ -104,7 +104,7 @@ impl Live {
             searched,
             learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
             history: &state.history,
-            erased: &state.for_the_gate(&state.erased)?,
+            erased: &state.for_the_gate(&[&state.erased[..], &state.retired].concat())?,
             before: state.feed.whole(),
             older: &older,
             newest: &newest,

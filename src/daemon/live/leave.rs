@@ -11,7 +11,7 @@ use crate::daemon::journal::{Body, Published, Staged};
 use crate::engine::release::{Layout, Sha256};
 
 /// The advisory name of the newest release.
-const LATEST: &str = "LATEST";
+pub(super) const LATEST: &str = "LATEST";
 
 /// A release that has become visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,8 @@ impl Live {
             }
             self.signed(&path, &path, &signing.sign(&manifest))?;
         }
+        // A writer that another one has taken the place of must not show again what that one may have removed.
+        self.log.ours()?;
         self.show(&path, &manifest)?;
         self.show_delta(self.state.feed.chain())?;
         let sha256 = Sha256::of(&manifest);
@@ -51,13 +53,14 @@ impl Live {
         self.append(Body::Published(published.clone()))?;
         self.state.published(&published);
         self.unstage(&pending)?;
+        self.clean(now)?;
         let rows = self.state.releases.last().map_or(0, |line| line.rows);
         Ok(Some(Left { release: pending.release, rows, manifest: sha256 }))
     }
 
     /// Names the newest release. Another writer may have gone on meanwhile, and its release must not be left unnamed: whoever
     /// has written the name last looks for a newer manifest after that, so that in the end the newest one is named.
-    fn newest(&self, mut release: u32) -> Result<()> {
+    pub(super) fn newest(&self, mut release: u32) -> Result<()> {
         let newer =
             |release: u32| self.public.read(&self.settings.layout.manifest(release + 1)).map(|there| there.is_some());
         loop {
@@ -184,6 +187,8 @@ impl Live {
     /// As for each step.
     pub fn roll_forward(&mut self, now: &str) -> Result<Option<Left>> {
         self.finish_closing()?;
-        self.leave(now)
+        let left = self.leave(now)?;
+        self.clean(now)?;
+        Ok(left)
     }
 }

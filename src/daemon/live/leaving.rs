@@ -92,7 +92,8 @@ pub(super) fn told(erase: &Erase, elsewhere: Option<usize>) -> String {
     if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
         text += &format!(
             ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their labels. \
-             Earlier releases still hold these rows: ask readers to delete their copies"
+             Manifests and parts that hold these rows are deleted then. Copies that others have made are beyond reach: ask readers to \
+             delete them"
         );
     }
     if let Some(people) = elsewhere {

@@ -163,6 +163,7 @@ impl<'a> Ahead<'a> {
             live.configured(feed, services, now)?;
         }
         live.state.remember(live.log.store(), &*live.public)?;
+        live.removed_stay_away()?;
         let swept = live.sweep()?;
         Ok((live, Found { entries, read, checkpoint, swept, fence: entries }))
     }

@@ -1,7 +1,10 @@
 //! Of which files a release of a table that grows consists (SCIENCE 11): those of the release before, and new ones with the rows that are
 //! new, with the rows of several small files, or with what is left of a file when atoms are erased.
 
+use std::collections::BTreeMap;
+
 use super::state::State;
+use super::times::milliseconds;
 use crate::engine::feed::Candidate;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::{ChainKind, Policy};
@@ -9,11 +12,22 @@ use crate::engine::release::{PartLine, Span, replaced, rewritten};
 
 impl State {
     /// The files that a candidate needs and that are not published: the releases of each, and the rows that these have added.
-    pub fn new_parts(&self, candidate: &Candidate, policy: &Policy) -> Vec<(Span, Histogram)> {
+    ///
+    /// Files become one within an eighth of the time that rows are retained, where there is such a time: so a file leaves
+    /// at once, and not much later than its oldest rows could.
+    pub fn new_parts(&self, candidate: &Candidate, policy: &Policy, retain: Option<u64>) -> Vec<(Span, Histogram)> {
+        let period = |time: &str| retain.map_or(0, |retain| milliseconds(time) / (1_000 * (retain / 8).max(1) as i64));
+        let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
+        let of = |span: Span| times.get(&span.last).map_or(0, |time| period(time));
+        let now = self.due.as_ref().map_or(0, |due| period(&due.time));
         let spans = match policy.kind() {
-            ChainKind::Cumulative => rewritten(&self.parts(), |span| self.loses_rows(span)),
+            ChainKind::Cumulative => rewritten(&self.parts(), |span| self.loses_rows(span), (of, now)),
             ChainKind::Disjoint => Vec::new(),
         };
+        let missing = self.not_in_table();
+        // Parts that become one hold the rows of all releases between them.
+        let missing = missing.into_iter().filter(|span| !spans.iter().any(|known| known.meets(*span)));
+        let spans: Vec<Span> = spans.iter().copied().chain(missing).collect();
         let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
         let new = (Span::of(candidate.release), candidate.new_rows());
         earlier.chain([new]).collect()
@@ -21,7 +35,7 @@ impl State {
 
     /// Whether atoms of one of these releases are in no later one.
     fn loses_rows(&self, span: Span) -> bool {
-        self.erased.iter().any(|atom| span.holds(atom.release))
+        self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
     }
 
     /// The files of the newest release, after one has come with these.

@@ -41,7 +41,10 @@ impl State {
     /// since, which are in no release any more.
     fn remember_parts(&mut self, missing: &[Line], private: &dyn Store, public: &dyn Store) -> Result<()> {
         let Some(first) = missing.first() else { return Ok(()) };
-        let gone = missing.iter().flat_map(|line| &line.erased).filter(|atom| atom.release < first.release);
+        let gone = missing
+            .iter()
+            .flat_map(|line| line.erased.iter().chain(&line.retired))
+            .filter(|atom| atom.release < first.release);
         let gone = self.for_the_gate(&gone.cloned().collect::<Vec<_>>())?;
         if !self.history.erase(&gone) {
             return Err(unread(first.release));
@@ -54,13 +57,23 @@ impl State {
             let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
             added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
         }
-        let none = || (Release::empty(self.terms.columns.trees().len(), Vec::new()), Values::default());
+        let in_table = |release: u32| parts.iter().any(|part| part.span.holds(release));
         for line in missing {
-            let (rows, values) = added.remove(&line.release).unwrap_or_else(none);
+            let found = added.remove(&line.release);
+            let (rows, values) = found.unwrap_or_else(|| self.as_counted(line.release, in_table(line.release)));
             self.history.grow(rows, &values);
         }
         self.history.lies_in(parts);
         Ok(())
+    }
+
+    /// The rows that a release has added and that no part holds: none, but for those that the next release publishes again.
+    fn as_counted(&self, release: u32, in_table: bool) -> (Release, Values) {
+        let known = self.feed.published().iter().find(|published| published.release == release && !in_table);
+        match known {
+            Some(published) => (Release::from_own_labels(&published.rows), published.rows.values().clone()),
+            None => (Release::empty(self.terms.columns.trees().len(), Vec::new()), Values::default()),
+        }
     }
 
     /// A file of the chain, as it was decided: published, or still aside.

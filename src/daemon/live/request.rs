@@ -40,6 +40,13 @@ pub enum Ask {
     NewChain,
     /// Messages that were set aside are to be offered again.
     Retry,
+    /// A release and all later ones of its chain are to be withdrawn.
+    Withdraw {
+        /// The first of them.
+        release: u32,
+        /// Whether the next release holds their rows again.
+        republish: bool,
+    },
 }
 
 /// The keyed hash of a person, as 32 hexadecimal digits.
@@ -105,6 +112,7 @@ impl Ask {
             Ask::Erase { .. } => "erase",
             Ask::NewChain => "new-chain",
             Ask::Retry => "retry",
+            Ask::Withdraw { .. } => "withdraw",
         }
     }
 

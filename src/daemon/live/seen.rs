@@ -12,7 +12,8 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Objects, Ref, Ring};
 use crate::engine::gate::bytes::{self, Table};
-use crate::engine::histogram::{Histogram, Release};
+use crate::engine::histogram::{Histogram, Release, Values};
+use crate::engine::model::Node;
 use crate::engine::policy::Output;
 use crate::engine::release::{Layout, Manifest, Sha256, Tables};
 
@@ -90,7 +91,7 @@ impl Seen {
         let policy = self.state.terms.policy()?;
         let two = policy.output() == Output::TwoTable;
         let mut parts = BTreeMap::new();
-        for line in self.state.releases.iter().filter(|line| line.manifest.is_some()) {
+        for line in self.state.releases.iter().filter(|line| line.is_visible()) {
             let mut files = intact(&*self.roots.public, self.roots.layout, line)?.into_iter();
             if line.chain != self.state.feed.chain() {
                 continue;
@@ -128,6 +129,16 @@ impl Seen {
             }
         }
         let Some(manifest) = self.manifest(line)? else { return Ok(None) };
+        // Parts of releases whose manifests are gone.
+        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
+            if known.contains_key(&file.path) {
+                continue;
+            }
+            let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
+            let Some(bytes) = bytes else { return Ok(None) };
+            let Some(rows) = bytes::read_part(&bytes, columns).0 else { return Ok(None) };
+            known.insert(file.path.clone(), rows.counts);
+        }
         let parts = manifest.files.iter().filter(|file| file.rows.is_some());
         let Some(rows) =
             parts.map(|file| known.get(&file.path).map(|rows| rows.clone().as_one(0))).collect::<Option<_>>()
@@ -137,6 +148,24 @@ impl Seen {
         let rows = Histogram::merge_all(rows).unwrap_or_else(|| Histogram::empty(columns.trees().len(), 0));
         let release = Release::from_own_labels(&rows);
         Ok(Some(Table { release, values: rows.values().clone(), exact: None }))
+    }
+
+    /// Rows of a visible release of the chain that runs: those that came with a release, under a label, for which this holds.
+    ///
+    /// # Errors
+    /// A part is missing or was changed.
+    pub fn rows_where(&self, line: &Line, of: impl Fn(u32, &[Node]) -> bool) -> Result<(Release, Values)> {
+        let columns = &self.state.terms.columns;
+        let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
+        let mut found = vec![Histogram::empty(columns.trees().len(), self.state.sensitive())];
+        for file in self.manifest(line)?.ok_or_else(strange)?.files.iter().filter(|file| file.rows.is_some()) {
+            let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
+            let rows = bytes.and_then(|bytes| bytes::read_part(&bytes, columns).0).ok_or_else(strange)?;
+            let [some, _] = rows.counts.divide(|label, cell| of(cell.increment, label));
+            found.push(some.as_one(0));
+        }
+        let rows = Histogram::merge_all(found).expect("one at least");
+        Ok((Release::from_own_labels(&rows), rows.values().clone()))
     }
 
     /// The private root.

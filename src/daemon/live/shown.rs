@@ -13,7 +13,7 @@ impl Live {
     /// # Errors
     /// One is missing or was changed, or has no signature any more, or the public root cannot be read.
     pub fn shown(&self, newest: bool) -> Result<()> {
-        let mut lines = self.state.releases.iter().rev().filter(|line| line.manifest.is_some());
+        let mut lines = self.state.releases.iter().rev().filter(|line| line.is_visible());
         if newest {
             lines.next().map_or(Ok(()), |line| self.line_shown(line))
         } else {

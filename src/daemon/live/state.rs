@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chain_table::ChainTable;
 use super::erased::ErasedAtom;
+use super::removed_manifest::Removed;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, Staged};
 use crate::daemon::terms::Terms;
@@ -70,8 +71,12 @@ pub struct State {
     pub counts: Vec<(u32, Ref)>,
     /// Who is in which atom, in chains of crowds.
     pub members: Vec<Membership>,
-    /// Atoms that the next release leaves out and the newest one holds.
+    /// Atoms that the next release leaves out and the newest one holds, because people in them are erased.
     pub erased: Vec<ErasedAtom>,
+    /// Atoms that the next release leaves out because they are older than rows are retained.
+    pub retired: Vec<ErasedAtom>,
+    /// Something in the public root is to leave it.
+    pub cleaning: bool,
     /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
     pub raw: Vec<Raw>,
     /// Objects that the log names and nothing has made superfluous.
@@ -105,8 +110,14 @@ pub struct Line {
     pub files: Vec<(String, Sha256)>,
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
-    /// Atoms that it leaves out and the release before it holds.
+    /// Atoms that it leaves out and the release before it holds, because people in them are erased.
     pub erased: Vec<ErasedAtom>,
+    /// Atoms that it leaves out because they are older than rows are retained.
+    pub retired: Vec<ErasedAtom>,
+    /// When it was due.
+    pub time: String,
+    /// Why its manifest is gone from the public root; `None` while it is there.
+    pub removed: Option<Removed>,
 }
 
 /// A file that was taken in.
@@ -295,6 +306,8 @@ impl State {
             counts: Vec::new(),
             members: Vec::new(),
             erased: Vec::new(),
+            retired: Vec::new(),
+            cleaning: false,
             raw: Vec::new(),
             live: BTreeSet::new(),
             ticked: None,
@@ -307,7 +320,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(7, self)
+        super::roll::bytes(8, self)
     }
 
     /// Whether a file of this name was taken in with this content.

@@ -37,6 +37,10 @@ pub struct Settings {
     pub keep_raw: u64,
     /// How long messages are set aside, in seconds.
     pub keep_aside: u64,
+    /// How long manifests stay in the public root, in seconds; `None`: for ever.
+    pub keep: Option<u64>,
+    /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for ever.
+    pub retain: Option<u64>,
 }
 
 impl Settings {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Closed, Decision, Outcome, Published, Under};
+use crate::daemon::journal::{Body, Cleaned, Closed, Decision, Expire, Outcome, Published, Under, Withdraw};
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
 
@@ -64,6 +64,35 @@ pub enum What {
         signed: bool,
         /// The digest of the manifest before this one; null for the first.
         previous: Option<Sha256>,
+    },
+    /// Public: releases were withdrawn. Signed notices lie in the places of their manifests.
+    Withdrawn {
+        /// The chain of releases that they belong to.
+        chain: u32,
+        /// The first of them.
+        first: u32,
+        /// The last of them.
+        last: u32,
+        /// The newest release of the chain that is visible; null if none is.
+        newest: Option<u32>,
+        /// When the tick before was due, in UTC.
+        time: String,
+    },
+    /// Public: manifests that list erased rows are gone, and so are these rows. Signed notices lie in their places.
+    Erased {
+        /// The releases whose manifests are gone.
+        releases: Vec<u32>,
+        /// The release without the rows, whose notice says which labels they had.
+        notice: u32,
+        /// When, in UTC.
+        time: String,
+    },
+    /// Public: manifests are gone that are older than they are kept.
+    Expired {
+        /// Their releases.
+        releases: Vec<u32>,
+        /// When the tick was due, in UTC.
+        time: String,
     },
     /// For the operator: a release may not leave.
     Rejected {
@@ -137,6 +166,18 @@ impl Notification {
                 Ok(what) => (format!("release/{}", published.release), what),
                 Err(why) => return Ok(Comes::Lost(Notice::Release, why)),
             },
+            (Body::Withdraw(Withdraw { chain, first, last, left, time, .. }), Audience::Public) => {
+                let (chain, first, last, newest, time) = (*chain, *first, *last, *left, time.clone());
+                (format!("withdrawn/{first}-{last}"), What::Withdrawn { chain, first, last, newest, time })
+            }
+            (Body::Cleaned(Cleaned { time, replaced, notice: Some(notice) }), Audience::Public) => {
+                let (releases, notice, time) = (replaced.clone(), *notice, time.clone());
+                (format!("erased/{notice}"), What::Erased { releases, notice, time })
+            }
+            (Body::Expire(Expire { time, releases }), Audience::Public) => {
+                let newest = releases.iter().max().copied().unwrap_or_default();
+                (format!("expired/{newest}"), What::Expired { releases: releases.clone(), time: time.clone() })
+            }
             (Body::Decision(Decision::Reject { wanted: None, tick, time, release, reasons, stops, .. }), _)
                 if audience == Audience::Operator =>
             {

@@ -103,6 +103,9 @@ impl Told {
 fn notice(what: &What) -> Notice {
     match what {
         What::Release { .. } => Notice::Release,
+        What::Withdrawn { .. } => Notice::Withdrawn,
+        What::Erased { .. } => Notice::Erased,
+        What::Expired { .. } => Notice::Expired,
         What::Rejected { .. } => Notice::Rejected,
         What::Coarsest { .. } => Notice::Coarsest,
         What::Approval { .. } => Notice::Approval,

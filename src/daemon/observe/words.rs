@@ -54,6 +54,8 @@ words! {
         Reject = "reject",
         /// That somebody is forgotten.
         Erase = "erase",
+        /// Releases are to be withdrawn.
+        Withdraw = "withdraw",
         /// That a new chain begins.
         NewChain = "new_chain",
         /// That what was set aside is tried again.
@@ -81,6 +83,12 @@ words! {
     Notice {
         /// A release is visible.
         Release = "release",
+        /// Releases were withdrawn.
+        Withdrawn = "withdrawn",
+        /// Manifests that list erased rows are gone.
+        Erased = "erased",
+        /// Old manifests are gone.
+        Expired = "expired",
         /// A release may not leave.
         Rejected = "rejected",
         /// Everything goes to the root for the rest of a chain.

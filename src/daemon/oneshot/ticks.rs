@@ -70,6 +70,8 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
         keep_raw: 0,
         registry: None,
         keep_aside: 0,
+        keep: None,
+        retain: None,
     };
     Ahead::read(Opening {
         private: place.private.clone(),

@@ -14,6 +14,7 @@ use crate::daemon::live::{Found, Live, Opening, Settings};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
+use crate::engine::policy::ChainKind;
 use crate::engine::policy::OnRepeat;
 use crate::engine::release::{Layout, Sha256};
 
@@ -128,6 +129,8 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
         registry: source.registry.clone(),
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),
+        keep: feed.services.publish.keep.map(|keep| keep.get().as_secs()),
+        retain: feed.services.publish.retain.map(|retain| retain.get().as_secs()),
     })
 }
 
@@ -144,6 +147,16 @@ pub fn possible(feed: &Feed) -> Result<()> {
     }
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
+    }
+    let (grows, disjoint) = (feed.policy.publish_every().is_some(), feed.chain() == ChainKind::Disjoint);
+    if feed.services.publish.keep.is_some() && !grows && !disjoint {
+        let text = "in this chain each release is judged against the tables of all earlier ones, so that none can go: leave `keep` \
+                    out, or begin a chain whose table grows (`search = \"halves\"`)";
+        return refuse("publish.keep", text);
+    }
+    if feed.services.publish.retain.is_some() && (!grows || disjoint) {
+        let text = "rows leave a table that grows and nothing else (`search = \"halves\"` in a cumulative chain): leave `retain` out";
+        return refuse("publish.retain", text);
     }
     Ok(())
 }

@@ -40,6 +40,7 @@ impl Keeper {
                 "reject" => Request::Reject,
                 "erase" => Request::Erase,
                 "new-chain" => Request::NewChain,
+                "withdraw" => Request::Withdraw,
                 _ => Request::QuarantineRetry,
             };
             let said = if answer.done { Answer::Done } else { Answer::Refused };

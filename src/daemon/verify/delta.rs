@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Finding;
+use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Listed, Store};
 use crate::daemon::live::log_path;
@@ -35,6 +36,8 @@ pub struct Logs<'a> {
     pub store: &'a dyn Store,
     /// Its manifests, by release.
     pub releases: &'a [(Manifest, Sha256)],
+    /// Its manifests that are gone.
+    pub removals: &'a Removals,
     /// Parts of tables that manifests list, and their rows.
     pub parts: &'a BTreeMap<String, u64>,
     /// What is not as it was published.
@@ -62,23 +65,33 @@ impl Logs<'_> {
     }
 
     fn one_log(&mut self, chain: u32, files: &[LogFile], sizes: &BTreeMap<&str, u64>) -> Result<()> {
-        let Some(feed) = self.releases.iter().find(|(manifest, _)| manifest.chain == chain) else {
-            let text = "no manifest is of the chain of this Delta log";
+        let of_chain = self.releases.iter().find(|(manifest, _)| manifest.chain == chain);
+        let feed = of_chain.map(|(manifest, _)| manifest.feed.as_str()).or_else(|| self.removals.feed(chain));
+        let Some(feed) = feed else {
+            let text = "no manifest and no notice is of the chain of this Delta log";
             self.findings.push(Finding::new(log_path(chain, LogFile::Commit(0)), text));
             return Ok(());
         };
-        let app = Metadata::app_of(&feed.0.feed, chain);
+        let app = Metadata::app_of(feed, chain);
         let mut seen = SeenLog::default();
         let mut commits: Vec<u64> = files.iter().filter_map(|file| version(*file, false)).collect();
         seen.checkpoints = files.iter().filter_map(|file| version(*file, true)).collect();
         commits.sort_unstable();
         seen.checkpoints.sort_unstable();
-        // Where the first versions are gone, a checkpoint stands for them.
-        let start = seen.checkpoints.first().copied().filter(|_| commits.first() != Some(&0));
+        // Where the first versions are gone, a checkpoint stands for them: the oldest one from which on no commit is missing.
+        let is_whole =
+            |from: u64| (from + 1..).zip(commits.iter().filter(|at| **at > from)).all(|(meant, at)| meant == *at);
+        let start = seen.checkpoints.iter().copied().find(|version| is_whole(*version));
+        let start = start.filter(|_| commits.first() != Some(&0));
         let mut snapshot = match start {
             None => Some(Snapshot::default()),
             Some(version) => self.checkpoint(chain, version, None)?,
         };
+        if let Some(version) = start.filter(|version| commits.contains(version)) {
+            // The checkpoint says what this commit has made of the table.
+            let bytes = self.store.read(&log_path(chain, LogFile::Commit(version)))?;
+            seen.commits.extend(bytes.map(|bytes| (version, Sha256::of(&bytes))));
+        }
         for (at, next) in (start.map_or(0, |version| version + 1)..).zip(commits.iter().filter(|at| Some(**at) > start))
         {
             if *next != at {
@@ -124,6 +137,7 @@ impl Logs<'_> {
                     "this version of the Delta table has another number of rows than the manifest of its release",
                 );
             }
+            None if self.removals.holds(release) => {}
             None if self.releases.last().is_some_and(|(newest, _)| newest.release < release) => {
                 wrong.push("this commit names a release that no manifest is of");
             }

@@ -4,6 +4,7 @@
 mod delta;
 mod private;
 mod public;
+mod removals;
 
 pub use private::{Private, private};
 pub use public::{Public, public};

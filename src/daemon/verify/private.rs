@@ -11,7 +11,7 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, Wrap, begun, places};
 use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, log_path, past, past_quickly};
 use crate::engine::delta::{LogFile, is_same_checkpoint};
-use crate::engine::release::Sha256;
+use crate::engine::release::{RemovalNotice, RemovalReason, Sha256};
 
 /// A private root that was looked at.
 #[derive(Debug, Default)]
@@ -179,19 +179,49 @@ impl Private {
         let there = |line: &Line| public.releases.iter().find(|(manifest, _)| manifest.release == line.release);
         for line in &state.releases {
             match (there(line), line.manifest) {
-                (None, Some(_)) => self.wrong(manifest(line.release), "this release was published and is gone"),
+                (None, Some(_)) if line.removed.is_none() => {
+                    self.wrong(manifest(line.release), "this release was published and is gone");
+                }
+                (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
+                    self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
+                }
                 (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
                     self.wrong(manifest(line.release), "this manifest is not the one that was published");
                 }
                 _ => {}
             }
         }
+        self.removals(state, public, shown)?;
         for (chain, table) in &state.tables {
             self.delta(*chain, table, public, shown)?;
         }
         let known = state.releases.last().map_or(0, |line| line.release);
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
             self.wrong(manifest(stranger.release), "the log knows no such release");
+        }
+        Ok(())
+    }
+
+    /// Notices lie in the places of manifests that are gone. What is just leaving is nothing strange.
+    fn removals(&mut self, state: &State, public: &Public, shown: &dyn Store) -> Result<()> {
+        for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
+            if state.cleaning {
+                self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
+                let notice = public.layout.removal(removed.reason, line.release);
+                self.leaving.extend([
+                    format!("{}.sig", public.layout.manifest(line.release)),
+                    format!("{notice}.sig"),
+                    notice,
+                ]);
+                continue;
+            }
+            let newest = state.removed_in(line.chain, removed.reason).max();
+            let path = public.layout.removal(removed.reason, line.release);
+            let stands = removed.reason != RemovalReason::Expired || newest == Some(line.release);
+            let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
+            if stands && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
+                self.wrong(path, "the notice in the place of this release's manifest is missing or was changed");
+            }
         }
         Ok(())
     }
@@ -204,7 +234,8 @@ impl Private {
         let due = table.delta().map(DeltaLog::due).unwrap_or_default();
         let is_due = |version: u64| due.iter().any(|(file, _)| *file == LogFile::Commit(version));
         let path = |version: u64| log_path(chain, LogFile::Commit(version));
-        for (version, decided) in (0..).zip(decided) {
+        let first = table.delta().map_or(0, DeltaLog::first);
+        for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
             match seen.commits.get(&version) {
                 None if !is_due(version) => self.wrong(path(version), "this commit was decided and is gone"),
                 Some(commit) if *commit != decided.commit => {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 use super::delta::{Logs, SeenLog, log_file};
+use super::removals::{Removals, reason_at};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
@@ -27,6 +28,8 @@ pub struct Public {
     pub strange: Vec<String>,
     /// Files that were looked at, with the digests of their bytes: many manifests list the same parts of a table.
     looked: BTreeMap<String, Option<Sha256>>,
+    /// Manifests that are gone.
+    removals: Removals,
     /// Tables and parts of tables that manifests list, and their rows.
     parts: BTreeMap<String, u64>,
 }
@@ -38,17 +41,30 @@ pub struct Public {
 pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<Public> {
     let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
-    let mut found = Public { layout, releases, signatures: 0, logs, findings, strange, looked, parts };
+    let mut found = Public {
+        layout,
+        releases,
+        signatures: 0,
+        logs,
+        findings,
+        strange,
+        looked,
+        parts,
+        removals: Removals::default(),
+    };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
     let objects = store.list("")?;
     let listed: Vec<&String> = objects.iter().map(|object| &object.path).collect();
     let mut manifests: Vec<(u32, &String)> =
         listed.iter().filter_map(|path| Some((layout.release(path)?, *path))).collect();
     manifests.sort_unstable();
+    for path in listed.iter().filter(|path| reason_at(layout, path).is_some()) {
+        found.removal(store, path, keys, &mut named)?;
+    }
     let mut wanted = 1;
     for (release, path) in manifests {
         named.extend([path.clone(), format!("{path}.sig")]);
-        for missing in wanted..release {
+        for missing in (wanted..release).filter(|missing| !found.removals.holds(*missing)) {
             found.findings.push(Finding::new(layout.manifest(missing), "this manifest is missing"));
         }
         wanted = release + 1;
@@ -64,14 +80,30 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
             Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
         }
     }
-    let (releases, parts) = (&found.releases, &found.parts);
-    let mut logs = Logs { store, releases, parts, findings: Vec::new(), logs: BTreeMap::new() };
+    let (releases, parts, removals) = (&found.releases, &found.parts, &found.removals);
+    let mut logs = Logs { store, releases, parts, removals, findings: Vec::new(), logs: BTreeMap::new() };
     logs.look(&objects)?;
     let Logs { findings, logs, .. } = logs;
     found.findings.extend(findings);
     found.logs = logs;
-    let strange = listed.into_iter().filter(|path| !named.contains(*path) && log_file(path).is_none());
-    found.strange = strange.cloned().collect();
+    // The notice of erased rows outlasts the manifest that it came with.
+    let outlasts = |path: &str| {
+        let file = path.strip_suffix(".sig").unwrap_or(path);
+        let release = file.strip_prefix("erased/").and_then(|name| name.strip_suffix(".json")?.parse().ok());
+        release.is_some_and(|release| found.removals.holds(release) && layout.notice(release) == file)
+    };
+    let strange: Vec<&String> = listed
+        .into_iter()
+        .filter(|path| !named.contains(*path) && log_file(path).is_none() && !outlasts(path))
+        .collect();
+    for path in strange {
+        // Taxonomies hold no rows, and stay behind the releases that listed them.
+        let is_taxonomy = path.starts_with("taxonomy/") && !found.removals.is_empty();
+        let own = is_taxonomy.then(|| store.read(path)).transpose()?.flatten().map(|bytes| Sha256::of(&bytes));
+        if own.is_none_or(|own| *path != format!("taxonomy/{own}.json")) {
+            found.strange.push(path.clone());
+        }
+    }
     found.latest(store)?;
     Ok(found)
 }
@@ -90,8 +122,11 @@ impl Public {
         if manifest.release != release {
             wrong("the manifest is that of another release");
         }
-        let before = self.releases.last().map(|(_, sha256)| *sha256);
-        if manifest.previous != before {
+        let before =
+            self.releases.last().filter(|(before, _)| before.release + 1 == release).map(|(_, sha256)| *sha256);
+        let before = before.or_else(|| self.removals.manifest(release.saturating_sub(1)));
+        let unknown = before.is_none() && self.removals.holds(release.saturating_sub(1)) && release > 1;
+        if manifest.previous != before && !unknown {
             wrong("the manifest does not follow the one before: one of them was changed, or is missing");
         }
         for file in &manifest.files {
@@ -115,6 +150,23 @@ impl Public {
         }
         self.releases.push((manifest, Sha256::of(bytes)));
         Ok(())
+    }
+
+    /// A notice in the place of a manifest.
+    fn removal(
+        &mut self,
+        store: &dyn Store,
+        path: &str,
+        keys: &[PublicKey],
+        named: &mut BTreeSet<String>,
+    ) -> Result<()> {
+        named.extend([path.to_owned(), format!("{path}.sig")]);
+        let Some(bytes) = store.read(path)? else { return Ok(()) };
+        if !self.removals.take(self.layout, path, &bytes) {
+            self.findings.push(Finding::new(path, "this is no notice of a manifest that is gone"));
+        }
+        let is_signed = store.read(&format!("{path}.sig"))?.is_some();
+        self.signature(store, path, (&bytes, is_signed), keys)
     }
 
     /// Whether the notice of a release, where its manifest lists one, is its own and is signed as the manifest is.

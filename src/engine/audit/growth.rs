@@ -3,7 +3,6 @@
 
 use rayon::prelude::*;
 
-use crate::gate::own::ErasedAtom;
 use crate::histogram::{Histogram, Release};
 
 /// What releases show of rows that came and went.
@@ -16,11 +15,11 @@ pub struct Growth {
     pub gone: Vec<Release>,
     /// What rows say of their release and tables contradict.
     pub contradictions: Vec<Contradiction>,
-    /// Per release the atoms of earlier ones that it leaves out and that its notice names; empty if no release leaves one out.
+    /// Per release the rows of earlier ones that it leaves out and that its notice names; empty if no release leaves any out.
     pub erased: Vec<Vec<LeftOut>>,
 }
 
-/// An atom that a release leaves out.
+/// Rows that a release leaves out.
 #[derive(Debug, Clone)]
 pub struct LeftOut {
     /// The release that it came with.
@@ -47,8 +46,8 @@ impl Growth {
         Growth { new, gone, contradictions: Vec::new(), erased: Vec::new() }
     }
 
-    /// Of releases of a chain of ours, each of which leaves these atoms of earlier ones out; `None` if one of them is not there.
-    pub fn of_ours(releases: &[Release], erased: &[Vec<ErasedAtom>]) -> Option<Growth> {
+    /// Of releases of a chain of ours, each of which leaves these rows of earlier ones out; `None` if one of them is not there.
+    pub fn of_ours(releases: &[Release], erased: &[Vec<LeftOut>]) -> Option<Growth> {
         if erased.iter().all(Vec::is_empty) {
             return Some(Growth::of(releases));
         }
@@ -56,12 +55,10 @@ impl Growth {
         let mut growth = Growth { new: Vec::new(), gone: Vec::new(), contradictions: Vec::new(), erased: Vec::new() };
         let (mut added, mut last) = (Vec::<Release>::new(), nothing);
         for (at, release) in releases.iter().enumerate() {
-            let mut left_out = Vec::new();
-            for ErasedAtom { release: came, label } in erased.get(at).into_iter().flatten() {
-                let [rows, others] = added.get(*came)?.divide(|class| class == label.as_slice());
-                last = last.without(&rows).filter(|_| rows.rows() > 0)?;
-                added[*came] = others;
-                left_out.push(LeftOut { came: *came, rows });
+            let left_out = erased.get(at).cloned().unwrap_or_default();
+            for LeftOut { came, rows } in &left_out {
+                last = last.without(rows).filter(|_| rows.rows() > 0)?;
+                added[*came] = added.get(*came)?.without(rows)?;
             }
             let new = release.beyond(&last);
             growth.gone.push(last.beyond(release));

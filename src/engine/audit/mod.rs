@@ -26,7 +26,7 @@ pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
 pub use refinement::Attacked;
-pub use tables::{ErasedAtoms, Subject, Unfit};
+pub use tables::{MissingRows, RowsLeftOut, Subject, Unfit};
 
 use crate::gate::chain::{Budget, Chain, Shrunk};
 use crate::gate::diversity::{Diversity, Measures, Shares};

@@ -3,10 +3,7 @@
 //! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
 //! release is under one recoding for all (SCIENCE 2 to 4).
 
-use std::collections::BTreeSet;
-
-use super::growth::{Growth, states};
-use crate::gate::own::ErasedAtom;
+use super::growth::{Growth, LeftOut, states};
 use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
 use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
@@ -62,13 +59,30 @@ pub enum Unfit {
     Erased,
 }
 
-/// Atoms of a chain of ours that are erased.
-#[derive(Debug, Default)]
-pub struct ErasedAtoms {
+/// Rows of a chain of ours that a release leaves out, on a dictionary of their own.
+#[derive(Debug, Clone)]
+pub struct MissingRows {
+    /// The release that they came with.
+    pub came: usize,
+    /// They.
+    pub rows: Release,
+    /// Their dictionary.
+    pub values: Values,
+}
+
+/// Rows of a chain of ours that releases leave out and that notices name.
+#[derive(Debug, Clone, Default)]
+pub struct RowsLeftOut {
     /// Per release those that it leaves out; the last ones may be missing where they leave none out.
-    pub releases: Vec<Vec<ErasedAtom>>,
+    pub releases: Vec<Vec<MissingRows>>,
     /// Those that the next release will leave out.
-    pub next: Vec<ErasedAtom>,
+    pub next: Vec<MissingRows>,
+}
+
+impl RowsLeftOut {
+    fn iter(&self) -> impl Iterator<Item = &MissingRows> {
+        self.releases.iter().flatten().chain(&self.next)
+    }
 }
 
 impl Subject {
@@ -119,8 +133,8 @@ impl Subject {
     }
 
     /// From releases of one of our own chains, as they were read back from their bytes, and the people who came with each
-    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves, and with the atoms
-    /// that are erased.
+    /// (none in a disjoint feed); where rows keep their labels, with the nodes of these in the place of leaves, and with the rows
+    /// that are left out.
     ///
     /// # Errors
     /// Releases that do not hold those people; see [`Unfit`].
@@ -129,10 +143,10 @@ impl Subject {
         kind: ChainKind,
         tables: Vec<(Release, Values)>,
         increments: Option<Vec<Histogram>>,
-        erased: &ErasedAtoms,
+        left_out: &RowsLeftOut,
     ) -> Result<Subject, Unfit> {
         if kind == ChainKind::Cumulative && tables.iter().any(|(release, _)| release.is_local()) {
-            return Subject::of_crowds(columns, tables, increments, erased);
+            return Subject::of_crowds(columns, tables, increments, left_out);
         }
         let trees = columns.trees();
         let of = |(at, rows): (usize, Histogram)| rows.as_one(at as u32);
@@ -154,26 +168,35 @@ impl Subject {
         columns: &Columns,
         tables: Vec<(Release, Values)>,
         increments: Option<Vec<Histogram>>,
-        erased: &ErasedAtoms,
+        left_out: &RowsLeftOut,
     ) -> Result<Subject, Unfit> {
         if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
             return Err(Unfit::Increments);
         }
         let increments = increments.unwrap_or_default();
         let known = tables.iter().map(|(_, values)| values).chain(increments.iter().map(Histogram::values));
+        let known = known.chain(left_out.iter().map(|missing| &missing.values));
         let (values, maps) = Values::union(&known.collect::<Vec<_>>());
+        let (of_tables, rest) = maps.split_at(tables.len());
+        let (of_people, of_missing) = rest.split_at(increments.len());
         let releases: Vec<Release> =
-            tables.into_iter().zip(&maps).map(|((release, _), map)| release.with_values(map)).collect();
-        let growth = Growth::of_ours(&releases, &erased.releases).ok_or(Unfit::Erased)?;
-        let people = increments.into_iter().zip(&maps[releases.len()..]);
-        for (at, (people, map)) in people.enumerate() {
-            // Of whoever is erased nothing is kept.
-            let gone = erased.releases.iter().flatten().chain(&erased.next).filter(|atom| atom.release == at);
-            let gone: BTreeSet<&[Node]> = gone.map(|atom| atom.label.as_slice()).collect();
-            let [_, new] = &growth.new[at].divide(|class| gone.contains(class));
+            tables.into_iter().zip(of_tables).map(|((release, _), map)| release.with_values(map)).collect();
+        let mut of_missing = of_missing.iter();
+        let mut known = |missing: &MissingRows| LeftOut {
+            came: missing.came,
+            rows: missing.rows.clone().with_values(of_missing.next().expect("a map for each")),
+        };
+        let shown: Vec<Vec<LeftOut>> =
+            left_out.releases.iter().map(|missing| missing.iter().map(&mut known).collect()).collect();
+        let next: Vec<LeftOut> = left_out.next.iter().map(&mut known).collect();
+        let growth = Growth::of_ours(&releases, &shown).ok_or(Unfit::Erased)?;
+        for (at, (people, map)) in increments.into_iter().zip(of_people).enumerate() {
+            // Of rows that were left out nobody is kept.
+            let gone = shown.iter().flatten().chain(&next).filter(|missing| missing.came == at);
+            let new = gone.fold(growth.new[at].clone(), |new, missing| new.beyond(&missing.rows));
             let people = Release::from_own_labels(&people).with_values(map);
             if let Some(class) = new.first_difference(&people) {
-                let rows = [new, &people].map(|release| release.size_of(class));
+                let rows = [&new, &people].map(|release| release.size_of(class));
                 return Err(Unfit::Mismatch { release: at, class: describe(class, columns), rows });
             }
         }

@@ -2,11 +2,12 @@
 //! with them waits again. Published rows stay, but in a chain of crowds, where whole atoms can be taken out of all later releases
 //! (SCIENCE 11).
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::ledger::Ledger;
 use super::state::Feed;
-use crate::histogram::{Histogram, Person};
+use crate::histogram::{Histogram, Person, Release};
 use crate::model::{Leaf, Node, Taxonomy, Value};
 use crate::policy::{Chain, Policy};
 
@@ -48,10 +49,39 @@ impl Feed {
             return 0;
         }
         published.rows = Arc::new(others);
-        let left = self.published.iter().map(|published| Histogram::clone(&published.rows).as_one(0));
-        self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
+        self.put_together();
         self.owe_release();
         atom.rows()
+    }
+
+    /// The labels of the rows that some releases of this chain have added, by the number of the release; for chains of crowds.
+    pub fn labels_of(&self, releases: RangeInclusive<u32>) -> Vec<(u32, Vec<Node>)> {
+        let of = self.published.iter().filter(|published| releases.contains(&published.release));
+        let labels = of.map(|published| (published.release, Release::from_own_labels(&published.rows)));
+        labels
+            .flat_map(|(release, rows)| {
+                (0..rows.classes()).map(move |class| (release, rows.class(class).to_vec())).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// Takes all rows that some releases of this chain have added out of all later releases. Their people stay known. How many rows;
+    /// for chains of crowds.
+    pub fn drop_rows(&mut self, releases: RangeInclusive<u32>) -> u64 {
+        let mut gone = 0;
+        for published in self.published.iter_mut().filter(|published| releases.contains(&published.release)) {
+            gone += published.rows.rows();
+            published.rows = Arc::new(Histogram::empty(published.rows.width(), published.rows.values().width()));
+        }
+        if gone > 0 {
+            self.put_together();
+        }
+        gone
+    }
+
+    fn put_together(&mut self) {
+        let left = self.published.iter().map(|published| Histogram::clone(&published.rows).as_one(0));
+        self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
     }
 
     /// Published rows were taken out: the next tick makes a release without them, whether anybody is new in it or not.

@@ -4,6 +4,7 @@
 use super::digest::Sha256;
 use super::file::FileLine;
 use super::part::{Part, PartLine, Span, replaced};
+use super::removal_reason::RemovalReason;
 use super::tables::Tables;
 
 /// How the files of releases lie.
@@ -30,6 +31,14 @@ impl Layout {
         match self {
             Layout::Root => format!("erased/{release:010}.json"),
             Layout::Folders => format!("{release}/erased.json"),
+        }
+    }
+
+    /// Where the notice lies that takes the place of the manifest of a release.
+    pub fn removal(self, reason: RemovalReason, release: u32) -> String {
+        match self {
+            Layout::Root => format!("{}/{release:010}.json", reason.folder()),
+            Layout::Folders => format!("{release}/{}.json", reason.folder()),
         }
     }
 
@@ -131,8 +140,11 @@ impl Layout {
             Layout::Folders if part.span == Span::of(release) => format!("{release}/part.parquet"),
             Layout::Folders if first == last => format!("{release}/part-{first}.parquet"),
             Layout::Folders => format!("{release}/part-{first}-{last}.parquet"),
-            Layout::Root if first == last => format!("data/{chain}/{first}-{}.parquet", Sha256::of(&part.bytes)),
-            Layout::Root => format!("data/{chain}/{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
+            Layout::Root if part.span == Span::of(release) => {
+                format!("data/{chain}/{release}-{}.parquet", Sha256::of(&part.bytes))
+            }
+            // No name comes twice, not even for the same rows: whoever deletes an old part never deletes a new one.
+            Layout::Root => format!("data/{chain}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
         }
     }
 }

@@ -61,13 +61,26 @@ pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(Span) -> 
     parts
 }
 
-/// Of which releases a table's next release writes rows again: of files that become one, and of files whose rows have changed.
-pub fn rewritten(known: &[PartLine], changed: impl Fn(Span) -> bool) -> Vec<Span> {
-    let rows: Vec<u64> = known.iter().map(|part| part.file.rows.unwrap_or(0)).collect();
-    let (left, joined) = known.split_at(compacted(&rows).map_or(known.len(), |range| range.start));
-    let mut spans: Vec<Span> = left.iter().map(|part| part.span).filter(|span| changed(*span)).collect();
-    if let [first, .., last] = joined {
-        spans.push(Span { first: first.span.first, last: last.span.last });
+/// Of which releases a table's next release writes rows again: of files that become one, and of files whose rows have changed. Files
+/// become one within a period alone: `period` gives that of each, and `now` is that of the next release.
+pub fn rewritten(
+    known: &[PartLine],
+    changed: impl Fn(Span) -> bool,
+    (period, now): (impl Fn(Span) -> i64, i64),
+) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for parts in known.chunk_by(|one, next| period(one.span) == period(next.span)) {
+        let rows: Vec<u64> = parts.iter().map(|part| part.file.rows.unwrap_or(0)).collect();
+        let joined = match period(parts[0].span) == now {
+            true => compacted(&rows).map(|range| range.start),
+            // A period that is over is one file from then on.
+            false => (parts.len() > 1).then_some(0),
+        };
+        let (left, joined) = parts.split_at(joined.unwrap_or(parts.len()));
+        spans.extend(left.iter().map(|part| part.span).filter(|span| changed(*span)));
+        if let [first, .., last] = joined {
+            spans.push(Span { first: first.span.first, last: last.span.last });
+        }
     }
     spans
 }
@@ -117,6 +130,17 @@ mod tests {
         }
         assert!(most <= 24, "{most} files");
         assert!(written <= 4 * 200 * 1_000, "{written} rows are written again");
+    }
+
+    #[test]
+    fn files_of_two_periods_stay_apart() {
+        let part = |release| PartLine { span: Span::of(release), file: FileLine::of("", b"", Some(200)) };
+        let known: Vec<PartLine> = (1..=10).map(part).collect();
+        let rewritten =
+            |length: i64, now| rewritten(&known, |_| false, (|span: Span| i64::from(span.first) / length, now));
+        assert_eq!(rewritten(100, 0), [Span { first: 1, last: 10 }]);
+        // Of two periods that are over, and one that is not and has few files.
+        assert_eq!(rewritten(4, 2), [Span { first: 1, last: 3 }, Span { first: 4, last: 7 }]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fs;
 use serde_json::Value as Json;
 
 use super::place::{PLANTED, Place};
-use super::public::Release;
+use super::public::{Release, removed};
 
 /// The number of the person whose row is set aside when a feed begins.
 pub const SET_ASIDE: &str = "900";
@@ -25,6 +25,8 @@ pub struct Books {
     rows: BTreeMap<u64, u64>,
     /// Releases that the log calls visible.
     published: u64,
+    /// Rows of withdrawn releases that the next release holds again, by chain.
+    again: BTreeMap<u64, u64>,
     /// A chain has begun.
     begun: bool,
 }
@@ -69,14 +71,23 @@ impl Books {
                     "publish" => {
                         let (before, left) =
                             (books.rows.get(&chain).copied().unwrap_or(0), std::mem::take(&mut leaves));
-                        books.rows.insert(chain, rows(body, before, left as u64));
-                        books.moved -= left;
+                        let again = books.again.remove(&chain).unwrap_or(0);
+                        books.rows.insert(chain, rows(body, before, left as u64) + again);
+                        books.moved += again as i64 - left;
                     }
                     "hold" => held = rows(body, books.rows.get(&chain).copied().unwrap_or(0), leaves as u64),
                     _ => {}
                 },
                 "Approve" => _ = books.rows.insert(chain, held),
                 "Published" => books.published += 1,
+                "Withdraw" => {
+                    let (chain, gone) = (number(&body["chain"]), number(&body["rows"]));
+                    *books.rows.get_mut(&chain).expect("a chain with releases") -= gone;
+                    books.moved -= gone as i64;
+                    if body["republish"] == true {
+                        *books.again.entry(chain).or_default() += gone;
+                    }
+                }
                 _ => {}
             }
         }
@@ -106,7 +117,8 @@ impl Books {
     pub fn balance(&self, place: &Place, shown: Option<&Json>, releases: &[Release]) {
         let offered = offered(place);
         assert!(self.files.len() <= offered.len() && self.files == offered[..self.files.len()], "{:?}", self.files);
-        assert!(releases.len() as u64 >= self.published, "a release that the log calls visible is not");
+        let seen = releases.len() as u64 + notices(place);
+        assert!(seen >= self.published, "a release that the log calls visible is not");
         let Some(shown) = shown else {
             assert!(!self.begun, "nothing is shown of a feed that has begun");
             return;
@@ -127,8 +139,14 @@ impl Books {
         let mut visible = BTreeMap::new();
         releases.iter().for_each(|release| _ = visible.insert(release.chain, release.rows));
         assert_eq!(self.rows, visible, "what was decided is visible");
-        assert_eq!(self.published, releases.len() as u64, "each release is published once");
+        assert_eq!(self.published, releases.len() as u64 + notices(place), "each release is published once");
     }
+}
+
+/// Manifests that are gone, as the notices in their places tell.
+fn notices(place: &Place) -> u64 {
+    let all = (1..=99).filter(|number| removed(&place.public(), *number).is_some());
+    all.count() as u64
 }
 
 /// Nobody is published twice, and nobody who has not come.

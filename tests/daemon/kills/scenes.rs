@@ -40,6 +40,8 @@ pub const CROWDS_GROW: &str = "new crowds come";
 pub const CROWDS_FORGOTTEN: &str = "the coins of crowds are forgotten";
 pub const CROWDS_ERASED: &str = "the rows of a crowd are erased";
 pub const CROWDS_LEAVE: &str = "a release leaves the rows of a crowd out";
+pub const WITHDRAWS: &str = "a release is withdrawn";
+pub const PUBLISHES_AGAIN: &str = "withdrawn rows are published again";
 pub const SWEEPS_COINS: &str = "coins of crowds are swept";
 pub const REKEYS: &str = "the key is changed";
 
@@ -77,6 +79,7 @@ pub enum Does {
 
 const MANUAL: &str = "every = \"9999d\"\napproval = \"manual\"\n";
 const ERASE_ROWS: Does = Does::Asks(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+const WITHDRAW: Does = Does::Asks(&["withdraw", "feed.toml", "2", "--republish", "--reason", "too early"]);
 const ERASE: Does = Does::Asks(&["erase", "feed.toml", "--from", "gone.csv"]);
 
 const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) -> Scene {
@@ -120,6 +123,8 @@ pub const SCENES: &[Scene] = &[
     scene(CROWDS_FORGOTTEN, From::Scene(CROWDS), forgets, Does::Once),
     scene(CROWDS_ERASED, From::Scene(CROWDS_GROW), gone, ERASE_ROWS),
     scene(CROWDS_LEAVE, From::Scene(CROWDS_ERASED), |_| {}, Does::Once),
+    scene(WITHDRAWS, From::Scene(CROWDS_GROW), |_| {}, WITHDRAW),
+    scene(PUBLISHES_AGAIN, From::Scene(WITHDRAWS), |_| {}, Does::Once),
     scene(SWEEPS_COINS, From::Death(Before, "the coins of a tick are drawn"), |_| {}, Does::Once),
     scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];

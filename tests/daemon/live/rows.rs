@@ -25,9 +25,9 @@ use crate::common::is_long as long;
 type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 
 /// Both roots.
-struct Roots {
-    private: Memory,
-    public: Memory,
+pub struct Roots {
+    pub private: Memory,
+    pub public: Memory,
 }
 
 impl Roots {
@@ -35,18 +35,18 @@ impl Roots {
         Roots { private: Memory::default(), public: Memory::default() }
     }
 
-    fn copy(&self) -> Roots {
+    pub fn copy(&self) -> Roots {
         Roots { private: Memory::with(self.private.objects()), public: Memory::with(self.public.objects()) }
     }
 
-    fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
+    pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
         let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
         let [private, public] = stores;
         open_with(key, &feed(CROWDS), private, public, seed, manual).expect("a feed")
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
-    fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
+    pub fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
         let ring = Ring::open(&self.private, key).expect("keys").expect("keys");
         let state = past(&self.private, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
         let state = state.expect("a chain");
@@ -129,7 +129,7 @@ fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A chain of crowds after some ticks, and who came with each.
-fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
+pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
     let (roots, mut draw, mut known) = (Roots::new(), Draw(seed), 0);
     let ticks: Vec<Vec<Human>> = (0..many).map(|_| crowd(&mut draw, &mut known)).collect();
     let mut live = roots.open(&key(), seed, false);
@@ -231,7 +231,7 @@ fn ask(live: &mut Live, ask: Ask, seed: u64) -> Answer {
 /// The releases of a chain show what is known of them, and the newest one what is left. How many leave rows out.
 fn told(roots: &Roots, live: &Live, why: &str) -> u32 {
     let mut notices = 0;
-    for line in live.state().of_chain().filter(|line| line.manifest.is_some()) {
+    for line in live.state().of_chain().filter(|line| line.is_visible()) {
         let rows: u64 = roots.lines(line.release, live).values().sum();
         assert_eq!(rows, line.rows, "{why}: what a release showed is known");
         notices += u32::from(roots.notice(line.release).is_some());

@@ -7,21 +7,17 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use super::place::{NEVER, PLANTED, Place, people};
+use super::place::{NEVER, Place, people};
 use super::public::{listed, releases};
 use crate::common::delta::versions;
 use crate::common::needs;
 
 const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
 
-/// A feed with some releases, of which one leaves rows out and one joins files.
+/// A feed with some releases, of which one joins files.
 fn published(place: &Place, count: u64) {
     for at in 0..count {
         place.offer(&format!("{at:02}.csv"), people(at * 30..at * 30 + 30));
-        if at == 3 {
-            place.put("gone.csv", format!("{}7\n", PLANTED[0]));
-            place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
-        }
         assert_eq!(place.once()["outcome"], "published");
     }
 }

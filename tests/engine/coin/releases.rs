@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::audit::{ErasedAtoms, Figures, Subject};
+use tidegate::engine::audit::{Figures, RowsLeftOut, Subject};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::Histogram;
@@ -29,7 +29,7 @@ fn audited(chain: &Chain, seen: &Seen) {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
     let tables = chain.tables.clone();
-    let nobody = ErasedAtoms::default();
+    let nobody = RowsLeftOut::default();
     let subject = Subject::of_chain(&chain.columns, ChainKind::Cumulative, tables, Some(rows), &nobody);
     let subject = subject.expect("its own people");
     let figures = Figures::of(&subject, &chain.columns, &chain.policy).expect("supersets").chain.expect("a chain");

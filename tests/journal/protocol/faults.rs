@@ -21,6 +21,10 @@ pub enum Fault {
     CopiesUndecided,
     /// The manifest goes before the files.
     ManifestFirst,
+    /// The commit of the Delta log goes before the manifest.
+    CommitFirst,
+    /// A release counts as published before its commit is there.
+    PublishesUncommitted,
     /// Something is there, so it is mine.
     ExistsIsMine,
     /// What was not found is sent again in other bytes.
@@ -48,7 +52,7 @@ pub enum Fault {
 }
 
 /// Each fault, and the promise that it breaks.
-pub const PLANTED: [(Fault, &str); 20] = [
+pub const PLANTED: [(Fault, &str); 22] = [
     (Fault::HeldIsPublished, "no hold leaves unapproved"),
     (Fault::SweepsAnyEpoch, "nothing that is needed is gone"),
     (Fault::FormsAgain, "atoms are never formed again"),
@@ -57,6 +61,8 @@ pub const PLANTED: [(Fault, &str); 20] = [
     (Fault::WorksUnmasked, "a closed tick is masked once"),
     (Fault::CopiesUndecided, "every public file was decided"),
     (Fault::ManifestFirst, "a manifest shows a whole release"),
+    (Fault::CommitFirst, "a commit follows its manifest"),
+    (Fault::PublishesUncommitted, "a published release has its commit"),
     (Fault::ExistsIsMine, "nothing outside before the fence"),
     (Fault::SendsOther, "only another writer ends a writer"),
     (Fault::ActsUnfenced, "nothing outside before the fence"),

@@ -1,4 +1,4 @@
-//! What is decided becomes visible (`live/leave.rs`): files, then the manifest, then the entry. Table, taxonomy, report and
+//! What is decided becomes visible (`live/leave.rs`): files, then the manifest, then the commit of the Delta log, then the entry. Table, taxonomy, report and
 //! signature are one public file here; each step can be done twice.
 
 use super::entry::{Entry, Kind};
@@ -18,15 +18,43 @@ pub fn first(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
 }
 
-/// The second half; then it is written down.
+/// The second half.
 pub fn second(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
-    let turned = rules.fault == Fault::ManifestFirst;
-    let shown = if turned { files(*world, at, rules) } else { manifest(*world, at, rules) };
-    let what = if turned { "copies the files" } else { "shows the manifest" };
+    let (what, step) = match rules.fault {
+        Fault::ManifestFirst => ("copies the files", files(*world, at, rules)),
+        Fault::CommitFirst => ("puts the commit", commit(*world, at, rules)),
+        _ => ("shows the manifest", manifest(*world, at, rules)),
+    };
+    let step = step.map(|mut world| {
+        world.writers[at].phase = Phase::Shown;
+        world
+    });
+    steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
+}
+
+/// The commit of the Delta log, behind the manifest; then it is written down.
+pub fn third(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let writer = world.writers[at];
     let published = Entry::new(Kind::Published, writer.name).number(writer.fold.leaving.release);
-    let step = shown.map(|world| send(world, at, published));
+    let (what, step) = match rules.fault {
+        Fault::CommitFirst => ("shows the manifest", manifest(*world, at, rules)),
+        Fault::PublishesUncommitted => ("goes on", Ok(*world)),
+        _ => ("puts the commit", commit(*world, at, rules)),
+    };
+    let step = step.map(|world| send(world, at, published));
     steps.push((By::Writer(writer.name), what, step.unwrap_or_else(|stopped| stopped)));
+}
+
+/// The commit names its release; its bytes follow from the decision, so another decision's in its place stops the feed.
+fn commit(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
+    let leaving = world.writers[at].fold.leaving;
+    let there = world.commits[usize::from(leaving.release)];
+    if there > 0 && there != leaving.decision {
+        return Err(missing(world, at, rules));
+    }
+    world.outside(at);
+    world.commits[usize::from(leaving.release)] = leaving.decision;
+    Ok(world)
 }
 
 /// Copies what lies aside, or stops.

@@ -9,7 +9,7 @@ use super::world::{Answer, Note, Phase, Rules, World};
 pub type Promise = (&'static str, fn(&World, &Rules) -> bool);
 
 /// What holds of what lies in the store, whoever runs. The order is that in which a broken one is looked for.
-pub const OF_THE_STORE: [Promise; 16] = [
+pub const OF_THE_STORE: [Promise; 18] = [
     ("the log is one chain without gaps", the_log_is_one_chain_without_gaps),
     ("nothing outside before the fence", nothing_outside_before_the_fence),
     ("only another writer ends a writer", only_another_writer_ends_a_writer),
@@ -17,6 +17,8 @@ pub const OF_THE_STORE: [Promise; 16] = [
     ("no hold leaves unapproved", no_hold_leaves_unapproved),
     ("no void hold leaves", no_void_hold_leaves),
     ("a manifest shows a whole release", a_manifest_shows_a_whole_release),
+    ("a commit follows its manifest", a_commit_follows_its_manifest),
+    ("a published release has its commit", a_published_release_has_its_commit),
     ("a release number is used once", a_release_number_is_used_once),
     ("a file is taken in once", a_file_is_taken_in_once),
     ("a closed tick is masked once", a_closed_tick_is_masked_once),
@@ -163,6 +165,17 @@ fn no_void_hold_leaves(world: &World, _: &Rules) -> bool {
 fn a_manifest_shows_a_whole_release(world: &World, _: &Rules) -> bool {
     let mut shown = decided(&world.log, |at, _| world.manifest.contains(&at));
     shown.all(|(_, stage)| world.data & stage.bit() != 0)
+}
+
+/// So a version of the Delta table is never ahead of the manifests, and holds what its manifest says.
+fn a_commit_follows_its_manifest(world: &World, _: &Rules) -> bool {
+    world.commits.iter().zip(&world.manifest).all(|(commit, manifest)| *commit == 0 || commit == manifest)
+}
+
+/// So the newest version is at most one release behind.
+fn a_published_release_has_its_commit(world: &World, _: &Rules) -> bool {
+    let is_there = |entry: Entry| world.commits.get(usize::from(entry.of())).is_some_and(|commit| *commit > 0);
+    world.log.entries().all(|(_, entry)| entry.kind() != Kind::Published || is_there(entry))
 }
 
 fn a_release_number_is_used_once(world: &World, _: &Rules) -> bool {

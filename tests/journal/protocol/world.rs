@@ -83,6 +83,8 @@ pub enum Phase {
     Ready,
     /// The first half of a release is public.
     Copied,
+    /// The manifest of a release is public, and the commit of its Delta log may not be.
+    Shown,
     /// The files aside of a release that is visible are superfluous.
     Unstage,
     /// An erasure is written down, and the old objects are there.
@@ -141,6 +143,8 @@ pub struct World {
     pub data: u128,
     /// Public manifests by release: the place of the decision in it, from 1.
     pub manifest: [u8; MANY],
+    /// Commits of the Delta log by release, likewise.
+    pub commits: [u8; MANY],
     pub requests: [Request; MANY],
     /// Files that were taken in, kept beside the log. Only a fault uses it.
     pub beside: u8,

@@ -20,6 +20,7 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         Phase::Sweep => steps.push((by, "sweeps", sweep(*world, at, rules))),
         Phase::Ready => work::steps(world, at, rules, steps),
         Phase::Copied => leave::second(world, at, rules, steps),
+        Phase::Shown => leave::third(world, at, rules, steps),
         Phase::Unstage => steps.push((by, "removes what lay aside", leave::unstage(*world, at))),
         Phase::Destroy => steps.push((by, "destroys what it has replaced", asked::destroy(*world, at))),
         Phase::Refuse(request) => steps.push((by, "refuses", asked::refuse(*world, at, request))),

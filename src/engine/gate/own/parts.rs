@@ -81,12 +81,13 @@ pub fn compared(case: &Known<'_>, parts: Vec<(Span, PartRows)>) -> Parts {
     }
     let changed = |span: Span| case.erased.iter().any(|atom| span.holds(first + atom.release as u32));
     found.kept = replaced(history.parts(), &[], |span| changed(span) || spans.iter().any(|new| new.meets(span)));
-    let gone = history.parts().iter().filter(|part| !found.kept.contains(part));
     let lost = |release: &u32| {
         let rows = history.added((release - first) as usize).map_or(0, Release::rows);
-        rows > 0 && !spans.iter().any(|span| span.holds(*release))
+        let held =
+            spans.iter().any(|span| span.holds(*release)) || found.kept.iter().any(|part| part.span.holds(*release));
+        rows > 0 && !held
     };
-    for release in gone.flat_map(|part| part.span.first..=part.span.last).filter(lost) {
+    for release in (first..case.release).filter(lost) {
         let text = "rows of this release lie in no file any more";
         found.reasons.push(Reason::plain(part_of(Span::of(release)), text));
     }

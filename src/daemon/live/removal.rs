@@ -1,0 +1,148 @@
+//! Releases, rows and manifests that leave the public root (CONTRACTS 4): a release is withdrawn, old rows leave the table
+//! (`publish.retain`), old manifests go (`publish.keep`), and manifests that list erased rows go behind the release without them. Each is
+//! one entry of the log; what follows from it for the state is here.
+//!
+//! Nothing here reads or writes an object.
+
+use super::chain_table::ChainTable;
+use super::erased::ErasedAtom;
+use super::removed_manifest::Removed;
+use super::state::{Line, State};
+use super::times::milliseconds;
+use crate::daemon::journal::{Expire, Retire, Withdraw};
+use crate::engine::release::{RemovalReason, Span};
+
+impl Line {
+    /// Whether readers see it: its manifest was published and is not gone.
+    pub fn is_visible(&self) -> bool {
+        self.manifest.is_some() && self.removed.is_none()
+    }
+
+    fn remove(&mut self, reason: RemovalReason, notice: Option<u32>) {
+        if self.removed.is_none() {
+            self.removed = Some(Removed { reason, notice });
+        }
+    }
+}
+
+impl State {
+    /// A release and all later ones of its chain are withdrawn.
+    pub fn withdraw(&mut self, withdraw: &Withdraw) {
+        let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
+        self.wanted(&withdraw.wanted);
+        let of_them = |line: &&mut Line| line.chain == chain && (first..=last).contains(&line.release);
+        let mut again = Vec::new();
+        for line in self.releases.iter_mut().filter(of_them) {
+            line.remove(RemovalReason::Withdrawn, None);
+            // The table holds once more what these releases have left out.
+            again.append(&mut line.retired);
+        }
+        let disjoint = self.terms.disjoint;
+        if let Some(table) = self.tables.get_mut(&chain) {
+            table.withdraw(first, left, milliseconds(&withdraw.time));
+        }
+        self.cleaning = true;
+        if chain != self.feed.chain() || disjoint {
+            return;
+        }
+        self.retired.extend(again);
+        if republish {
+            self.feed.owe_release();
+        } else {
+            self.feed.drop_rows(first..=last);
+            self.erased.retain(|atom| atom.release < first);
+            self.retired.retain(|atom| atom.release < first);
+        }
+        if !self.retired.is_empty() || !self.not_in_table().is_empty() {
+            self.feed.owe_release();
+        }
+        (self.held, self.candidate) = (None, None);
+        // What the releases have added is found again in the table that is left.
+        self.history = Default::default();
+    }
+
+    /// Rows of old releases leave with the next release.
+    pub fn retire(&mut self, retire: &Retire) {
+        let trees = self.terms.columns.trees();
+        let label = |(release, nodes): (u32, Vec<_>)| ErasedAtom {
+            release,
+            label: nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).into()).collect(),
+        };
+        let leave: Vec<ErasedAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
+        self.retired.extend(leave);
+        self.feed.drop_rows(0..=retire.through);
+        self.feed.owe_release();
+        (self.held, self.candidate) = (None, None);
+    }
+
+    /// Old manifests leave the public root.
+    pub fn expire(&mut self, expire: &Expire) {
+        for line in self.releases.iter_mut().filter(|line| expire.releases.contains(&line.release)) {
+            line.remove(RemovalReason::Expired, None);
+        }
+        let oldest: Vec<(u32, u32)> =
+            self.tables.keys().filter_map(|chain| Some((*chain, self.oldest(*chain)?))).collect();
+        for (chain, release) in oldest {
+            let delta = self.tables.get_mut(&chain).and_then(ChainTable::delta_mut);
+            delta.into_iter().for_each(|delta| delta.starts_with_release(release));
+        }
+        self.cleaning = true;
+    }
+
+    /// A release without erased rows is visible: earlier manifests that list them go.
+    pub(super) fn erased_rows_are_gone(&mut self, release: u32) {
+        let Some(line) = self.releases.iter().find(|line| line.release == release) else { return };
+        let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
+        let of_them = |line: &&mut Line| line.chain == chain && (first..release).contains(&line.release);
+        self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Erased, Some(release)));
+        if let Some(delta) = self.tables.get_mut(&chain).and_then(ChainTable::delta_mut) {
+            delta.starts_anew();
+        }
+        self.cleaning = true;
+    }
+
+    /// The public root holds nothing any more that was to leave it.
+    pub fn cleaned(&mut self) {
+        for (chain, table) in &mut self.tables {
+            let visible: Vec<u32> = self
+                .releases
+                .iter()
+                .filter(|line| line.chain == *chain && line.is_visible())
+                .map(|line| line.release)
+                .collect();
+            table.forget_parts(&visible);
+            table.delta_mut().into_iter().for_each(|delta| delta.shown());
+        }
+        self.cleaning = false;
+    }
+
+    /// The oldest release of a chain that readers see.
+    fn oldest(&self, chain: u32) -> Option<u32> {
+        self.releases.iter().find(|line| line.chain == chain && line.is_visible()).map(|line| line.release)
+    }
+
+    /// The newest release of a chain before another one that readers see.
+    pub fn newest_before(&self, chain: u32, release: u32) -> Option<u32> {
+        let mut before = self.releases.iter().rev().filter(|line| line.chain == chain && line.release < release);
+        before.find(|line| line.is_visible()).map(|line| line.release)
+    }
+
+    /// Releases whose rows belong into the table and lie in no part of it: the next release writes them.
+    pub fn not_in_table(&self) -> Vec<Span> {
+        if self.terms.disjoint {
+            return Vec::new();
+        }
+        let parts = self.parts();
+        let missing = self.feed.published().iter().filter(|published| {
+            published.rows.rows() > 0 && !parts.iter().any(|part| part.span.holds(published.release))
+        });
+        let mut spans: Vec<Span> = Vec::new();
+        for release in missing.map(|published| published.release) {
+            match spans.last_mut() {
+                Some(span) if span.last + 1 == release => span.last = release,
+                _ => spans.push(Span::of(release)),
+            }
+        }
+        spans
+    }
+}

@@ -1,0 +1,61 @@
+//! Manifests that are gone from a public root, as the signed notices in their places tell (CONTRACTS 4).
+
+use std::collections::BTreeMap;
+
+use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256};
+
+/// The notices of a public root.
+#[derive(Debug, Default)]
+pub struct Removals {
+    /// The digests of manifests that are gone, by their releases.
+    gone: BTreeMap<u32, Sha256>,
+    /// Feeds by the chains that a notice is of.
+    chains: BTreeMap<u32, String>,
+    /// Up to which release manifests have expired; of those before it there is no notice any more.
+    expired: u32,
+}
+
+/// Why a notice may lie at a path, if one may.
+pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
+    let reasons = [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired];
+    let is_in = |reason: &RemovalReason| {
+        layout == Layout::Root && path.strip_prefix(reason.folder()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    reasons.into_iter().find(|reason| path.ends_with(".json") && is_in(reason))
+}
+
+impl Removals {
+    /// Takes in the notice at a path; `false` if it is none, or that of another place.
+    pub fn take(&mut self, layout: Layout, path: &str, bytes: &[u8]) -> bool {
+        let Ok(notice) = RemovalNotice::parse(bytes) else { return false };
+        if layout.removal(notice.reason, notice.release) != path {
+            return false;
+        }
+        if notice.reason == RemovalReason::Expired {
+            self.expired = self.expired.max(notice.release);
+        }
+        self.gone.insert(notice.release, notice.manifest);
+        self.chains.insert(notice.chain, notice.feed);
+        true
+    }
+
+    /// Whether no manifest is gone.
+    pub fn is_empty(&self) -> bool {
+        self.gone.is_empty()
+    }
+
+    /// The feed of a chain, where a notice is of it.
+    pub fn feed(&self, chain: u32) -> Option<&str> {
+        self.chains.get(&chain).map(String::as_str)
+    }
+
+    /// Whether a notice says that the manifest of a release is gone.
+    pub fn holds(&self, release: u32) -> bool {
+        release <= self.expired || self.gone.contains_key(&release)
+    }
+
+    /// The digest of the manifest of a release that is gone, where a notice still says it.
+    pub fn manifest(&self, release: u32) -> Option<Sha256> {
+        self.gone.get(&release).copied()
+    }
+}

@@ -1,0 +1,69 @@
+//! The notice that takes the place of a manifest which is gone from the public root (CONTRACTS 4): which one it was, and why it is gone.
+//!
+//! Like a manifest it has one spelling. It tells nothing of rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::Sha256;
+use super::manifest::NoManifest;
+use super::removal_reason::RemovalReason;
+
+/// The version of the form.
+const SCHEMA: u32 = 1;
+
+/// The notice of a manifest that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RemovalNotice {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// The feed's name.
+    pub feed: String,
+    /// The chain of the release.
+    pub chain: u32,
+    /// The release whose manifest is gone. Of expired ones the newest: those before it in the chain are gone too.
+    pub release: u32,
+    /// Why it is gone.
+    pub reason: RemovalReason,
+    /// The digest of the manifest.
+    pub manifest: Sha256,
+    /// The release whose notice says which rows were erased; null where the reason is another one.
+    pub notice: Option<u32>,
+}
+
+impl RemovalNotice {
+    /// Of a manifest.
+    pub fn new(
+        feed: &str,
+        chain: u32,
+        release: u32,
+        manifest: Sha256,
+        (reason, notice): (RemovalReason, Option<u32>),
+    ) -> RemovalNotice {
+        RemovalNotice { schema: SCHEMA, feed: feed.to_owned(), chain, release, reason, manifest, notice }
+    }
+
+    /// The one spelling: JSON with two spaces of indentation and a last newline.
+    ///
+    /// # Panics
+    /// Never: a notice is JSON.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a notice has text keys");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads what [`RemovalNotice::bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are no such notice, or are not spelled as one.
+    pub fn parse(bytes: &[u8]) -> Result<RemovalNotice, NoManifest> {
+        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let notice: RemovalNotice = serde_json::from_slice(bytes).map_err(form)?;
+        if notice.schema != SCHEMA {
+            return Err(NoManifest::Version(notice.schema));
+        }
+        if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }
+    }
+}

@@ -1,0 +1,98 @@
+//! A writer dies at every write of a withdrawal and of the release behind it: whatever is visible is whole at every instant, and in the end
+//! everything is as if nobody had died.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::live::{Ask, Live, Request};
+use tidegate::engine::release::{Layout, Manifest, Sha256};
+
+use super::crash::Dying;
+use super::draw::CROWDS;
+use super::feed::{feed, key, open, step, time};
+use super::rows::{Roots, begun};
+use crate::common::is_long as long;
+
+/// Each manifest that is visible lists files that are there as it says.
+fn visible_is_whole(public: &Memory, why: &str) {
+    let objects = public.objects();
+    let manifests = objects.iter().filter(|(path, _)| Layout::Root.release(path).is_some());
+    for (path, bytes) in manifests {
+        for file in Manifest::parse(bytes).expect("a manifest").files {
+            let there = objects.get(&file.path).map(|bytes| Sha256::of(bytes));
+            assert_eq!(there, Some(file.sha256), "{why}: {path} lists {}", file.path);
+        }
+    }
+}
+
+/// Tables, logs and notices; names of manifests follow from them, and their bytes name decisions.
+fn shown(roots: &Roots) -> BTreeMap<String, Vec<u8>> {
+    let kinds = ["data/", "withdrawn/", "taxonomy/"];
+    let objects = roots.public.objects().into_iter();
+    objects.filter(|(path, _)| kinds.iter().any(|kind| path.starts_with(kind))).collect()
+}
+
+fn manifests(roots: &Roots) -> Vec<u32> {
+    roots.public.objects().keys().filter_map(|path| Layout::Root.release(path)).collect()
+}
+
+fn a_writer_may_die(republish: bool) {
+    let (roots, ticks) = begun(4, 6);
+    let live = roots.copy().open(&key(), 9, false);
+    let last = live.state().releases.last().expect("a release").release;
+    assert!(last > 2, "a few releases are published");
+    let ask = Ask::Withdraw { release: last - 1, republish };
+    let wanted = Some("a reason".to_owned());
+    let request = Request::new(ask, "me".to_owned(), time(0), wanted, live.log().ring(), &mut Seeded::new(6));
+    let request = request.expect("a request");
+    let tick = ticks.len();
+    let all = |live: &mut Live| -> tidegate::daemon::error::Result<()> {
+        let answer = live.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+        assert!(answer.done, "{answer:?}");
+        if republish { step(live, tick, &[]) } else { Ok(()) }
+    };
+    let meant = roots.copy();
+    let mut live = meant.open(&key(), 10, false);
+    all(&mut live).expect("nobody dies");
+    meant.whole(&live, &key(), "nobody died");
+    assert_eq!(manifests(&meant).contains(&(last + 1)), republish);
+    assert!(!manifests(&meant).contains(&last) && !manifests(&meant).contains(&(last - 1)));
+    for at in 1.. {
+        let mut died = false;
+        for after in [false, true].into_iter().filter(|&after| long() || after == (at % 2 == 0)) {
+            let here = roots.copy();
+            let left = Arc::new(AtomicU64::new(at));
+            let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
+            let run = open(&feed(CROWDS), store(&here.private), store(&here.public), 10 + at, false)
+                .and_then(|mut live| all(&mut live));
+            died |= run.is_err();
+            assert!(run.is_ok() == (left.load(Ordering::SeqCst) > 0));
+            let why = format!("write {at}, after it: {after}");
+            visible_is_whole(&here.public, &why);
+            let mut live = here.open(&key(), 1000 + at, false);
+            visible_is_whole(&here.public, &why);
+            all(&mut live).expect("nobody dies");
+            here.whole(&live, &key(), &why);
+            assert!(manifests(&here) == manifests(&meant), "{why}");
+            if !republish {
+                assert!(shown(&here) == shown(&meant), "{why}");
+            }
+        }
+        if !died {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_writer_may_die_at_every_write_of_a_withdrawal() {
+    a_writer_may_die(false);
+}
+
+#[test]
+fn a_writer_may_die_at_every_write_of_a_withdrawal_and_of_what_follows() {
+    a_writer_may_die(true);
+}

@@ -1,0 +1,240 @@
+//! What leaves a public root (CONTRACTS 4): withdrawn releases, erased rows, old manifests and old rows. No file that readers see holds
+//! them afterwards, and `verify` is content with what is left.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::{Value as Json, json};
+
+use super::place::{NEVER, PLANTED, Place, files, people};
+use super::public::{listed, releases};
+use crate::common::needs;
+
+const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
+
+fn publish(place: &Place, files: std::ops::Range<u64>) {
+    for at in files {
+        place.offer(&format!("{at:02}.csv"), people(at * 30..at * 30 + 30));
+        assert_eq!(place.once()["outcome"], "published", "file {at}");
+    }
+}
+
+/// Rows by diagnosis, which everybody has one of, as text, of every Parquet file below a folder.
+fn everywhere(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for (path, bytes) in files(folder) {
+        if path.extension().is_none_or(|end| end != "parquet") || path.to_string_lossy().contains("_delta_log") {
+            continue;
+        }
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("a table");
+        for row in reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")) {
+            let (own, rest): (Vec<_>, Vec<_>) = row.get_column_iter().partition(|(name, _)| *name == "diagnosis");
+            found.insert(own[0].1.to_string().trim_matches('"').to_owned(), format!("{rest:?}"));
+        }
+    }
+    found
+}
+
+fn diagnosis(person: u64) -> String {
+    format!("{}{person}", PLANTED[1])
+}
+
+fn rows_of(place: &Place, file: u64) -> usize {
+    let rows = everywhere(&place.public());
+    (file * 30..file * 30 + 30).filter(|person| rows.contains_key(&diagnosis(*person))).count()
+}
+
+/// Everything is as the log says, for those who have the key and for those who have not.
+fn verified(place: &Place) {
+    place.verified();
+    let (code, answer) = place.json(&["verify", "public"]);
+    assert_eq!((code, &answer["findings"]), (0, &json!([])), "{answer}");
+    releases(&place.public());
+}
+
+/// The newest version of the table of a chain, as the `deltalake` package reads it.
+fn delta_rows(place: &Place, chain: u32) -> Option<u64> {
+    let python = needs::tool("TIDEGATE_PYTHON")?;
+    // Threads of the reader may end a process in disorder that has done its work.
+    let script = "import os, sys, deltalake\n\
+                  print(deltalake.DeltaTable(sys.argv[1]).to_pyarrow_table().num_rows, flush=True)\nos._exit(0)";
+    let run = Command::new(python).arg("-c").arg(script).arg(place.public().join(format!("data/{chain}"))).output();
+    let run = run.expect("python starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    Some(String::from_utf8_lossy(&run.stdout).trim().parse().expect("a number"))
+}
+
+fn latest(place: &Place) -> String {
+    fs::read_to_string(place.public().join("LATEST")).unwrap_or_default().trim().to_owned()
+}
+
+fn visible(place: &Place) -> Vec<u64> {
+    let mut releases: Vec<u64> = listed(&place.public()).iter().map(|(_, release, _)| *release).collect();
+    releases.sort_unstable();
+    releases
+}
+
+#[test]
+fn a_withdrawn_release_and_all_later_ones_are_gone() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..5);
+    let before = everywhere(&place.public());
+    let (code, answer) = place.json(&["withdraw", "feed.toml", "4"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("--reason")), "{answer}");
+    let (code, answer) = place.json(&["withdraw", "feed.toml", "9", "--reason", "wrong"]);
+    assert_eq!((code, &answer["done"]), (1, &json!(false)), "{answer}");
+    let answer = place.done(&["withdraw", "feed.toml", "4", "--reason", "the source was wrong"]);
+    assert_eq!([&answer["release"], &answer["chain"]], [&json!(4), &json!(1)], "{answer}");
+    assert_eq!((visible(&place), latest(&place)), (vec![1, 2, 3], "manifest/0000000003.json".to_owned()));
+    assert_eq!([rows_of(&place, 3), rows_of(&place, 4)], [0, 0]);
+    for release in [4, 5] {
+        let notice = place.public().join(format!("withdrawn/{release:010}.json"));
+        let notice: Json = serde_json::from_slice(&fs::read(notice).expect("a notice")).expect("JSON");
+        assert_eq!([&notice["release"], &notice["reason"]], [&json!(release), &json!("withdrawn")]);
+    }
+    verified(&place);
+    let left = releases(&place.public()).last().expect("a release").rows;
+    assert!(delta_rows(&place, 1).is_none_or(|rows| rows == left));
+    // Once more is refused, and the reason stays private.
+    assert_eq!(place.json(&["withdraw", "feed.toml", "4", "--reason", "again"]).0, 1);
+    let told =
+        files(&place.public()).iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("source was wrong"));
+    assert!(!told, "why a release was withdrawn is not published");
+    // Its people stay out, everybody else is there, and the next release goes on.
+    place.offer("again.csv", people(90..150));
+    place.once();
+    publish(&place, 5..6);
+    assert_eq!([rows_of(&place, 3), rows_of(&place, 4), rows_of(&place, 5)], [0, 0, 30]);
+    let after = everywhere(&place.public());
+    let same = (0..90).filter(|person| after.get(&diagnosis(*person)) == before.get(&diagnosis(*person))).count();
+    assert_eq!(same, 90, "rows of earlier releases do not change");
+    verified(&place);
+    let newest = releases(&place.public()).last().expect("a release").rows;
+    assert!(delta_rows(&place, 1).is_none_or(|rows| rows == newest));
+    let audit = place.done(&["audit", "--dir", "."]);
+    assert_eq!(audit["safe"], true, "{audit}");
+}
+
+#[test]
+fn withdrawn_rows_are_published_again_as_they_were() {
+    let place = Place::with(NEVER, CROWDS, "");
+    // Eight parts become one with the ninth release, so that the table of release 4 is that of its own parts again.
+    publish(&place, 0..9);
+    let before = everywhere(&place.public());
+    place.done(&["withdraw", "feed.toml", "5", "--republish", "--reason", "announced too early"]);
+    assert_eq!((visible(&place), rows_of(&place, 6)), (vec![1, 2, 3, 4], 0));
+    verified(&place);
+    // The next tick makes a release with them, though nobody came.
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(visible(&place), [1, 2, 3, 4, 10]);
+    assert_eq!(everywhere(&place.public()), before, "with the labels and the numbers of releases that they had");
+    verified(&place);
+    publish(&place, 9..11);
+    verified(&place);
+    assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
+}
+
+#[test]
+fn a_whole_chain_is_withdrawn() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..2);
+    place.done(&["new-chain", "feed.toml"]);
+    publish(&place, 2..4);
+    place.done(&["withdraw", "feed.toml", "1", "--reason", "no consent"]);
+    assert_eq!((visible(&place), latest(&place)), (vec![3, 4], "manifest/0000000004.json".to_owned()));
+    assert_eq!([rows_of(&place, 0), rows_of(&place, 1), rows_of(&place, 2)], [0, 0, 30]);
+    verified(&place);
+    assert!(delta_rows(&place, 1).is_none_or(|rows| rows == 0));
+    place.done(&["withdraw", "feed.toml", "3", "--reason", "no consent"]);
+    assert_eq!((visible(&place), latest(&place)), (vec![], String::new()));
+    assert!(everywhere(&place.public()).is_empty());
+    verified(&place);
+    publish(&place, 4..5);
+    assert_eq!(visible(&place), [5]);
+    verified(&place);
+}
+
+#[test]
+fn a_chain_that_is_judged_as_a_whole_loses_no_release() {
+    let place = Place::with(NEVER, "k = 3\n", "");
+    place.offer("0.csv", people(0..60));
+    assert_eq!(place.once()["outcome"], "published");
+    let (code, answer) = place.json(&["withdraw", "feed.toml", "1", "--reason", "wrong"]);
+    assert_eq!(code, 1, "{answer}");
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("new-chain")), "{answer}");
+    place.done(&["new-chain", "feed.toml"]);
+    place.done(&["withdraw", "feed.toml", "1", "--reason", "wrong"]);
+    assert!(everywhere(&place.public()).is_empty());
+    verified(&place);
+}
+
+#[test]
+fn erased_rows_are_in_no_file_that_readers_see() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..10);
+    place.put("gone.csv", format!("{}95\n", PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(place.once()["outcome"], "published");
+    assert!(!everywhere(&place.public()).contains_key(&diagnosis(95)));
+    assert_eq!(everywhere(&place.public()).len() as u64, 300 - answer["rows"].as_u64().expect("rows"));
+    // Manifests of releases before their rows came stay.
+    assert_eq!(visible(&place), [1, 2, 3, 11]);
+    let notice: Json =
+        serde_json::from_slice(&fs::read(place.public().join("replaced/0000000004.json")).expect("a notice"))
+            .expect("JSON");
+    assert_eq!([&notice["reason"], &notice["notice"]], [&json!("erased"), &json!(11)]);
+    verified(&place);
+    let rows = releases(&place.public()).last().expect("a release").rows;
+    assert!(delta_rows(&place, 1).is_none_or(|read| read == rows));
+    publish(&place, 10..12);
+    verified(&place);
+    assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
+}
+
+#[test]
+fn old_manifests_go() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\nkeep = \"1s\"\n[http]");
+    for at in 0..10 {
+        publish(&place, at..at + 1);
+        if at % 3 == 2 {
+            sleep(Duration::from_millis(1_100));
+        }
+    }
+    let left = visible(&place);
+    assert!(left.len() < 10 && left.last() == Some(&10), "{left:?}");
+    assert_eq!(everywhere(&place.public()).len(), 300, "no row is gone");
+    verified(&place);
+    assert!(delta_rows(&place, 1).is_none_or(|rows| rows == 300));
+    // Parts that only old manifests listed are gone, and so are old versions of the table.
+    let parts = fs::read_dir(place.public().join("data/1")).expect("a folder").count();
+    assert!(parts < 11, "{parts} files");
+    assert!(!place.public().join("data/1/_delta_log/00000000000000000000.json").exists());
+}
+
+#[test]
+fn old_rows_leave_the_newest_release() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\nretain = \"2s\"\n[http]");
+    publish(&place, 0..2);
+    sleep(Duration::from_millis(2_200));
+    publish(&place, 2..3);
+    let newest = releases(&place.public()).pop().expect("a release");
+    assert_eq!(newest.rows, 30, "rows of two releases are too old");
+    // Earlier releases stay as they were, and a notice names the labels of the rows that are gone.
+    assert_eq!(visible(&place), [1, 2, 3]);
+    let notice: Json =
+        serde_json::from_slice(&fs::read(place.public().join("erased/0000000003.json")).expect("a notice"))
+            .expect("JSON");
+    assert_eq!(notice["rows"], 60);
+    verified(&place);
+    assert!(delta_rows(&place, 1).is_none_or(|rows| rows == 30));
+    assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
+    publish(&place, 3..4);
+    verified(&place);
+}
