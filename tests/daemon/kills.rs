@@ -8,7 +8,7 @@ mod life;
 mod named;
 mod planted;
 mod points;
-mod roots;
+pub mod roots;
 mod scenes;
 mod two;
 mod watched;

@@ -21,7 +21,8 @@ use super::shim::Shim;
 use crate::common::wait::LIMIT;
 use crate::common::{cases, random, random::Draw};
 
-const POLICIES: [&str; 2] = ["k = 3\n", "k = 3\nguarantee = \"bcf\"\n"];
+const POLICIES: [&str; 3] =
+    ["k = 3\n", "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "k = 3\nguarantee = \"bcf\"\n"];
 
 /// What happens to two writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

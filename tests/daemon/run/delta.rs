@@ -11,6 +11,8 @@ use super::place::{NEVER, Place, people};
 use super::public::{listed, releases};
 use crate::common::delta::versions;
 use crate::common::needs;
+use crate::common::server::Server;
+use crate::kills::roots::Roots;
 
 const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
 
@@ -201,4 +203,27 @@ fn readers_of_delta_tables_read_every_version() {
         format!("{} versions\n{} versions\n", versions(&place.public(), 1).len(), versions(&mapped.public(), 1).len());
     assert_eq!(read, told);
     assert_eq!(listed(&mapped.public()).len(), 2);
+}
+
+/// The same on a bucket, of a server that is not ours.
+#[test]
+fn readers_of_delta_tables_read_a_bucket() {
+    let (Some(python), Some(server)) = (needs::tool("TIDEGATE_PYTHON"), Server::start()) else { return };
+    let roots = Roots::buckets(&server, Place::with(NEVER, CROWDS, ""));
+    for at in 0..3 {
+        roots.place.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
+        assert_eq!(roots.json(&["run", "--once", "feed.toml"]).0, 0);
+    }
+    let (code, verified) = roots.json(&["verify", "feed.toml"]);
+    assert_eq!((code, &verified["findings"]), (0, &json!([])), "{verified}");
+    let rows = releases(&roots.public()).pop().expect("a release").rows;
+    let feed = fs::read_to_string(roots.place.path("feed.toml")).expect("a feed file");
+    let public = feed.lines().find_map(|line| line.strip_prefix("public = ")).expect("a public root").trim_matches('"');
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/run/delta_bucket.py");
+    let table = format!("{public}/data/1");
+    let run = Command::new(&python).args([script, &table, &format!("http://{}", server.address)]).output();
+    let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(run.status.success(), "{}{}", said(&run.stdout), said(&run.stderr));
+    assert_eq!(said(&run.stdout), format!("{rows} {rows} {rows}\n"));
 }
