@@ -98,7 +98,7 @@ struct Actions {
 
 impl Actions {
     fn one<T>(&mut self, name: &'static str, fields: Fields, action: Option<&T>, put: fn(&T, &mut StructBuilder)) {
-        self.some(name, fields, action.into_iter(), put);
+        self.some(name, fields, action, put);
     }
 
     fn some<'t, T: 't>(

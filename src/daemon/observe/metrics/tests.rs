@@ -54,7 +54,7 @@ tidegate_withheld_rows gauge - feed
 /// The values that labels have, a partition among them, but for feeds and the bounds of histograms.
 const WORDS: &str = "0 approve closing done duplicate erase held hold ingest judging kept new_chain operator_topic \
                      operator_webhook publish published publishing quarantine_retry quarantined refused reject rejected \
-                     skipped stopped topic waiting webhook";
+                     skipped stopped topic waiting webhook withdraw";
 
 /// Every metric of a feed, once.
 fn all() -> String {
