@@ -1,18 +1,23 @@
 //! The utility of releases of Adult (`$TIDEGATE_DATA/adult`): chains of crowds that keep their labels (`search = "halves"`,
-//! SCIENCE 11) beside one recoding for all (`search = "top-down"`), after one tick with all rows, and after a stream of small ticks.
-//! The gate is left out. Loss counts people who are not in the last release as 1. An error is the mean of
-//! |estimate − people| / people over 1,000 random COUNT queries about everybody who came. The estimator `even` spreads each row
-//! evenly over the leaves under its label; `EM` spreads it by the distribution under which the labels are most likely; `95 % hold` says in how many of 200 of these
-//! queries, about published rows, the truth lies within 1.96 of its standard errors. Figures are
-//! means over three orders of the rows, with coins of their own; the longest wait is the longest of the three, in ticks.
-//! `benches/peers/counts.py` puts the queries of the first case to a release of ARX.
+//! SCIENCE 11) beside one recoding for all (`search = "top-down"`), after one tick with all rows, and after a stream of small ticks;
+//! and of two other tables, traffic accidents (`fars_int`) and a census (`ss13acs5`), after a stream. The gate is left out. Loss
+//! counts people who are not in the last release as 1.
 //!
-//! `TIDEGATE_DATA=… cargo bench --bench counts`
+//! An error is the mean of |estimate − people| / people over 1,000 random COUNT queries about everybody who came: with rows spread
+//! evenly over the leaves under their labels (`even`), and as `tidegate query` counts (`EM`). `EM, released` compares with the
+//! people who are released; `95 % hold` is the share of queries in which their number lies within 1.96 standard errors of the
+//! estimate, and `width` the median width of these intervals as a share of that number. Figures are means over three orders of the
+//! rows, with coins of their own; the longest wait is the longest of the three, in ticks. `benches/peers/counts.py` puts the
+//! queries of the first case to a release of ARX. `plot` writes truth against estimate of the first case into a file.
+//!
+//!     TIDEGATE_DATA=… cargo bench --bench counts [-- plot FILE.svg]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 #[path = "counts/grid.rs"]
 mod grid;
+#[path = "counts/plot.rs"]
+mod plot;
 #[path = "counts/queries.rs"]
 mod queries;
 
@@ -23,9 +28,10 @@ use std::time::Instant;
 use common::chain::{Chain, Chance, Human};
 use common::needs;
 use common::random::Draw;
-use queries::{Errors, Queries};
+use queries::{Intervals, Queries};
 use tidegate::daemon::config::Feed as FeedFile;
 use tidegate::daemon::ingest::{Table, count};
+use tidegate::engine::counting::{Countable, Method};
 use tidegate::engine::feed::Closed;
 use tidegate::engine::gate::utility;
 use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
@@ -35,12 +41,14 @@ use tidegate::engine::policy::Search as PolicySearch;
 /// All columns of the data.
 const COLUMNS: [&str; 9] =
     ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class"];
-/// The column that the stream leaves out.
+/// The column that the stream of Adult leaves out.
 const LEFT_OUT: &str = "occupation";
 /// Rows of the first tick of the stream, rows of each later tick, and the number of those.
 const STREAM: (usize, usize, usize) = (15_060, 200, 75);
 /// Orders of the rows.
 const ORDERS: u64 = 3;
+/// The fewest people of a class.
+const K: u64 = 5;
 
 /// A name, and lines of the policy.
 type Search = (&'static str, &'static str);
@@ -50,33 +58,73 @@ const EVERY_TICK: Search = ("halves", "search = \"halves\"");
 const EVERY_4TH: Search = ("halves, every 4th", "search = \"halves\"\npublish_every = 4");
 const EVERY_8TH: Search = ("halves, every 8th", "search = \"halves\"\npublish_every = 8");
 
+/// A table: its folder, its columns, and the rows of its first tick, of each later tick, and the number of those.
+type Data = (&'static str, &'static [&'static str], (usize, usize, usize));
+
+const ADULT: Data = ("adult", &COLUMNS, (30_162, 0, 0));
+const ACCIDENTS: Data =
+    ("fars_int", &["iage", "irace", "ideathmon", "isex", "ihispanic", "istatenum", "iinjury"], (30_000, 400, 75));
+const CENSUS: Data = ("ss13acs5", &["Age", "Sex", "Race", "Marital status", "Education"], (30_000, 400, 75));
+
 fn main() {
-    let Some(folder) = needs::data().map(|data| data.join("adult")) else { return };
+    let Some(data) = needs::data() else { return };
     let start = Instant::now();
-    let all = people(&folder, &feed(&folder, &COLUMNS, TOP_DOWN)).len();
-    compare(&folder, &COLUMNS, &[all], &[TOP_DOWN, EVERY_TICK]);
-    let (first, later, ticks) = STREAM;
-    let quasi: Vec<&str> = COLUMNS.into_iter().filter(|&name| name != LEFT_OUT).collect();
-    let sizes: Vec<usize> = std::iter::once(first).chain(std::iter::repeat_n(later, ticks)).collect();
-    compare(&folder, &quasi, &sizes, &[TOP_DOWN, EVERY_TICK, EVERY_4TH, EVERY_8TH]);
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    if let [word, file] = &words[..] {
+        assert_eq!(word, "plot", "nothing, or plot FILE.svg");
+        return std::fs::write(file, plotted(&data)).expect("a file that can be written");
+    }
+    compare(&data, ADULT, &[TOP_DOWN, EVERY_TICK]);
+    let eight: Vec<&str> = COLUMNS.into_iter().filter(|&name| name != LEFT_OUT).collect();
+    compare(&data, ("adult", &eight, STREAM), &[TOP_DOWN, EVERY_TICK, EVERY_4TH, EVERY_8TH]);
+    compare(&data, ACCIDENTS, &[EVERY_TICK, EVERY_8TH]);
+    compare(&data, CENSUS, &[EVERY_TICK, EVERY_8TH]);
     println!("\n{:.0} seconds", start.elapsed().as_secs_f64());
+}
+
+/// Truth against estimate of all queries, after one tick of all rows of Adult in the first order.
+fn plotted(data: &Path) -> String {
+    let (name, columns, (rows, ..)) = ADULT;
+    let file = feed(&data.join(name), columns, EVERY_TICK);
+    let trees = file.columns.trees();
+    let mut people = people(&data.join(name), &file);
+    shuffle(&mut people, &mut Draw::new(1, 0));
+    let queries = Queries::draw(&people, &trees);
+    let (chain, release, _) = run(&file, &people, &[rows], 1);
+    let tables = tables(&chain, &release);
+    let points = |method: Method| {
+        let counted = queries.counted(&Countable::learn(&tables, &trees, method), &trees);
+        queries.points(&counted, chain.feed.waiting())
+    };
+    let (em, even) = (points(learned(&file)), points(Method::Uniform));
+    let caption = "Estimates of 1,000 COUNT queries against the published rows that they count";
+    plot::svg(caption, &[("EM", "#2a7fd4", &em), ("even spread", "#d9731a", &even)])
 }
 
 /// The figures of a chain, or their mean over several.
 #[derive(Default)]
 struct Measured {
     loss: f64,
-    errors: Errors,
+    /// The mean of |estimate − people| / people over everybody who came, where rows are spread evenly.
+    even: f64,
+    /// The same, where rows are spread by EM.
+    em: f64,
     /// The most ticks that a person has waited for a release, or still waits.
     longest: u32,
     /// The share of the people who are not in the last release.
     missing: f64,
-    /// In how many queries over published rows an interval of 95 % holds, in the first order of the rows, where labels tell nothing.
-    held: Option<f64>,
+    /// What holds of published rows, where labels do not follow the data.
+    published: Option<Intervals>,
 }
 
-/// Prints a line per search. `sizes`: rows of each tick.
-fn compare(folder: &Path, quasi: &[&str], sizes: &[usize], searches: &[Search]) {
+/// Prints a line per search.
+fn compare(
+    data: &Path,
+    (name, quasi, (first, later, ticks)): (&str, &[&str], (usize, usize, usize)),
+    searches: &[Search],
+) {
+    let folder = &data.join(name);
+    let sizes: &Vec<usize> = &std::iter::once(first).chain(std::iter::repeat_n(later, ticks)).collect();
     let plain = feed(folder, quasi, TOP_DOWN);
     let mut people = people(folder, &plain);
     let came: usize = sizes.iter().sum();
@@ -90,17 +138,20 @@ fn compare(folder: &Path, quasi: &[&str], sizes: &[usize], searches: &[Search]) 
             mean.add(&measure(&feed(folder, quasi, search), &people, sizes, (&queries, order)));
         }
     }
-    let ticks = match sizes {
+    let ticks = match sizes[..] {
         [_] => String::new(),
         _ => format!(", then {} ticks of {}", sizes.len() - 1, sizes[1]),
     };
-    println!("\nAdult, {} columns, k = 5, {} rows{ticks}; queries count {:.1} %", quasi.len(), sizes[0], 100.0 * share);
-    println!("                       Loss     even       EM  longest wait  not released  95 % hold");
-    for (Measured { loss, errors: Errors { even, em }, longest, missing, held }, (name, _)) in
-        means.iter().zip(searches)
-    {
-        let held = held.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share));
-        println!("  {name:18} {loss:>6.3} {even:>8.3} {em:>8.3} {longest:>13} {:>12.1}% {held:>10}", 100.0 * missing);
+    println!("\n{name}, {} columns, k = {K}, {first} rows{ticks}; queries count {:.1} %", quasi.len(), 100.0 * share);
+    println!(
+        "                       Loss     even       EM  longest wait  not released  EM, released  95 % hold   width"
+    );
+    for (Measured { loss, even, em, longest, missing, published }, (name, _)) in means.iter().zip(searches) {
+        let none = "            -          -       -".to_owned();
+        let published = published.map_or(none, |Intervals { error, held, width }| {
+            format!("{error:>13.3} {:>9.1}% {width:>7.3}", 100.0 * held)
+        });
+        println!("  {name:18} {loss:>6.3} {even:>8.3} {em:>8.3} {longest:>13} {:>12.1}% {published}", 100.0 * missing);
     }
 }
 
@@ -109,16 +160,41 @@ impl Measured {
     fn add(&mut self, one: &Measured) {
         let share = 1.0 / ORDERS as f64;
         self.loss += share * one.loss;
-        self.errors.even += share * one.errors.even;
-        self.errors.em += share * one.errors.em;
+        self.even += share * one.even;
+        self.em += share * one.em;
         self.longest = self.longest.max(one.longest);
         self.missing += share * one.missing;
-        self.held = self.held.or(one.held);
+        if let Some(Intervals { error, held, width }) = one.published {
+            let sums = self.published.get_or_insert_default();
+            sums.error += share * error;
+            sums.held += share * held;
+            sums.width += share * width;
+        }
     }
 }
 
-/// Runs a chain to its end.
+/// Measures a chain.
 fn measure(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], (queries, order): (&Queries, u64)) -> Measured {
+    let trees = file.columns.trees();
+    let (chain, release, longest) = run(file, people, sizes, order);
+    let came: usize = sizes.iter().sum();
+    let missing = came as u64 - release.rows();
+    let tables = tables(&chain, &release);
+    let counted = |method: Method| queries.counted(&Countable::learn(&tables, &trees, method), &trees);
+    let (even, em) = (counted(Method::Uniform), counted(learned(file)));
+    let halves = file.policy.search() == PolicySearch::Halves;
+    Measured {
+        loss: utility::loss(&with_missing(&release, missing), &trees),
+        even: queries.error(&even),
+        em: queries.error(&em),
+        longest,
+        missing: missing as f64 / came as f64,
+        published: halves.then(|| queries.published(&em, chain.feed.waiting())),
+    }
+}
+
+/// Runs a chain to its end: its last release, and the most ticks that a person has waited for a release or still waits.
+fn run(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], order: u64) -> (Chain, Release, u32) {
     let mut chain = Chain::new(file.columns.clone(), file.policy.clone());
     chain.chance = Chance(Draw::new(order, 1));
     let trees = file.columns.trees();
@@ -134,16 +210,24 @@ fn measure(file: &FeedFile, people: &[Vec<Leaf>], sizes: &[usize], (queries, ord
         release = Some(candidate.table().clone());
         chain.feed.publish(*candidate, &chain.policy, &trees);
     }
-    let release = release.expect("enough people for a release");
-    let coins = order == 1 && file.policy.search() == PolicySearch::Halves;
-    let missing = came as u64 - release.rows();
-    Measured {
-        loss: utility::loss(&with_missing(&release, missing), &trees),
-        errors: queries.errors(&release, &trees),
-        longest: longest.max(waited(chain.feed.waiting(), chain.feed.ticks() - 1)),
-        missing: missing as f64 / came as f64,
-        held: coins.then(|| queries.held(&release, &trees, chain.feed.waiting())),
+    let longest = longest.max(waited(chain.feed.waiting(), chain.feed.ticks() - 1));
+    (chain, release.expect("enough people for a release"), longest)
+}
+
+/// The rows of a release as readers see them: by the release in which they came, where the table grows.
+fn tables(chain: &Chain, release: &Release) -> Vec<Release> {
+    match chain.policy.search() {
+        PolicySearch::Halves => {
+            chain.feed.published().iter().map(|published| Release::from_own_labels(&published.rows)).collect()
+        }
+        _ => vec![release.clone()],
     }
+}
+
+/// EM, with the refusals of a search that has any.
+fn learned(file: &FeedFile) -> Method {
+    let halves = file.policy.search() == PolicySearch::Halves;
+    Method::Em { fewest: K, refusals: if halves { file.policy.refusals() } else { 0 } }
 }
 
 /// The most ticks since one of these people came.
@@ -168,7 +252,7 @@ fn with_missing(release: &Release, missing: u64) -> Release {
 
 fn feed(folder: &Path, quasi: &[&str], (_, policy): Search) -> FeedFile {
     let mut text =
-        format!("[feed]\nname = \"adult\"\n[policy]\nk = 5\nmax_ratio = 100\non_repeat = \"none\"\n{policy}\n");
+        format!("[feed]\nname = \"adult\"\n[policy]\nk = {K}\nmax_ratio = 100\non_repeat = \"none\"\n{policy}\n");
     for name in quasi {
         let file = folder.join(format!("hierarchy_{name}.csv"));
         let _ = write!(text, "[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n");
@@ -178,7 +262,9 @@ fn feed(folder: &Path, quasi: &[&str], (_, policy): Search) -> FeedFile {
 
 /// Everybody's leaves, in the order of the leaves.
 fn people(folder: &Path, file: &FeedFile) -> Vec<Vec<Leaf>> {
-    let table = Table::increment(&folder.join("adult.csv"), &file.columns).expect("a table");
+    let table =
+        Table::increment(&folder.join(folder.file_name().expect("a name")).with_extension("csv"), &file.columns)
+            .expect("a table");
     let reading = table.raw();
     let (rows, _) = count(table, &file.columns, reading).expect("rows that fit");
     let heads = rows.headcount();

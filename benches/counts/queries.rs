@@ -1,11 +1,11 @@
 //! Random COUNT queries: conjunctions over two or three columns, in each of which they want a range of leaves or any set of them.
 
-use tidegate::engine::counting::{Axis, Method, Question, count};
-use tidegate::engine::histogram::{Histogram, Release};
+use tidegate::engine::counting::{Axis, Countable, Counted, Question};
+use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Leaf, Taxonomy};
 
 use crate::common::random::Draw;
-use crate::grid::{Area, DIMENSIONS, Grid};
+use crate::grid::{DIMENSIONS, Grid};
 
 /// Sets of columns that are drawn.
 const SETS: usize = 40;
@@ -13,8 +13,6 @@ const SETS: usize = 40;
 const QUERIES: usize = 25;
 /// A query counts one in so many people at least.
 const FEWEST: f64 = 200.0;
-/// Rounds of the estimator.
-const ROUNDS: u32 = 30;
 /// Where queries are drawn from.
 const SEED: u64 = 11;
 
@@ -35,13 +33,15 @@ pub struct Queries {
     sets: Vec<Set>,
 }
 
-/// The mean of |estimate − people| / people.
+/// What holds of published rows.
 #[derive(Clone, Copy, Default)]
-pub struct Errors {
-    /// Each row spread evenly over the leaves under its label.
-    pub even: f64,
-    /// Each row spread by the distribution under which the labels are most likely.
-    pub em: f64,
+pub struct Intervals {
+    /// The mean of |estimate − rows| / rows.
+    pub error: f64,
+    /// In how many queries the truth lies within 1.96 standard errors of the estimate.
+    pub held: f64,
+    /// The median width of these intervals, as a share of the rows.
+    pub width: f64,
 }
 
 impl Queries {
@@ -51,27 +51,46 @@ impl Queries {
         Queries { sets: (0..SETS).map(|_| Set::draw(people, trees, &mut draw)).collect() }
     }
 
-    /// How far estimates from a release lie off. Its taxonomies may have other inner nodes than those of the draw.
-    pub fn errors(&self, release: &Release, trees: &[&Taxonomy]) -> Errors {
-        let mut sum = Errors::default();
-        for Set { columns, queries } in &self.sets {
-            let (sides, labels) = (sides(columns, trees), labels(release, columns, trees));
-            let off = |rounds: u32| -> f64 {
-                let estimate = Grid::spread(sides, &labels, rounds);
-                queries.iter().map(|query| (estimate.picked(&query.wanted) - query.people).abs() / query.people).sum()
-            };
-            sum = Errors { even: sum.even + off(1), em: sum.em + off(ROUNDS) };
-        }
-        let number = (SETS * QUERIES) as f64;
-        Errors { even: sum.even / number, em: sum.em / number }
+    /// What is counted for each query. The taxonomies may have other inner nodes than those of the draw.
+    pub fn counted(&self, countable: &Countable, trees: &[&Taxonomy]) -> Vec<Counted> {
+        self.all()
+            .map(|(columns, query)| countable.count(&query.question(columns, trees)).expect("few columns")[0])
+            .collect()
     }
 
-    /// The share of every fifth query, of those over published rows alone, for which the truth lies within 1.96 standard errors of
-    /// the estimate.
-    pub fn held(&self, release: &Release, trees: &[&Taxonomy], waiting: &Histogram) -> f64 {
-        let asked = self.sets.iter().flat_map(|set| set.queries.iter().step_by(5).map(|query| (&set.columns, query)));
-        let holds: Vec<bool> = asked.map(|(columns, query)| query.holds(columns, (release, trees), waiting)).collect();
-        holds.iter().filter(|holds| **holds).count() as f64 / holds.len() as f64
+    /// How far estimates lie off of everybody who came.
+    pub fn error(&self, counted: &[Counted]) -> f64 {
+        let off = self.all().zip(counted).map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
+        off.sum::<f64>() / counted.len() as f64
+    }
+
+    /// The same, of those who were published.
+    pub fn published(&self, counted: &[Counted], waiting: &Histogram) -> Intervals {
+        let mut all = Intervals::default();
+        let mut widths = Vec::new();
+        for ((columns, query), of) in self.all().zip(counted) {
+            let truth = query.people - query.waiting(columns, waiting);
+            assert!(of.low as f64 <= truth && truth <= of.high as f64, "{truth}, {of:?}");
+            let off = (of.estimate - truth).abs();
+            let half = 1.96 * of.standard_error.expect("EM has one");
+            all.error += off / truth.max(1.0) / counted.len() as f64;
+            all.held += f64::from(u8::from(off <= half + 1e-6)) / counted.len() as f64;
+            widths.push(2.0 * half / truth.max(1.0));
+        }
+        widths.sort_by(f64::total_cmp);
+        Intervals { width: widths[widths.len() / 2], ..all }
+    }
+
+    /// How many people of each query are published, and how many were counted.
+    pub fn points(&self, counted: &[Counted], waiting: &Histogram) -> Vec<(f64, f64)> {
+        let point = |((columns, query), of): ((&[usize], &Query), &Counted)| {
+            (query.people - query.waiting(columns, waiting), of.estimate)
+        };
+        self.all().zip(counted).map(point).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&[usize], &Query)> {
+        self.sets.iter().flat_map(|set| set.queries.iter().map(|query| (&*set.columns, query)))
     }
 
     /// The mean share of the people that a query counts.
@@ -82,19 +101,20 @@ impl Queries {
 }
 
 impl Query {
-    fn holds(&self, columns: &[usize], (release, trees): (&Release, &[&Taxonomy]), waiting: &Histogram) -> bool {
+    fn question(&self, columns: &[usize], trees: &[&Taxonomy]) -> Question {
+        let axis = |(&column, wanted): (&usize, &Vec<bool>)| {
+            Axis::some(column, trees[column].leaves(), |leaf| wanted[leaf as usize])
+        };
+        Question::of_everybody(columns.iter().zip(&self.wanted).map(axis).collect(), 1)
+    }
+
+    /// How many of its people wait.
+    fn waiting(&self, columns: &[usize], waiting: &Histogram) -> f64 {
         let wants =
             |leaves: &[Leaf]| columns.iter().zip(&self.wanted).all(|(&column, wanted)| wanted[leaves[column] as usize]);
         let rows_of = |tuple| waiting.cells_of(tuple).iter().map(|cell| f64::from(cell.count)).sum::<f64>();
         let wait = (0..waiting.tuples()).filter(|&tuple| wants(&waiting.tuple_at(tuple).collect::<Vec<_>>()));
-        let truth = self.people - wait.map(rows_of).sum::<f64>();
-        let axis = |(&column, wanted): (&usize, &Vec<bool>)| {
-            Axis::some(column, trees[column].leaves(), |leaf| wanted[leaf as usize])
-        };
-        let question = Question::of_everybody(columns.iter().zip(&self.wanted).map(axis).collect(), 1);
-        let found = count(release, &question, trees, Method::Em).expect("few columns")[0];
-        assert!(found.low as f64 <= truth && truth <= found.high as f64, "{truth}, {found:?}");
-        (found.estimate - truth).abs() <= 1.96 * found.standard_error.expect("EM has one")
+        wait.map(rows_of).sum()
     }
 }
 
@@ -121,18 +141,6 @@ impl Set {
 
 fn sides(columns: &[usize], trees: &[&Taxonomy]) -> [usize; DIMENSIONS] {
     std::array::from_fn(|axis| columns.get(axis).map_or(1, |&column| trees[column].leaves()))
-}
-
-/// The rows under each label, as far as these columns tell labels apart.
-fn labels(release: &Release, columns: &[usize], trees: &[&Taxonomy]) -> Vec<(Area, f64)> {
-    let label = |class: usize| -> Area {
-        let leaves = |&column: &usize| {
-            let range = trees[column].leaf_range(release.class(class)[column]);
-            range.start as usize..range.end as usize
-        };
-        std::array::from_fn(|axis| columns.get(axis).map_or(0..1, leaves))
-    };
-    (0..release.classes()).map(|class| (label(class), release.size(class) as f64)).collect()
 }
 
 /// The leaves that a query wants of so many.

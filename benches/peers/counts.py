@@ -6,8 +6,9 @@
 
 The recoding is what ARX 3.9.2 finds for k = 5 with up to 5 % of the rows suppressed, all nine columns, least Loss (geometric
 mean): a level of its hierarchy per column. Suppressed rows are `*` in every column, and count as Loss 1. The queries are those
-of the case of one tick: the same numbers are drawn in the same order, so both print the same mean share of the people. `even` and
-`EM` estimate as the bench does.
+of the case of one tick: the same numbers are drawn in the same order, so both print the same mean share of the people. `even` estimates
+as the bench does; `EM` learns from the columns of a query alone, thirty rounds, without profiles. Labels of one recoding for all do not
+overlap, so that the two agree.
 """
 
 import csv
@@ -29,7 +30,7 @@ LEVELS = {
     "occupation": 2,
     "salary-class": 0,
 }
-# As in benches/counts/queries.rs.
+# As in benches/counts/queries.rs, but for the rounds.
 SETS, QUERIES, FEWEST, ROUNDS, SEED = 40, 25, 200, 30, 11
 MASK = (1 << 64) - 1
 

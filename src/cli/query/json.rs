@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::opened::Opened;
 use crate::engine::counting::{Asked, Counted, Method, Name};
+use crate::engine::histogram::Release;
 use crate::engine::model::Value;
 use crate::engine::model::forms::dates;
 
@@ -61,7 +62,7 @@ pub struct Group {
 impl Answer {
     pub(super) fn of(opened: &Opened, all: Counted, apart: Option<(&Asked, &[Counted])>, by: &[&str]) -> Answer {
         let method = match opened.method() {
-            Method::Em => Spread::Em,
+            Method::Em { .. } => Spread::Em,
             Method::Uniform => Spread::Uniform,
         };
         let group = |(cell, of): (usize, &Counted), asked: &Asked| {
@@ -72,7 +73,7 @@ impl Answer {
         let groups = apart.into_iter().flat_map(|(asked, counts)| {
             counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, asked))
         });
-        let (release, rows) = (opened.manifest.release, opened.table.rows());
+        let (release, rows) = (opened.manifest.release, opened.tables.iter().map(Release::rows).sum());
         Answer { release, rows, method, all: Figures::of(&all), groups: groups.collect() }
     }
 }

@@ -17,7 +17,7 @@ use crate::daemon::config::{Feed, nearest};
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::journal::store::Shown;
 use crate::daemon::run::begin;
-use crate::engine::counting::{Asked, Condition, Counted, Unasked, count, parse};
+use crate::engine::counting::{Asked, Condition, Countable, Counted, Unasked, parse};
 use crate::engine::model::{Column, Role};
 use crate::engine::release::Layout;
 
@@ -64,12 +64,18 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
     exact(&conditions, &by, masked.as_deref(), &opened)?;
     shown.say("counting".to_owned());
-    let (all, counted) = asked(&opened, &conditions, &[], "PREDICATE")?;
+    let all = asked(&opened, &conditions, &[])?;
     debug_assert_eq!(all.question.cells(), 1);
-    let apart = if by.is_empty() { None } else { Some(asked(&opened, &conditions, &by, "--by")?) };
+    let apart = if by.is_empty() { None } else { Some(asked(&opened, &conditions, &by)?) };
+    let countable = Countable::learn(&opened.tables, &opened.columns.trees(), opened.method());
+    let counted = counts(&countable, &all, "PREDICATE")?;
+    let apart = match apart {
+        Some(asked) => Some((counts(&countable, &asked, "--by")?, asked)),
+        None => None,
+    };
     drop(shown);
-    let answer = Answer::of(&opened, counted[0], apart.as_ref().map(|(asked, counts)| (asked, &**counts)), &by);
-    if let (Some(file), Some((asked, counts))) = (&args.out, &apart) {
+    let answer = Answer::of(&opened, counted[0], apart.as_ref().map(|(counts, asked)| (asked, &**counts)), &by);
+    if let (Some(file), Some((counts, asked))) = (&args.out, &apart) {
         file::write(file, (asked, counts), &by, &opened)?;
     }
     if out.json() {
@@ -118,11 +124,12 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
     Ok(())
 }
 
-fn asked(opened: &Opened, conditions: &[Condition], by: &[&str], field: &str) -> error::Result<(Asked, Vec<Counted>)> {
-    let asked = Asked::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))?;
-    let counts = count(&opened.table, &asked.question, &opened.columns.trees(), opened.method());
-    let counts = counts.map_err(|why| Error::new(Kind::Usage, why.to_string()).in_field(field))?;
-    Ok((asked, counts))
+fn asked(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<Asked> {
+    Asked::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))
+}
+
+fn counts(countable: &Countable, asked: &Asked, field: &str) -> error::Result<Vec<Counted>> {
+    countable.count(&asked.question).map_err(|why| Error::new(Kind::Usage, why.to_string()).in_field(field))
 }
 
 fn misread(why: &str) -> Error {

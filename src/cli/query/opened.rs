@@ -14,6 +14,7 @@ use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
 use crate::engine::histogram::{Histogram, Release, Values};
 use crate::engine::model::{Column, Columns, Domain, Kind, Role, Rule};
+use crate::engine::policy::{Decimal, Refinement, refusals};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
 /// A release.
@@ -22,8 +23,8 @@ pub struct Opened {
     pub manifest: Manifest,
     /// Its columns.
     pub columns: Columns,
-    /// Its rows.
-    pub table: Release,
+    /// Its rows, by the release in which they came where the table grows.
+    pub tables: Vec<Release>,
     /// What the codes of sensitive values stand for.
     pub values: Values,
 }
@@ -60,22 +61,27 @@ impl Opened {
         if manifest.layout.is_none() {
             let (table, leaks) = read_local(&about, &columns);
             let Table { release: table, values, .. } = table.ok_or_else(|| unread(first, &leaks))?;
-            return Ok(Opened { manifest, columns, table, values });
+            return Ok(Opened { manifest, columns, tables: vec![table], values });
         }
         let mut parts = Vec::new();
         for file in data {
             let (part, leaks) = read_part(&bytes(store, file)?, &columns);
-            parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts.as_one(0));
+            parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts);
         }
         let rows = Histogram::merge_all(parts).expect("there is a part");
-        let (table, values) = (Release::from_own_labels(&rows), rows.values().clone());
-        Ok(Opened { manifest, columns, table, values })
+        let tables = Release::of_each_increment(&rows).into_values().collect();
+        Ok(Opened { manifest, columns, tables, values: rows.values().clone() })
     }
 
-    /// How its rows are spread: labels that a coin has drawn do not follow the data.
+    /// How its rows are spread: labels of halving do not follow the data, but for the splits that a coin or too few people refused.
     pub fn method(&self) -> Method {
-        let halves = self.manifest.policy.get("search").is_some_and(|search| search == "halves");
-        if halves { Method::Em } else { Method::Uniform }
+        let Manifest { policy, layout, k, .. } = &self.manifest;
+        if policy.get("search").is_none_or(|search| search != "halves") {
+            return Method::Uniform;
+        }
+        let written = policy.get("max_ratio").and_then(|ratio| Decimal::parse(&ratio.to_string()));
+        let refusals = refusals(written.unwrap_or(Refinement::MAX_RATIO));
+        Method::Em { fewest: *k, refusals: layout.map_or(0, |_| refusals) }
     }
 
     /// Whether values of guarded sets may be others.

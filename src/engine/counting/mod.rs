@@ -1,21 +1,25 @@
 //! Counts from a published table whose labels are coarser than what is asked (SCIENCE 11, counting): how many of its rows have certain
-//! values. Sensitive values are exact, so that each of them is counted by itself; quasi columns are known as far as labels tell.
+//! values. Sensitive values are exact; quasi columns are known as far as labels tell.
 //!
-//! Where in its label a person lies has not steered the labels of crowds. So the share of each combination of values is taken that
-//! makes the published labels most likely (EM). Labels of other searches follow the data, and are spread evenly.
+//! Where in its label a person lies has steered the labels of crowds by refused splits alone. So the shares of all values are
+//! taken that make the published labels most likely (EM), over profiles that tie the columns to each other, and with the odds that
+//! refused splits tell. Labels of other searches follow the data, and are spread evenly.
 //!
 //! Everything here follows from what is public.
 
 mod answer;
 mod asked;
-mod boxes;
-mod grid;
+mod classes;
 mod leaves;
+mod pieces;
 mod predicate;
+mod profiles;
 mod question;
-mod resample;
+mod refusal;
+mod source;
+mod spread;
 
-pub use answer::{Counted, Method, TooMany, count};
+pub use answer::{Countable, Counted, Method, TooMany};
 pub use asked::{Asked, Name, Unasked};
 pub use predicate::{Condition, Literal, Misread, Wanted, parse};
 pub use question::{Axis, Question};

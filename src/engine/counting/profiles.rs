@@ -1,0 +1,230 @@
+//! What the rows of a table have in common, learned from their labels. Everybody has one of sixteen profiles; within a profile the
+//! columns are independent of each other. The shares of the profiles, and of the cells of each column within them, are those that
+//! make the published labels most likely (EM over a mixture, also known as latent class analysis; SCIENCE 11, counting).
+
+use std::array::from_fn;
+
+use super::answer::Method;
+use super::classes::{Class, Classes};
+use super::refusal::refused;
+use super::source::Source;
+
+/// How many profiles there are.
+pub const PROFILES: usize = 16;
+/// Rounds of EM.
+const ROUNDS: u32 = 60;
+/// The most classes that are learned from; of a table with more each fit draws its own.
+const CLASSES: usize = 4096;
+/// Rows that a profile has in each column beside those of the table, and a sensitive value in all profiles, with the shares that the
+/// table has as a whole.
+const BESIDE: f64 = 1.0;
+const BESIDE_VALUE: f64 = 20.0;
+/// Sensitive values from which on each is too rare to tell anything of a profile.
+const VALUES: usize = 1 << 12;
+/// No share falls below it, so that no label becomes impossible.
+const LEAST: f64 = 1e-9;
+
+/// A number for each profile.
+pub type Shares = [f64; PROFILES];
+
+/// One fit of profiles.
+pub struct Profiles {
+    /// The share of each profile.
+    shares: Shares,
+    /// Per column the share of each cell within the profile, summed over the cells before it.
+    sums: Vec<Vec<Shares>>,
+    /// Per sensitive value how much more frequent it is in the profile than in the table; empty where values tell nothing.
+    values: Vec<Shares>,
+    /// The fewest people of a class; `None` where refused splits are not looked at.
+    fewest: Option<u64>,
+}
+
+/// Where the rows of a class may be.
+pub struct Placed {
+    /// The weight of each profile in the class.
+    weights: Shares,
+    /// Per column the share that its cells have in the profile, each part of a refused split with its factor.
+    inside: Vec<Shares>,
+    /// Per column the factors of the two parts.
+    factors: Vec<[f64; 2]>,
+}
+
+/// How profiles are learned.
+#[derive(Clone, Copy)]
+pub struct Fit {
+    /// Where draws come from.
+    pub seed: u64,
+    /// Whether the classes are drawn anew, and refused splits are ignored: the estimate of somebody who knows less.
+    pub other: bool,
+}
+
+impl Profiles {
+    /// Even shares, in one profile.
+    pub fn even(classes: &Classes) -> Profiles {
+        let even = |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
+        let shares = from_fn(|profile| if profile == 0 { 1.0 } else { 0.0 });
+        Profiles { shares, sums: classes.cells.iter().map(even).collect(), values: Vec::new(), fewest: None }
+    }
+
+    /// The profiles of a table.
+    pub fn learn(classes: &Classes, method: Method, fit: Fit) -> Profiles {
+        let mut source = Source::new(fit.seed);
+        let drawn = CLASSES as f64 / classes.all.len() as f64;
+        let mut some = Vec::with_capacity(classes.all.len().min(2 * CLASSES));
+        for class in &classes.all {
+            if drawn >= 1.0 || source.share() <= drawn {
+                some.push((class, if fit.other { source.exponential() } else { 1.0 }));
+            }
+        }
+        let mut columns: Vec<Vec<Shares>> = Vec::with_capacity(classes.cells.len());
+        for starts in &classes.cells {
+            let leaves = |cell: &[usize]| (cell[1] - cell[0]) as f64;
+            columns.push(starts.windows(2).map(|cell| from_fn(|_| leaves(cell) * source.exponential())).collect());
+        }
+        columns.iter_mut().for_each(|column| normalise(column, 0.0));
+        let fewest = match method {
+            Method::Em { fewest, refusals } if refusals > 0 && !fit.other => Some(fewest),
+            _ => None,
+        };
+        let values = if classes.values > 1 && classes.values <= VALUES { classes.values } else { 0 };
+        let even = [1.0 / PROFILES as f64; PROFILES];
+        let sums = columns.iter().map(|column| summed(column)).collect();
+        let mut profiles = Profiles { shares: even, sums, values: vec![[1.0; PROFILES]; values], fewest };
+        (0..ROUNDS).for_each(|_| profiles.round(&some, &mut columns));
+        profiles
+    }
+
+    /// A round of EM.
+    fn round(&mut self, classes: &[(&Class, f64)], columns: &mut [Vec<Shares>]) {
+        let mut rows = [0.0; PROFILES];
+        // What changes from one cell to the next.
+        let mut steps: Vec<Vec<Shares>> = self.sums.iter().map(|sums| vec![[0.0; PROFILES]; sums.len()]).collect();
+        let mut values = vec![[0.0; PROFILES]; self.values.len()];
+        for (class, weight) in classes {
+            let placed = self.place(class);
+            let of_class = self.rows_of(class, &placed, |value, of_value| {
+                values.get_mut(value).into_iter().for_each(|sum| add(sum, of_value.map(|rows| rows * weight)));
+                true
+            });
+            let of_class = of_class.map(|rows| rows * weight);
+            add(&mut rows, of_class);
+            for (column, steps) in steps.iter_mut().enumerate() {
+                let ([first, second], cells) = (placed.factors[column], &class.cells[column]);
+                let each: Shares = from_fn(|profile| of_class[profile] / placed.inside[column][profile]);
+                add(&mut steps[cells.start], each.map(|each| each * first));
+                add(&mut steps[class.middle[column]], each.map(|each| each * (second - first)));
+                add(&mut steps[cells.end], each.map(|each| -each * second));
+            }
+        }
+        for ((column, steps), sums) in columns.iter_mut().zip(steps).zip(&mut self.sums) {
+            let mut factor = [0.0; PROFILES];
+            for (cell, step) in column.iter_mut().zip(steps) {
+                add(&mut factor, step);
+                // Where no label lies, rounding leaves something that may be below 0.
+                *cell = from_fn(|profile| cell[profile] * factor[profile].max(0.0));
+            }
+            normalise(column, BESIDE);
+            *sums = summed(column);
+        }
+        let all: f64 = rows.iter().sum();
+        for (value, of_value) in self.values.iter_mut().zip(values) {
+            let sum: f64 = of_value.iter().sum::<f64>() + BESIDE_VALUE;
+            *value = from_fn(|profile| {
+                let share = (rows[profile] / all).max(LEAST);
+                (of_value[profile] + BESIDE_VALUE * share) / (sum * share)
+            });
+        }
+        self.shares = rows.map(|rows| (rows / all).max(LEAST));
+    }
+
+    /// Where the rows of a class may be, whatever their sensitive values.
+    pub fn place(&self, class: &Class) -> Placed {
+        let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
+        for (sums, cells) in self.sums.iter().zip(&class.cells) {
+            let share: Shares = from_fn(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
+            weights = from_fn(|profile| weights[profile] * share[profile]);
+            // So that a row of many columns does not round its profiles to 0.
+            let most = weights.iter().copied().fold(0.0, f64::max);
+            weights = weights.map(|weight| weight / most);
+            inside.push(share);
+        }
+        let mut factors = vec![[1.0; 2]; self.sums.len()];
+        let Some(fewest) = self.fewest else { return Placed { weights, inside, factors } };
+        let (all, likely): (f64, Shares) = (weights.iter().sum(), weights);
+        for (column, factors) in factors.iter_mut().enumerate() {
+            let (cells, middle) = (&class.cells[column], class.middle[column]);
+            if middle == cells.end {
+                continue;
+            }
+            let part = |profile: usize| self.sums[column][middle][profile] - self.sums[column][cells.start][profile];
+            let of_all = |profile: usize| likely[profile] * part(profile) / inside[column][profile];
+            let share = (0..PROFILES).map(of_all).sum::<f64>() / all;
+            *factors = [share, 1.0 - share].map(|share| refused(class.rows, fewest, share));
+            let [first, second] = *factors;
+            for profile in 0..PROFILES {
+                let whole = inside[column][profile];
+                inside[column][profile] = first * part(profile) + second * (whole - part(profile));
+                weights[profile] *= inside[column][profile] / whole;
+            }
+        }
+        Placed { weights, inside, factors }
+    }
+
+    /// The rows of a class in each profile, of the sensitive values that are wanted.
+    pub fn rows_of(&self, class: &Class, placed: &Placed, mut wanted: impl FnMut(usize, Shares) -> bool) -> Shares {
+        let mut all = [0.0; PROFILES];
+        for &(value, rows) in &class.values {
+            let weights: Shares = match self.values.get(value) {
+                Some(factors) => from_fn(|profile| placed.weights[profile] * factors[profile]),
+                None => placed.weights,
+            };
+            let each = rows as f64 / weights.iter().sum::<f64>();
+            let of_value = weights.map(|weight| weight * each);
+            if wanted(value, of_value) {
+                add(&mut all, of_value);
+            }
+        }
+        all
+    }
+
+    /// The share of each cell of a column in each profile.
+    pub fn cells(&self, column: usize) -> impl Iterator<Item = Shares> + '_ {
+        self.sums[column].windows(2).map(|sums| from_fn(|profile| sums[1][profile] - sums[0][profile]))
+    }
+}
+
+impl Placed {
+    /// The share of a class that is in cells of its column, by profile: those of the first part of a refused split, and those of the
+    /// second.
+    pub fn share(&self, column: usize, parts: [Shares; 2]) -> Shares {
+        let [first, second] = self.factors[column];
+        from_fn(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
+    }
+}
+
+/// Adds the numbers of each profile.
+pub fn add(sums: &mut Shares, numbers: Shares) {
+    sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+}
+
+/// Sums over the cells before each cell, and over all of them.
+pub fn summed(cells: &[Shares]) -> Vec<Shares> {
+    let mut sums = vec![[0.0; PROFILES]];
+    for cell in cells {
+        let mut sum = sums[sums.len() - 1];
+        add(&mut sum, *cell);
+        sums.push(sum);
+    }
+    sums
+}
+
+/// Makes shares of the rows of each cell, with so many more rows that are spread over the cells as those of all profiles.
+fn normalise(cells: &mut [Shares], beside: f64) {
+    let mut rows = [0.0; PROFILES];
+    cells.iter().for_each(|cell| add(&mut rows, *cell));
+    let all: f64 = rows.iter().sum();
+    for cell in cells {
+        let more = beside * cell.iter().sum::<f64>() / all;
+        *cell = from_fn(|profile| ((cell[profile] + more) / (rows[profile] + beside)).max(LEAST));
+    }
+}

@@ -1,0 +1,124 @@
+//! The rows of a table spread over the counts of a question by a fit of profiles.
+
+use std::ops::Range;
+
+use super::classes::{Class, Classes};
+use super::pieces::Pieces;
+use super::profiles::{Placed, Profiles, Shares, add};
+use super::question::Question;
+
+/// A question over the classes of a table.
+pub struct Counts<'q> {
+    question: &'q Question,
+    axes: Vec<Pieces>,
+    /// The classes that are not certain, each with the groups of each axis that its rows may be in.
+    open: Vec<(&'q Class, Vec<Range<usize>>)>,
+    /// Rows that are certain.
+    low: Vec<u64>,
+    /// Rows that are possible.
+    high: Vec<u64>,
+}
+
+impl<'q> Counts<'q> {
+    /// Of a question; `None` if classes and counts together are more than so many.
+    pub fn of(classes: &'q Classes, question: &'q Question, most: usize) -> Option<Counts<'q>> {
+        let axes: Vec<Pieces> =
+            question.axes.iter().map(|axis| Pieces::of(axis, &classes.cells[axis.column])).collect();
+        let (mut open, mut low, mut work) = (Vec::new(), vec![0; question.cells()], 0usize);
+        let mut high = low.clone();
+        for class in &classes.all {
+            let (may, must): (Vec<Range<usize>>, Vec<bool>) = axes.iter().map(|axis| axis.groups_of(class)).unzip();
+            let cells = may.iter().map(ExactSizeIterator::len).product::<usize>();
+            work = work.saturating_add(cells.saturating_mul(class.values.len()));
+            if work > most {
+                return None;
+            }
+            let certain = must.iter().all(|must| *must);
+            for &(value, rows) in &class.values {
+                let Some(group) = question.values[value] else { continue };
+                each_cell(&axes, &may, |cell| {
+                    high[cell * question.groups + group] += rows;
+                    low[cell * question.groups + group] += if certain { rows } else { 0 };
+                });
+            }
+            if !certain && cells > 0 {
+                open.push((class, may));
+            }
+        }
+        Some(Counts { question, axes, open, low, high })
+    }
+
+    /// The least and the most that each count can be.
+    pub fn bounds(&self) -> (&[u64], &[u64]) {
+        (&self.low, &self.high)
+    }
+
+    /// The estimates of a fit, and their variances if every row were by chance where it is, with the shares of the fit.
+    pub fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
+        let groups = self.question.groups;
+        let sums: Vec<Vec<Shares>> = self.axes.iter().map(|axis| axis.sums(profiles)).collect();
+        let mut estimates: Vec<f64> = self.low.iter().map(|&rows| rows as f64).collect();
+        let mut variances = vec![0.0; estimates.len()];
+        let mut of_groups: Vec<(f64, Shares)> = vec![(0.0, [0.0; _]); groups];
+        for (class, may) in &self.open {
+            let placed = profiles.place(class);
+            of_groups.fill((0.0, [0.0; _]));
+            profiles.rows_of(class, &placed, |value, rows| {
+                let group = self.question.values[value].map(|group| &mut of_groups[group]);
+                group.into_iter().for_each(|(all, sum)| {
+                    *all += rows.iter().sum::<f64>();
+                    add(sum, rows);
+                });
+                false
+            });
+            let shares = self.shares(class, (&placed, may), &sums);
+            for (group, (all, rows)) in of_groups.iter().enumerate().filter(|(_, (all, _))| *all > 0.0) {
+                self.each(may, &shares, (0, 0, *rows), &mut |cell, rows| {
+                    let rows = rows.min(*all);
+                    estimates[cell * groups + group] += rows;
+                    variances[cell * groups + group] += rows * (1.0 - rows / all);
+                });
+            }
+        }
+        (estimates, variances)
+    }
+
+    /// Per axis the share of each group that the rows of a class may be in.
+    fn shares(
+        &self,
+        class: &Class,
+        (placed, may): (&Placed, &[Range<usize>]),
+        sums: &[Vec<Shares>],
+    ) -> Vec<Vec<Shares>> {
+        let axes = self.axes.iter().zip(sums).zip(may);
+        axes.map(|((axis, sums), may)| {
+            let share = |group| placed.share(axis.column, axis.of_group(group, class, sums));
+            may.clone().map(share).collect()
+        })
+        .collect()
+    }
+
+    /// The rows in each combination of groups, beginning with the groups of an axis in a place of the answer.
+    fn each(
+        &self,
+        may: &[Range<usize>],
+        shares: &[Vec<Shares>],
+        (axis, place, rows): (usize, usize, Shares),
+        found: &mut impl FnMut(usize, f64),
+    ) {
+        let Some(pieces) = self.axes.get(axis) else { return found(place, rows.iter().sum()) };
+        for (group, share) in may[axis].clone().zip(&shares[axis]) {
+            let inside: Shares = std::array::from_fn(|profile| rows[profile] * share[profile]);
+            self.each(may, shares, (axis + 1, place * pieces.groups + group, inside), found);
+        }
+    }
+}
+
+/// The places of the combinations of these groups.
+fn each_cell(axes: &[Pieces], may: &[Range<usize>], mut found: impl FnMut(usize)) {
+    let mut places = vec![0];
+    for (axis, groups) in axes.iter().zip(may) {
+        places = places.iter().flat_map(|place| groups.clone().map(move |group| place * axis.groups + group)).collect();
+    }
+    places.into_iter().for_each(&mut found);
+}
