@@ -15,7 +15,7 @@ pub type Panel<'p> = (&'p str, &'p str, &'p [(f64, f64)]);
 
 /// The figure.
 pub fn svg(caption: &str, panels: &[Panel<'_>]) -> String {
-    let width = panels.len() as f64 * (LEFT + SIDE) + 16.0;
+    let width = panels.len() as f64 * (LEFT + SIDE) + 28.0;
     let height = TOP + SIDE + 52.0;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \

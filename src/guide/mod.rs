@@ -22,6 +22,10 @@ pub mod topics {}
 #[doc = include_str!("analysts.md")]
 pub mod analysts {}
 
+#[doc = include_str!("counting.md")]
+#[doc = include_str!("counting.svg")]
+pub mod counting {}
+
 #[doc = include_str!("audit.md")]
 pub mod audit {}
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::classes::Classes;
 use super::profiles::{Fit, Profiles};
-use super::question::Question;
+use super::question::{Method, Question};
 use super::spread::Counts;
 use crate::histogram::Release;
 use crate::model::Taxonomy;
@@ -15,20 +15,6 @@ const FITS: u64 = 4;
 const MOST: usize = 1 << 22;
 /// The most counts that the rows of classes may be in, over all classes.
 const WORK: usize = 1 << 28;
-
-/// How rows are spread over the cells of their labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// By the shares that make the labels most likely: for labels of halving, on which data have no bearing but by refused splits.
-    Em {
-        /// The fewest people of a class.
-        fewest: u64,
-        /// How many splits halving may refuse on the way to a label; 0 for labels that come about otherwise.
-        refusals: u32,
-    },
-    /// Evenly.
-    Uniform,
-}
 
 /// How many rows are in a cell of the answer.
 #[derive(Debug, Clone, Copy, PartialEq)]

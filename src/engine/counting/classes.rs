@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::answer::Method;
+use super::question::Method;
 use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 

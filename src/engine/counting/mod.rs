@@ -19,7 +19,7 @@ mod refusal;
 mod source;
 mod spread;
 
-pub use answer::{Countable, Counted, Method, TooMany};
+pub use answer::{Countable, Counted, TooMany};
 pub use asked::{Asked, Name, Unasked};
 pub use predicate::{Condition, Literal, Misread, Wanted, parse};
-pub use question::{Axis, Question};
+pub use question::{Axis, Method, Question};

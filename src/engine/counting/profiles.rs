@@ -4,8 +4,8 @@
 
 use std::array::from_fn;
 
-use super::answer::Method;
 use super::classes::{Class, Classes};
+use super::question::Method;
 use super::refusal::refused;
 use super::source::Source;
 

@@ -1,4 +1,4 @@
-//! What is asked of a table.
+//! What is asked of a table, and how it is answered.
 
 use crate::model::Leaf;
 
@@ -43,4 +43,18 @@ impl Question {
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.groups).product::<usize>() * self.groups
     }
+}
+
+/// How rows are spread over the cells of their labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// By the shares that make the labels most likely: for labels of halving, on which data have no bearing but by refused splits.
+    Em {
+        /// The fewest people of a class.
+        fewest: u64,
+        /// How many splits halving may refuse on the way to a label; 0 for labels that come about otherwise.
+        refusals: u32,
+    },
+    /// Evenly.
+    Uniform,
 }

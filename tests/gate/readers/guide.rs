@@ -9,6 +9,12 @@ use crate::common::needs;
 
 const PAGES: [&str; 3] = ["README.md", "src/guide/releases.md", "src/guide/analysts.md"];
 
+/// A page that goes on where the last of those ends.
+const COUNTING: &str = "src/guide/counting.md";
+
+/// The estimator of the program, written down once more.
+const ESTIMATOR: &str = include_str!("counting.py");
+
 /// The blocks of a page that are Python, in order; not those for a cluster that is not here.
 fn blocks(page: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).expect("a page");
@@ -72,17 +78,22 @@ fn what_pages_show_to_analysts_works() {
     }
     // Three readers estimate the same from two tables, to the last but few digits.
     let said = run(PAGES[2], &blocks(PAGES[2]).concat());
-    let mut numbers = said.lines().rev().filter_map(|line| line.parse::<f64>().ok().map(|number| (line, number)));
-    let (_, counted) = numbers.next().expect("a count");
-    let (number, _) = numbers.next().expect("an estimate");
+    let number = said.lines().rev().find(|line| line.parse::<f64>().is_ok()).expect("an estimate");
     let first = number.get(..6).expect("no whole number");
     assert!(said.matches(first).count() >= 3, "{first}: {said}");
-    // What a few lines count is what the program counts.
-    let asked = "age between 20 and 39 and ward = 'Cardiology'";
+    // What the program counts is what its description gives; what a few lines count is possible.
+    let asked = "age between 25 and 44 and ward = 'Surgery'";
     let answer = tidegate(folder.path(), &["query", "admissions/releases/admissions", asked, "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
-    let estimate = answer["estimate"].as_f64().expect("a number");
-    assert!((counted - estimate).abs() < 1e-6 * estimate.max(1.0), "{counted}: {answer}");
+    let [estimate, low, high] = ["estimate", "low", "high"].map(|key| answer[key].as_f64().expect("a number"));
+    let read = blocks(PAGES[2]).concat();
+    let counted = |text: &str| {
+        let said = run(COUNTING, &format!("{read}{text}"));
+        said.lines().rev().find_map(|line| line.parse::<f64>().ok()).expect("a count")
+    };
+    let (plain, same) = (counted(&blocks(COUNTING).concat()), counted(ESTIMATOR));
+    assert!((same - estimate).abs() < 1e-6 * estimate.max(1.0), "{same}: {answer}");
+    assert!(low - 1e-6 <= plain && plain <= high + 1e-6, "{plain}: {answer}");
     // The newest release, not the first one; and whoever changes it is found out.
     let page = PAGES[2];
     let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
