@@ -13,11 +13,11 @@ use crate::cli::{Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
 use crate::daemon::journal::{Body, Checked, Closed, Decision, Erase, Origin, Outcome, Part, Under, Wanted};
-use crate::daemon::live::{Recorded, Seen};
+use crate::daemon::live::{Line, Recorded, Seen};
 use crate::daemon::run::seen_with;
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Guarantee;
-use crate::engine::release::Manifest;
+use crate::engine::release::{Manifest, RemovalReason};
 
 /// A feed at work.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,8 +27,10 @@ pub struct FeedShown {
     pub feed: String,
     /// What the chain promises; null for disjoint feeds.
     pub guarantee: Option<Guarantee>,
-    /// Releases, oldest first.
+    /// Releases that readers see, oldest first.
     pub releases: Vec<ReleaseLine>,
+    /// Releases whose manifests are gone from the public root, oldest first.
+    pub removed: Vec<RemovedLine>,
     /// What happened, oldest first: the newest part of it.
     pub history: Vec<Happened>,
     /// Entries of the log.
@@ -41,6 +43,17 @@ pub struct FeedShown {
     pub quarantined: u64,
     /// Who is not published.
     pub waiting: Waiting,
+}
+
+/// A release whose manifest is gone from the public root.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RemovedLine {
+    /// The release.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// Why it is gone.
+    pub reason: RemovalReason,
 }
 
 /// Something that happened.
@@ -78,7 +91,13 @@ pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &m
     if let Some(number) = release {
         let shown = FeedRelease::of(&seen, &entries, number)?.ok_or_else(|| {
             let newest = seen.state.releases.last().map_or(0, |line| line.release);
-            let text = format!("there is no release {number} here; the newest is {newest}");
+            let gone = seen.state.releases.iter().any(|line| line.release == number && line.removed.is_some());
+            let text = match gone {
+                true => {
+                    format!("the manifest of release {number} is gone from the public root: `tidegate show` says why")
+                }
+                false => format!("there is no release {number} here; the newest is {newest}"),
+            };
             Error::new(Kind::Usage, text).in_file(&feed.file).in_field("RELEASE")
         })?;
         if out.json() {
@@ -120,6 +139,9 @@ impl FeedShown {
         for line in &state.releases {
             releases.extend(seen.manifest(line)?.as_ref().map(ReleaseLine::of));
         }
+        let removed =
+            |line: &Line| Some(RemovedLine { release: line.release, chain: line.chain, reason: line.removed?.reason });
+        let removed = state.releases.iter().filter_map(removed).collect();
         let mut told: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
         let newest = told.split_off(told.len().saturating_sub(MOST));
         let history = newest.into_iter().map(|(entry, happened)| {
@@ -130,6 +152,7 @@ impl FeedShown {
             feed: state.terms.name.clone(),
             guarantee: state.terms.policy()?.guarantee(),
             releases,
+            removed,
             history: history.collect::<Result<_>>()?,
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
             new: state.feed.new_rows(),
@@ -276,10 +299,31 @@ fn happened(entry: &Checked) -> Option<Happened> {
     Some(Happened { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
 }
 
+/// How many manifests are gone, reason by reason.
+fn gone(text: &mut String, removed: &[RemovedLine]) {
+    for (reason, why) in [
+        (RemovalReason::Withdrawn, "withdrawn"),
+        (RemovalReason::Erased, "gone because they list erased rows"),
+        (RemovalReason::Expired, "older than manifests are kept"),
+    ] {
+        let numbers: Vec<String> =
+            removed.iter().filter(|line| line.reason == reason).map(|line| line.release.to_string()).collect();
+        match &numbers[..] {
+            [] => {}
+            [one] => wrapped(text, "", &format!("Release {one}: {why}.")),
+            [first, .., last] => {
+                let count = numbers.len();
+                wrapped(text, "", &format!("{count} releases, the first {first} and the last {last}: {why}."));
+            }
+        }
+    }
+}
+
 fn text(shown: &FeedShown) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{} ({} entries)\n", printable(&shown.feed), shown.entries);
     words::releases(&mut text, &shown.releases);
+    gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");
     for Happened { seq, time, who, why, text: what, .. } in &shown.history {
         let who = who.as_ref().map(|who| format!(" ({})", printable(who))).unwrap_or_default();

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_as_likely_as_all_places_of_the_others_make_it() {
-        for (people, fewest) in [(2, 2), (5, 5), (7, 5), (9, 5), (10, 5), (12, 5), (12, 2), (11, 3), (6, 1)] {
+        for (people, fewest) in [(2, 2), (5, 5), (7, 5), (9, 5), (10, 5), (12, 5), (12, 2), (11, 3)] {
             for share in [0.0, 1e-9, 0.03, 0.4, 0.5, 0.97, 1.0] {
                 let (found, wanted) = (refused(people, fewest, share), counted(people, fewest, share));
                 assert!((found - wanted).abs() < 1e-9, "{people} {fewest} {share}: {found}, not {wanted}");
