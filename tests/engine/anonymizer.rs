@@ -97,7 +97,7 @@ fn explained(reason: &Reason, earlier: &Release, now: &Release, trees: &[&Taxono
 #[test]
 fn the_papers_search_is_what_its_definition_says() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("the_papers_search_is_what_its_definition_says", 2000, |draw| {
+    random::run("the_papers_search_is_what_its_definition_says", 800, |draw| {
         let columns = some_columns(draw, 2);
         let trees = columns.trees();
         let (k, values) = (draw.between(2, 3), draw.between(1, 3));

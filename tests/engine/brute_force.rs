@@ -134,7 +134,7 @@ fn chain(draw: &mut Draw) -> (Columns, Vec<Vec<Row>>, Vec<Vec<Row>>) {
 #[test]
 fn chains_against_every_world() {
     let tally = Mutex::new([0u64; 4]);
-    random::run("chains_against_every_world", 5000, |draw| {
+    random::run("chains_against_every_world", 2000, |draw| {
         let (columns, releases, increments) = chain(draw);
         let trees: Vec<&Taxonomy> = columns.trees();
         let world = World::new(&trees, &releases);

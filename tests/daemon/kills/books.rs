@@ -80,6 +80,8 @@ impl Books {
                 },
                 "Approve" => _ = books.rows.insert(chain, held),
                 "Published" => books.published += 1,
+                // They are in the newest release until the next one leaves.
+                "Retire" => leaves += body["rows"].as_i64().expect("rows"),
                 "Withdraw" => {
                     let (chain, gone) = (number(&body["chain"]), number(&body["rows"]));
                     *books.rows.get_mut(&chain).expect("a chain with releases") -= gone;

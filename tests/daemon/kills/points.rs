@@ -186,6 +186,11 @@ pub const POINTS: &[Point] = &[
     gone("a part that is withdrawn", "public/data/*/*.parquet", WITHDRAWS),
     made("a commit of a withdrawal", "public/data/*/_delta_log/*.json", WITHDRAWS),
     made("a part that is published again", "public/data/*/*.parquet", PUBLISHES_AGAIN),
+    entry("old manifests begin to go", "Expire", EXPIRES),
+    made("a signature of a notice of old manifests", "public/expired/*.sig", EXPIRES),
+    made("a notice of old manifests", "public/expired/*.json", EXPIRES),
+    gone("an old manifest", "public/manifest/*.json", EXPIRES),
+    entry("old rows begin to leave", "Retire", RETIRES),
     entry("a tick that was closed after its coins", "Closed", CROWDS_GROW),
     gone("coins of a tick that are forgotten", "private/coins/*", CROWDS_FORGOTTEN),
     // Swept: nobody has named it.

@@ -41,6 +41,8 @@ pub const CROWDS_FORGOTTEN: &str = "the coins of crowds are forgotten";
 pub const CROWDS_ERASED: &str = "the rows of a crowd are erased";
 pub const CROWDS_LEAVE: &str = "a release leaves the rows of a crowd out";
 pub const WITHDRAWS: &str = "a release is withdrawn";
+pub const EXPIRES: &str = "old manifests go";
+pub const RETIRES: &str = "old rows leave";
 pub const PUBLISHES_AGAIN: &str = "withdrawn rows are published again";
 pub const SWEEPS_COINS: &str = "coins of crowds are swept";
 pub const REKEYS: &str = "the key is changed";
@@ -125,6 +127,8 @@ pub const SCENES: &[Scene] = &[
     scene(CROWDS_LEAVE, From::Scene(CROWDS_ERASED), |_| {}, Does::Once),
     scene(WITHDRAWS, From::Scene(CROWDS_GROW), |_| {}, WITHDRAW),
     scene(PUBLISHES_AGAIN, From::Scene(WITHDRAWS), |_| {}, Does::Once),
+    scene(EXPIRES, From::Scene(CROWDS_GROW), |place| stays(place, "keep"), Does::Once),
+    scene(RETIRES, From::Scene(CROWDS_GROW), |place| stays(place, "retain"), Does::Once),
     scene(SWEEPS_COINS, From::Death(Before, "the coins of a tick are drawn"), |_| {}, Does::Once),
     scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
 ];
@@ -197,6 +201,13 @@ fn stricter(place: &Place) {
 fn forgets(place: &Place) {
     place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\nquarantine_days = 0\n");
     place.offer("50.csv", people(800..840));
+}
+
+/// What was published before stays for a second, which is over.
+fn stays(place: &Place, key: &str) {
+    place.edit("[http]", &format!("[publish]\n{key} = \"1s\"\n[http]"));
+    place.offer("70.csv", people(940..980));
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
 }
 
 fn another_key(place: &Place) {

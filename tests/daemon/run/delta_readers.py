@@ -30,7 +30,9 @@ for root in map(pathlib.Path, sys.argv[1:]):
         in_order = lambda rows: sorted(json.dumps(row, sort_keys=True, default=str) for row in rows)
         assert in_order(rows) == in_order(meant), f"version {version} is not release {release}"
     rows = releases[max(releases)]["rows"]
-    assert pl.read_delta(str(table)).height == rows
+    # polars reads no table whose columns are mapped.
+    if newest.protocol().min_reader_version == 1:
+        assert pl.read_delta(str(table)).height == rows
     assert newest.to_pandas().shape[0] == rows
     arrow = newest.to_pyarrow_table()
     assert duckdb.sql("SELECT count(*) FROM arrow").fetchall() == [(rows,)]

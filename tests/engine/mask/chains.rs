@@ -81,7 +81,7 @@ struct Formed {
 #[test]
 fn masked_chains_take_nothing_back() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("masked chains", 900, |draw| {
+    random::run("masked chains", 450, |draw| {
         let columns = guarded(draw);
         let policy = policy(draw, &columns);
         let mut chain = Chain::new(columns, policy);
