@@ -135,7 +135,11 @@ fn tossed(private: &Memory) {
 fn a_writer_may_die_at_every_write() {
     for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED, CROWDS]).enumerate() {
         let (mut draw, mut known) = (Draw(5), 0);
-        let ticks = if at < 4 { 6 } else { 4 };
+        let ticks = match (at < 4, long()) {
+            (true, true) => 6,
+            (true, false) | (false, true) => 4,
+            (false, false) => 3,
+        };
         let ticks: Vec<Vec<Human>> = (0..ticks).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());
         let writes = run(policy, &ticks, &[], &meant, &private);
