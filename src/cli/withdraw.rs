@@ -9,7 +9,7 @@ use crate::daemon::live::Ask;
 #[command(after_help = "\
 The manifests of these releases are replaced by signed notices (withdrawn/<release>.json), and the files that no other release \
 lists are deleted, at once. The release before them is the newest one again; the Delta table has a new version with its rows, \
-and no reader can go back behind it. Nobody whose row these releases added is published again, in this chain or a later one; \
+and no reader can go back behind it. The people whose rows these releases added are never published again, in this chain or a later one; \
 with --republish the next release holds their rows again, with the labels that they had.
 
 Copies that others have made are beyond reach. In a chain that runs and whose table does not grow (any search but \"halves\") \

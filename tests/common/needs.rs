@@ -5,10 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// The variables that name what tests need, and what to do where one is not set.
-pub const VARIABLES: [(&str, &str); 3] = [
+pub const VARIABLES: [(&str, &str); 4] = [
     ("TIDEGATE_DATA", "let it name a folder of public data sets, or set it to `none` where there is no such folder"),
     ("TIDEGATE_KAFKA", "let it name a folder with the jars of Apache Kafka; tests/run fetches them"),
     ("TIDEGATE_PYTHON", "let it name a Python that has the packages of the tests; tests/run sets one up"),
+    ("TIDEGATE_SPARK", "let it name a Python environment with Spark and jars of Delta Lake; tests/long sets one up"),
 ];
 
 /// What the environment says about the machine.

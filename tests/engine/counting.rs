@@ -225,7 +225,7 @@ fn exact_labels_leave_nothing_open() {
 #[test]
 fn intervals_hold_as_often_as_they_say() {
     let (mut held, mut asked, mut widths) = (0, 0, 0.0);
-    for case in 0..120 {
+    for case in 0..60 {
         let mut draw = Draw::new(5, case);
         let trees: Vec<Taxonomy> = (0..2).map(|column| random::tree(&mut draw, column, 3)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -244,7 +244,7 @@ fn intervals_hold_as_often_as_they_say() {
             widths += 2.0 * 1.96 * error / (counted.high - counted.low) as f64;
         }
     }
-    assert!(asked >= 100 && held * 100 >= asked * 90, "{held} of {asked}");
+    assert!(asked >= 50 && held * 100 >= asked * 90, "{held} of {asked}");
     // They are narrower than what is possible at all, by a quarter and more in tables as small as these.
     assert!(widths < 0.75 * f64::from(asked), "{widths} in {asked}");
 }

@@ -97,8 +97,8 @@ fn increments(seen: &Seen, of_chain: &[&Line], visible: &[u32]) -> Vec<Histogram
         }
     }
     let columns = &seen.state.terms.columns;
-    let nobody = || Histogram::empty(columns.trees().len(), seen.state.sensitive());
-    people.into_iter().map(|people| Histogram::merge_all(people).unwrap_or_else(nobody)).collect()
+    let no_rows = || Histogram::empty(columns.trees().len(), seen.state.sensitive());
+    people.into_iter().map(|people| Histogram::merge_all(people).unwrap_or_else(no_rows)).collect()
 }
 
 /// Rows that visible releases leave out and earlier visible ones hold: erased ones, and ones that are older than rows are retained.

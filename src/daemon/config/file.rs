@@ -83,10 +83,23 @@ pub struct PublishTable {
     /// Whether the table of a chain that begins has a Delta Lake log, where each release adds rows to it (`search = "halves"`); true
     /// when left out.
     pub delta: Option<bool>,
+    /// What the column is called that says in which release a row came, or `false` for no such column; not built.
+    pub release_column: Option<ReleaseColumn>,
     /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
     pub keep: Option<Period>,
     /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever when left out.
     pub retain: Option<Period>,
+}
+
+/// A name, or `false`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "must be the name of a column, or false")]
+#[expect(dead_code, reason = "a file that has one is refused")]
+pub enum ReleaseColumn {
+    /// The name of the column.
+    Name(String),
+    /// Whether there is one.
+    Whether(bool),
 }
 
 /// `[source]`

@@ -85,12 +85,12 @@ impl DeltaLog {
         self.first
     }
 
-    /// Nobody can go back behind the newest version.
+    /// From now on readers cannot go back behind the newest version.
     pub fn starts_anew(&mut self) {
         self.first = (self.versions.len() as u64).saturating_sub(1);
     }
 
-    /// Nobody can go back behind the version of a release.
+    /// From now on readers cannot go back behind the version of a release.
     pub fn starts_with_release(&mut self, release: u32) {
         let version = self.versions.iter().position(|version| version.release == Some(release));
         self.first = self.first.max(version.unwrap_or(0) as u64);

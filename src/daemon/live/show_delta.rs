@@ -1,5 +1,5 @@
 //! The Delta log of a chain becomes visible behind the manifest of its release (CONTRACTS 4): commits are put where none are, so that
-//! whoever does it again puts the same bytes; checkpoints only repeat what commits say.
+//! a writer that does it again puts the same bytes; checkpoints only repeat what commits say.
 
 use super::delta_log::DeltaCheckpoint;
 use super::work::Live;

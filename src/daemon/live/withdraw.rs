@@ -32,7 +32,7 @@ impl Live {
         };
         let people = match republish {
             true => "the next release holds their rows again, with the labels that they had",
-            false => "nobody whose row they added is published again",
+            false => "the people whose rows they added are never published again",
         };
         let text = format!(
             "{releases} withdrawn: signed notices take the places of their manifests, and {newest}. They had added {rows} rows; {people}. \

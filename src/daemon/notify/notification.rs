@@ -8,7 +8,7 @@ use crate::daemon::error::{Complaint, Described, Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Cleaned, Closed, Decision, Expire, Outcome, Published, Under, Withdraw};
 use crate::daemon::observe::events::Notice;
-use crate::engine::release::{FileLine, Layout, Manifest, Sha256};
+use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
 
 /// The version of the form.
 const SCHEMA: u32 = 1;
@@ -164,6 +164,8 @@ impl Notification {
         let (key, what) = match (body, audience) {
             (Body::Published(published), Audience::Public) => match release(published, public)? {
                 Ok(what) => (format!("release/{}", published.release), what),
+                // Readers are told why it is gone, and need not be told that it was there.
+                Err(_) if is_removed(published.release, public)? => return Ok(Comes::Nothing),
                 Err(why) => return Ok(Comes::Lost(Notice::Release, why)),
             },
             (Body::Withdraw(Withdraw { chain, first, last, left, time, .. }), Audience::Public) => {
@@ -245,6 +247,16 @@ fn release(published: &Published, public: &dyn Store) -> Result<std::result::Res
     let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
     let manifest = FileLine { path, sha256: published.manifest, rows: None };
     Ok(Ok(What::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
+}
+
+/// Whether a notice lies in the place of the manifest of a release.
+fn is_removed(release: u32, public: &dyn Store) -> Result<bool> {
+    for reason in [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired] {
+        if public.read(&Layout::Root.removal(reason, release))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> What {

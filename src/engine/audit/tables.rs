@@ -191,7 +191,7 @@ impl Subject {
         let next: Vec<LeftOut> = left_out.next.iter().map(&mut known).collect();
         let growth = Growth::of_ours(&releases, &shown).ok_or(Unfit::Erased)?;
         for (at, (people, map)) in increments.into_iter().zip(of_people).enumerate() {
-            // Of rows that were left out nobody is kept.
+            // The private tables hold no person of rows that were left out.
             let gone = shown.iter().flatten().chain(&next).filter(|missing| missing.came == at);
             let new = gone.fold(growth.new[at].clone(), |new, missing| new.beyond(&missing.rows));
             let people = Release::from_own_labels(&people).with_values(map);

@@ -54,7 +54,7 @@ pub struct Placed {
 pub struct Fit {
     /// Where draws come from.
     pub seed: u64,
-    /// Whether the classes are drawn anew, and refused splits are ignored: the estimate of somebody who knows less.
+    /// Whether the classes are drawn anew, and refused splits are ignored: the estimate of a reader who knows less.
     pub other: bool,
 }
 

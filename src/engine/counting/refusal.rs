@@ -8,7 +8,7 @@ const COIN: f64 = 0.25;
 const MANY: u64 = 1_000;
 
 /// How likely the split of a class of `people` was refused, if one of them is in a part, and each other one is there with a
-/// probability of `share`. A part must hold nobody or `fewest` people.
+/// probability of `share`. A part must be empty or hold `fewest` people.
 pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
     match people {
         0..2 => return COIN,

@@ -80,7 +80,7 @@ impl Metadata {
             set("columnMapping.mode", "name".to_owned());
             set("columnMapping.maxColumnId", columns.to_string());
         }
-        // Whoever writes the log decides how long its files stay, and files that are no longer in the table need no mark.
+        // The writer decides how long files of the log stay, and files that are no longer in the table need no mark.
         set("enableExpiredLogCleanup", "false".to_owned());
         set("deletedFileRetentionDuration", "interval 0 days".to_owned());
         MetaData {

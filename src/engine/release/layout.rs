@@ -143,7 +143,7 @@ impl Layout {
             Layout::Root if part.span == Span::of(release) => {
                 format!("data/{chain}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
-            // No name comes twice, not even for the same rows: whoever deletes an old part never deletes a new one.
+            // No name comes twice, not even for the same rows: a writer that deletes an old part never deletes a new one.
             Layout::Root => format!("data/{chain}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
         }
     }

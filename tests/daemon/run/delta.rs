@@ -74,6 +74,27 @@ fn a_log_is_left_out_where_the_feed_file_says_so() {
     place.verified();
 }
 
+/// In a disjoint chain each release takes the place of the one before it, and so does its version; one can be withdrawn.
+#[test]
+fn each_version_of_a_disjoint_chain_holds_its_release_alone() {
+    let place = Place::with(NEVER, CROWDS, "chain = \"disjoint\"\n");
+    published(&place, 4);
+    let all = versions(&place.public(), 1);
+    assert_eq!(all.iter().map(|version| version.files.len()).collect::<Vec<_>>(), [0, 1, 1, 1, 1]);
+    // The helper compares every version with its manifest.
+    assert_eq!(releases(&place.public()).len(), 4);
+    place.verified();
+    let refused = place.json(&["withdraw", "feed.toml", "3", "--republish", "--reason", "wrong"]);
+    assert_eq!(refused.0, 1, "{}", refused.1);
+    place.done(&["withdraw", "feed.toml", "3", "--reason", "wrong"]);
+    assert_eq!(listed(&place.public()).len(), 2);
+    place.verified();
+    place.offer("next.csv", people(500..530));
+    assert_eq!(place.once()["outcome"], "published");
+    releases(&place.public());
+    place.verified();
+}
+
 /// What somebody does to a public root, the file that is named, and whether the public root alone shows it.
 type Damage = (fn(&Place) -> PathBuf, &'static str, bool);
 
@@ -178,31 +199,42 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A feed with some releases, and one whose columns have names that Delta tables cannot have without column mapping.
+fn two_feeds() -> [Place; 2] {
+    let place = Place::with(NEVER, CROWDS, "");
+    published(&place, 12);
+    let mapped = Place::with(NEVER, CROWDS, "");
+    mapped.edit("name = \"diagnosis\"", "name = \"diagnosis (ICD-10)\"\npath = \"$.diagnosis\"");
+    mapped.edit("name = \"ward\"", "name = \"the ward\"\npath = \"$.ward\"");
+    published(&mapped, 2);
+    [place, mapped]
+}
+
+/// A script reads every version of the tables of two feeds.
+fn read_with(command: &mut Command, [place, mapped]: &[Place; 2]) {
+    let run = command.args([place.public(), mapped.public()]).output();
+    let run = run.unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(run.status.success(), "{}{}", said(&run.stdout), said(&run.stderr));
+    let counts = [place, mapped].map(|place| versions(&place.public(), 1).len());
+    assert_eq!(said(&run.stdout), format!("{} versions\n{} versions\n", counts[0], counts[1]));
+}
+
+#[test]
+#[ignore = "slow: starts Spark, which tests/long fetches"]
+fn spark_reads_every_version() {
+    let Some(spark) = needs::tool("TIDEGATE_SPARK").map(PathBuf::from) else { return };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spark/versions.py");
+    read_with(Command::new(spark.join("bin/python")).arg(script).arg(spark.join("jars")), &two_feeds());
+}
+
 /// Every version is read with the `deltalake` package and compared with the manifest of its release; the newest one with polars, DuckDB
 /// and pandas as well.
 #[test]
 fn readers_of_delta_tables_read_every_version() {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
-    let place = Place::with(NEVER, CROWDS, "");
-    published(&place, 12);
-    // Names that Delta tables cannot have without column mapping.
-    let mapped = Place::with(NEVER, CROWDS, "");
-    mapped.edit("name = \"diagnosis\"", "name = \"diagnosis (ICD-10)\"\npath = \"$.diagnosis\"");
-    mapped.edit("name = \"ward\"", "name = \"the ward\"\npath = \"$.ward\"");
-    for at in 0..2 {
-        mapped.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
-        assert_eq!(mapped.once()["outcome"], "published");
-    }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/run/delta_readers.py");
-    let run = Command::new(&python).arg(script).args([place.public(), mapped.public()]).output();
-    let run = run.unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(run.status.success(), "{}{}", said(&run.stdout), said(&run.stderr));
-    let read = said(&run.stdout);
-    let told =
-        format!("{} versions\n{} versions\n", versions(&place.public(), 1).len(), versions(&mapped.public(), 1).len());
-    assert_eq!(read, told);
-    assert_eq!(listed(&mapped.public()).len(), 2);
+    read_with(Command::new(python).arg(script), &two_feeds());
 }
 
 /// The same on a bucket, of a server that is not ours.

@@ -190,6 +190,31 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
 }
 
 #[test]
+fn readers_are_told_what_is_taken_back() {
+    let public = Listener::new(200);
+    let crowds = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
+    let place = telling(PER_FILE, crowds, &[("webhook", public.url("/"))]);
+    let daemon = place.start();
+    for at in 0..2 {
+        place.offer(&format!("{at}.csv"), people(at * 40..at * 40 + 40));
+        daemon.says("receiver=webhook notice=release", at as usize + 1);
+    }
+    place.done(&["withdraw", "feed.toml", "2", "--reason", "the wrong export"]);
+    daemon.says("receiver=webhook notice=withdrawn", 1);
+    place.put("gone.csv", format!("{}7\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    place.offer("2.csv", people(100..140));
+    daemon.says("receiver=webhook notice=erased", 1);
+    heard(&public, &["t/release/1", "t/release/2", "t/withdrawn/2-2", "t/release/3", "t/erased/3"]);
+    let told = public.told();
+    let of = |at: usize, keys: &[&str]| keys.iter().map(|key| told[at].what[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of(2, &["chain", "first", "last", "newest"]), [1, 2, 2, 1].map(Json::from));
+    assert_eq!(of(4, &["releases", "notice"]), [json!([1]), json!(3)]);
+    assert_eq!(daemon.end(), Some(0));
+    place.verified();
+}
+
+#[test]
 fn files_of_one_look_are_told_before_it_ends() {
     let public = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
