@@ -84,6 +84,7 @@ pub struct PublishTable {
     /// when left out.
     pub delta: Option<bool>,
     /// What the column is called that says in which release a row came, or `false` for no such column; not built.
+    #[expect(dead_code, reason = "a file that has it is refused")]
     pub release_column: Option<ReleaseColumn>,
     /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
     pub keep: Option<Period>,
