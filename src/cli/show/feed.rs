@@ -203,7 +203,11 @@ fn removal(body: &Body) -> Option<(Option<String>, Option<Wanted>, String)> {
         Body::Withdraw(withdraw) => {
             let again = if withdraw.republish { ", to be published again" } else { "" };
             let (first, last, rows) = (withdraw.first, withdraw.last, withdraw.rows);
-            let text = format!("releases {first} to {last} are withdrawn{again} ({rows} rows)");
+            let releases = match first == last {
+                true => format!("release {first} is"),
+                false => format!("releases {first} to {last} are"),
+            };
+            let text = format!("{releases} withdrawn{again} ({rows} rows)");
             Some((None, Some(withdraw.wanted.clone()), text))
         }
         Body::Retire(retire) => {

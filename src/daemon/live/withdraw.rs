@@ -35,7 +35,7 @@ impl Live {
             false => "the people whose rows they added are never published again",
         };
         let text = format!(
-            "{releases} withdrawn: signed notices take the places of their manifests, and {newest}. They had added {rows} rows; {people}. \
+            "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; {people}. \
              Copies that others have made are beyond reach: ask readers to delete them"
         );
         Ok(Answer { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
