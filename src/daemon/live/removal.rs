@@ -50,9 +50,12 @@ impl State {
             self.feed.owe_release();
         } else {
             self.feed.drop_rows(first..=last);
-            self.erased.retain(|atom| atom.release < first);
-            self.retired.retain(|atom| atom.release < first);
         }
+        // What is not in the table that is left comes back without these atoms, if at all.
+        let parts = self.parts();
+        let is_in_table = |atom: &ErasedAtom| parts.iter().any(|part| part.span.holds(atom.release));
+        self.erased.retain(is_in_table);
+        self.retired.retain(is_in_table);
         if !self.retired.is_empty() || !self.not_in_table().is_empty() {
             self.feed.owe_release();
         }

@@ -139,6 +139,28 @@ fn withdrawn_rows_are_published_again_as_they_were() {
     assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
 }
 
+/// Rows that are erased and not gone yet stay away when their release is withdrawn and published again, or the one before it is the
+/// newest again.
+#[test]
+fn erased_rows_do_not_come_back_with_a_release() {
+    for (erased, withdrawn, republish) in [(65, 3, true), (65, 3, false), (5, 3, true), (35, 2, true), (5, 1, true)] {
+        let place = Place::with(NEVER, CROWDS, "");
+        publish(&place, 0..4);
+        place.put("gone.csv", format!("{}{erased}\n", PLANTED[0]));
+        place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+        let release = withdrawn.to_string();
+        let mut args = vec!["withdraw", "feed.toml", &release, "--reason", "wrong"];
+        args.extend(republish.then_some("--republish"));
+        place.done(&args);
+        verified(&place);
+        publish(&place, 4..5);
+        let why = format!("{erased} is erased, release {withdrawn} is withdrawn, {republish}");
+        assert!(!everywhere(&place.public()).contains_key(&diagnosis(erased)), "{why}");
+        assert_eq!(rows_of(&place, 3) > 0, republish, "{why}");
+        verified(&place);
+    }
+}
+
 #[test]
 fn a_whole_chain_is_withdrawn() {
     let place = Place::with(NEVER, CROWDS, "");
