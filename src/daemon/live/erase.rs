@@ -75,11 +75,11 @@ impl Live {
         self.rewrite_counts(&gone, &pending, &leaving, &mut rewritten)?;
         self.rewrite_members(&pending, &leaving, &mut rewritten)?;
         let Rewritten { mut drafts, moved } = rewritten;
-        let atoms = leaving.atoms();
+        let atoms = &leaving.atoms;
         let rows = match atoms.is_empty() {
             true => None,
             false => {
-                let named = self.log.seal(&mut drafts, "members", &ErasedAtom::all_bytes(&atoms))?;
+                let named = self.log.seal(&mut drafts, "members", &ErasedAtom::all_bytes(atoms))?;
                 Some(ErasedRows { rows: leaving.rows, atoms: atoms.len() as u64, named })
             }
         };

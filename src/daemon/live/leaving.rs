@@ -13,22 +13,14 @@ use crate::engine::histogram::Person;
 /// Published atoms that are erased.
 #[derive(Default)]
 pub(super) struct Leaving {
-    /// Their labels, by the release that they came with.
+    /// Their labels, by the release that they came with; also of atoms whose rows left the table before.
     pub labels: BTreeMap<u32, BTreeSet<Label>>,
-    /// Their people.
+    /// Those whose rows are in the table.
+    pub atoms: Vec<ErasedAtom>,
+    /// The people of these.
     pub people: BTreeSet<Person>,
     /// Their rows.
     pub rows: u64,
-}
-
-impl Leaving {
-    /// Those atoms.
-    pub fn atoms(&self) -> Vec<ErasedAtom> {
-        let atom = |(&release, labels): (&u32, &BTreeSet<Label>)| -> Vec<ErasedAtom> {
-            labels.iter().map(|label| ErasedAtom { release, label: label.clone() }).collect()
-        };
-        self.labels.iter().flat_map(atom).collect()
-    }
 }
 
 /// Why `--rows` is refused where atoms have no labels of their own.
@@ -64,13 +56,21 @@ impl Live {
             }
             published.entry(release).or_default().push(members);
         }
-        for atom in leaving.atoms() {
-            leaving.rows += self.state.feed.erase_rows(atom.release, &atom.nodes(&trees)?);
-        }
-        for (release, labels) in &leaving.labels {
-            // Atoms of several ticks may have come with one release, under one label.
-            let people = published[release].iter().flat_map(|members| members.people_of(labels));
-            leaving.people.extend(people);
+        for (&release, labels) in &leaving.labels {
+            for label in labels {
+                let atom = ErasedAtom { release, label: label.clone() };
+                let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
+                if rows == 0 {
+                    // They were withdrawn, or were older than rows are retained.
+                    continue;
+                }
+                leaving.rows += rows;
+                leaving.atoms.push(atom);
+                // Atoms of several ticks may have come with one release, under one label.
+                let label = BTreeSet::from([label.clone()]);
+                let people = published[&release].iter().flat_map(|members| members.people_of(&label));
+                leaving.people.extend(people);
+            }
         }
         Ok(leaving)
     }

@@ -161,6 +161,31 @@ fn erased_rows_do_not_come_back_with_a_release() {
     }
 }
 
+/// Rows that were withdrawn, or were too old, are in no table any more from which they could be erased.
+#[test]
+fn rows_that_are_gone_can_be_erased_once_more() {
+    for retain in [false, true] {
+        let place = Place::with(NEVER, CROWDS, "");
+        publish(&place, 0..2);
+        let gone = if retain {
+            place.edit("[http]", "[publish]\nretain = \"2s\"\n[http]");
+            sleep(Duration::from_millis(2_200));
+            publish(&place, 2..3);
+            5
+        } else {
+            place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+            35
+        };
+        place.put("gone.csv", format!("{}{gone}\n", PLANTED[0]));
+        let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+        assert_eq!(answer["rows"], 0, "{answer}");
+        assert!(answer["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{answer}");
+        verified(&place);
+        publish(&place, 5..6);
+        verified(&place);
+    }
+}
+
 #[test]
 fn a_whole_chain_is_withdrawn() {
     let place = Place::with(NEVER, CROWDS, "");
