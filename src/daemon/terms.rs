@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::model::{Column, Columns, Growth};
+use crate::engine::model::{Column, Columns, Growth, ReleaseColumn};
 use crate::engine::policy::{ChainKind, Facts, Policy, Settings};
 
 /// What a chain was begun with.
@@ -30,6 +30,12 @@ impl Terms {
             policy: in_force(feed),
             columns: feed.columns.clone(),
         }
+    }
+
+    /// The same, of tables that have this column for the number of the release.
+    #[must_use]
+    pub fn with_release(self, release: ReleaseColumn) -> Terms {
+        Terms { columns: self.columns.with_release(release), ..self }
     }
 
     /// The policy that the chain runs under.
@@ -74,6 +80,9 @@ impl Terms {
         }
         if let Some(key) = self.changed_key(&in_force(feed)) {
             return changed(format!("policy.{key}"), "this key");
+        }
+        if self.columns.release() != feed.columns.release() {
+            return changed("publish.release_column".to_owned(), "this key");
         }
         let names = |columns: &Columns| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
         if names(&self.columns) != names(&feed.columns) {

@@ -185,7 +185,7 @@ impl Chain {
         let manifest = self.manifest.as_ref().expect("a release");
         let parts = manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| {
             let bytes = &self.files[&file.path];
-            let (part, leaks) = read_part(bytes, &self.columns);
+            let (part, leaks) = read_part(bytes, &self.columns, 1);
             assert!(leaks.is_empty() && Sha256::of(bytes) == file.sha256, "{leaks:?}");
             let rows = part.expect("a part").counts;
             assert_eq!(Some(rows.rows()), file.rows);

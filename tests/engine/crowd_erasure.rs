@@ -192,7 +192,8 @@ fn whole_atoms_leave_and_every_other_row_stays() {
             // What the gate remembers of a release that it approved is what the bytes tell.
             let Tables::Parts(parts) = &offer.tables else { panic!("parts") };
             let new = parts.iter().find(|part| part.span.holds(release));
-            let rows = new.map(|part| bytes::read_part(&part.bytes, &chain.columns).0.expect("a part").counts);
+            let rows =
+                new.map(|part| bytes::read_part(&part.bytes, &chain.columns, part.span.last).0.expect("a part").counts);
             let rows = rows.map_or(Histogram::empty(chain.columns.trees().len(), 1), |rows| rows.as_one(0));
             known.grow(Release::from_own_labels(&rows), rows.values());
             known.lies_in(chain.history.parts().to_vec());

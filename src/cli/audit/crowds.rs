@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::cli::paragraph::wrapped;
 use crate::engine::audit::{CrowdFigures, Subject, Verdict};
-use crate::engine::model::Column;
+use crate::engine::model::ReleaseColumn;
 
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;
@@ -63,7 +63,7 @@ pub fn advice(verdict: &Verdict) -> Vec<&'static str> {
     if has("k") || has("chain") {
         advice.push("releases that are already published cannot be recalled: begin a new chain with people who were in none of them");
     }
-    if has(Column::RELEASE) {
+    if has(ReleaseColumn::NAME) {
         advice.push("write into `tidegate_release` the release in which a row came first, and keep it in all later releases; or leave the \
                      column out");
     }

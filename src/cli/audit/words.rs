@@ -8,7 +8,7 @@ use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdic
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
-use crate::engine::model::Column;
+use crate::engine::model::ReleaseColumn;
 use crate::engine::policy::{ChainKind, Distance, Policy, Search};
 
 /// The report.
@@ -315,7 +315,7 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
         advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
     }
     let named =
-        ["k", "chain", Column::RELEASE, "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
+        ["k", "chain", ReleaseColumn::NAME, "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
     if verdict.reasons.iter().any(|reason| !named.contains(&reason.check)) {
         advice.push("generalise further where one value prevails, or ask less in policy.diversity");
     }

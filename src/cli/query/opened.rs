@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
@@ -13,7 +13,7 @@ use crate::daemon::journal::store::Store;
 use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
 use crate::engine::histogram::{Histogram, Release, Values};
-use crate::engine::model::{Column, Columns, Domain, Kind, Role, Rule};
+use crate::engine::model::{Column, Columns, Domain, Kind, ReleaseColumn, Role, Rule};
 use crate::engine::policy::{Decimal, Refinement, refusals};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
@@ -64,8 +64,8 @@ impl Opened {
             return Ok(Opened { manifest, columns, tables: vec![table], values });
         }
         let mut parts = Vec::new();
-        for file in data {
-            let (part, leaks) = read_part(&bytes(store, file)?, &columns);
+        for (file, number) in data.into_iter().zip(1..) {
+            let (part, leaks) = read_part(&bytes(store, file)?, &columns, number);
             parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts);
         }
         let rows = Histogram::merge_all(parts).expect("there is a part");
@@ -121,7 +121,8 @@ fn bytes(store: &dyn Store, file: &FileLine) -> Result<Vec<u8>> {
     if Sha256::of(&bytes) == file.sha256 { Ok(bytes) } else { Err(wrong("this published file was changed")) }
 }
 
-/// Quasi columns are those that have a taxonomy; all others are sensitive, but for the number of the release in which a row came.
+/// Quasi columns are those that have a taxonomy; all others are sensitive, but for the one with the number of the release in which a
+/// row came.
 fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
     let bytes = Bytes::copy_from_slice(table);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -132,8 +133,12 @@ fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
         all.push(column(&tree.name, Role::Quasi, Kind::String, Some(domain)));
     }
     let own = |name: &str| trees.columns.iter().any(|tree| tree.name == name);
-    let others = about.schema().fields().iter().filter(|field| !own(field.name()) && field.name() != Column::RELEASE);
-    for field in others {
+    // Numbers of releases alone have 32 bits, whatever their column is called.
+    let (releases, others): (Vec<&Field>, Vec<&Field>) =
+        about.schema().fields().iter().map(|field| &**field).partition(|field| *field.data_type() == DataType::Int32);
+    let release =
+        releases.last().map_or(ReleaseColumn::Absent, |field| ReleaseColumn::Named(field.name().as_str().into()));
+    for field in others.into_iter().filter(|field| !own(field.name())) {
         let kind = match field.data_type() {
             DataType::Utf8 | DataType::LargeUtf8 => Kind::String,
             DataType::Int64 => Kind::Int,
@@ -144,7 +149,7 @@ fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
         };
         all.push(column(field.name(), Role::Sensitive, kind, None));
     }
-    Some(Columns::new(all))
+    Some(Columns::new(all).with_release(release))
 }
 
 fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Column {

@@ -11,7 +11,7 @@ use super::places::Problem;
 use super::ways;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
-use crate::engine::model::{Column, Domain, Kind, Role};
+use crate::engine::model::{Column, Domain, Kind, ReleaseColumn, Role};
 use crate::engine::policy::Output;
 
 /// What one table became, and what is worth telling of it.
@@ -67,6 +67,25 @@ pub fn class(written: &FeedFile) -> Option<Problem> {
     Some(Problem::new(format!("column[{at}].name"), text))
 }
 
+/// Whether a text cannot be the name of a column.
+pub fn is_no_name(text: &str) -> bool {
+    text.trim().is_empty() || text.chars().any(char::is_control)
+}
+
+/// The column that is called like the one for the number of the release, in a table that grows: in capitals or not, since many
+/// readers do not tell the two apart.
+pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Problem> {
+    let name = release.name()?;
+    let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
+    let like = |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
+    let at = columns.iter().position(like)?;
+    let text = format!(
+        "each row of a table that grows says in a column `{name}` in which release it came: give this column another `name`, and say \
+         with `path` where its value lies, or give that one another name with `release_column` in [publish], or write `false` there"
+    );
+    Some(Problem::new(format!("column[{at}].name"), text))
+}
+
 /// One table at work.
 struct One<'r> {
     table: &'r ColumnTable,
@@ -82,7 +101,7 @@ impl One<'_> {
 
     fn names(&mut self) {
         let name = &self.table.name;
-        if name.trim().is_empty() || name.chars().any(char::is_control) {
+        if is_no_name(name) {
             self.refuse("name", "a column's name is text without control characters");
         }
         if self.table.path.as_deref().is_some_and(|path| !ways::is_path(path)) {

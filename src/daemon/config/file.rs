@@ -83,8 +83,8 @@ pub struct PublishTable {
     /// Whether the table of a chain that begins has a Delta Lake log, where each release adds rows to it (`search = "halves"`); true
     /// when left out.
     pub delta: Option<bool>,
-    /// What the column is called that says in which release a row came, or `false` for no such column; not built.
-    #[expect(dead_code, reason = "a file that has it is refused")]
+    /// What the column is called that says in which release a row came, where each release adds rows to a table (`search =
+    /// "halves"`), or `false` for no such column, so that each file holds the rows of one release; `tidegate_release` when left out.
     pub release_column: Option<ReleaseColumn>,
     /// How long manifests stay, and the files that only they list: `"90d"`; for ever when left out. The newest of each chain stays.
     pub keep: Option<Period>,
@@ -95,7 +95,6 @@ pub struct PublishTable {
 /// A name, or `false`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "must be the name of a column, or false")]
-#[expect(dead_code, reason = "a file that has one is refused")]
 pub enum ReleaseColumn {
     /// The name of the column.
     Name(String),

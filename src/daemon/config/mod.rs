@@ -136,7 +136,7 @@ impl Feed {
         }
         let unbuilt = unbuilt(tree.get_ref(), purpose);
         let written = deserialize(tree, &places)?;
-        understand(written, file, &places, unbuilt)
+        understand(written, file, &places, (unbuilt, purpose))
     }
 
     /// Whether releases hold everybody so far or the newest people alone.
@@ -190,7 +190,12 @@ fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFi
     })
 }
 
-fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: Vec<Unbuilt>) -> Result<Feed> {
+fn understand(
+    mut written: FeedFile,
+    file: &Path,
+    places: &Places<'_>,
+    (unbuilt, purpose): (Vec<Unbuilt>, Purpose),
+) -> Result<Feed> {
     let base = file.parent().unwrap_or(Path::new(""));
     let mut notes = Notes::default();
     let name_fits = |char: char| matches!(char, 'a'..='z' | '0'..='9' | '_' | '-');
@@ -208,6 +213,8 @@ fn understand(mut written: FeedFile, file: &Path, places: &Places<'_>, unbuilt: 
         min_records,
         facts: facts(&written.column),
         columns: &read.columns,
+        release: services.as_ref().and_then(|services| services.publish.release_column.as_ref()),
+        purpose,
         problems: &notes.problems,
         unbuilt: &unbuilt,
         places,

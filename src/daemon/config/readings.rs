@@ -2,12 +2,13 @@
 //! coin, unless its guarantee is another one than `blind`, and one that runs goes on as it was begun. Both readings are made, so that
 //! a file that suits a running chain alone still serves that one.
 
+use super::columns::like_release;
 use super::file::FeedFile;
 use super::places::{Places, Problem};
-use super::unbuilt::Unbuilt;
+use super::unbuilt::{Purpose, Unbuilt};
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
-use crate::engine::model::{Column, Columns};
+use crate::engine::model::{Column, Columns, ReleaseColumn};
 use crate::engine::policy::{Chain, ChainKind, Facts, Guarantee, Output, Policy, Search, Settings, contradictions};
 
 /// A feed file of which everything but the policy was read.
@@ -20,6 +21,10 @@ pub struct Written<'w> {
     pub facts: Facts,
     /// The columns.
     pub columns: &'w [Column],
+    /// `publish.release_column`, if it is written.
+    pub release: Option<&'w ReleaseColumn>,
+    /// Whether releases are made under it, and not judged alone.
+    pub purpose: Purpose,
     /// What is wrong with it, whatever the search.
     pub problems: &'w [Problem],
     /// What is not built, whatever the search.
@@ -110,13 +115,32 @@ impl Written<'_> {
             return Err(self.places.place(problem));
         }
         let mut columns = self.columns.to_vec();
-        if policy.publish_every().is_some() {
+        let grows = policy.publish_every().is_some();
+        if grows {
             layers::runs(&mut columns).map_err(|problem| self.places.place(problem))?;
         }
-        let columns = Columns::new(columns);
+        if let Some(problem) = self.release_problem(&columns, grows) {
+            return Err(self.places.place(problem));
+        }
+        let columns = Columns::new(columns).with_release(self.release.cloned().unwrap_or_default());
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),
             None => Ok((policy, columns)),
+        }
+    }
+
+    /// What is wrong with the column for the number of the release.
+    fn release_problem(&self, columns: &[Column], grows: bool) -> Option<Problem> {
+        match self.release {
+            Some(_) if !grows => {
+                let text =
+                    "only tables that grow (`search = \"halves\"`) say in which release a row came: leave this out";
+                Some(Problem::new("publish.release_column", text))
+            }
+            release if grows && self.purpose == Purpose::Releases => {
+                like_release(columns, release.unwrap_or(&ReleaseColumn::default()))
+            }
+            _ => None,
         }
     }
 

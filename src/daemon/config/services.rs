@@ -4,11 +4,15 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::file::{Approval, FeedFile, HttpTable, LogFormat, NotifyTable, PublishTable, ScheduleTable, StoreTable};
+use super::columns::is_no_name;
+use super::file::{
+    self, Approval, FeedFile, HttpTable, LogFormat, NotifyTable, PublishTable, ScheduleTable, StoreTable,
+};
 use super::notes::Notes;
 use super::secret::{Address, Secret};
 use super::source::{Place as SourcePlace, Source};
 use super::words::{Period, Root};
+use crate::engine::model::ReleaseColumn;
 
 /// What only the daemon itself needs.
 #[derive(Debug)]
@@ -87,10 +91,18 @@ pub enum Ticks {
 pub struct Publish {
     /// Whether the table of a chain that begins has a Delta log, where it grows.
     pub delta: bool,
+    /// The column for the number of the release, where the file names it.
+    pub release_column: Option<ReleaseColumn>,
     /// How long manifests stay.
     pub keep: Option<Period>,
     /// How long rows stay in the newest release.
     pub retain: Option<Period>,
+}
+
+impl Default for Publish {
+    fn default() -> Publish {
+        Publish { delta: true, release_column: None, keep: None, retain: None }
+    }
 }
 
 /// `[notify]`
@@ -156,12 +168,25 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
 }
 
 fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
-    let (delta, keep, retain) = table.map_or((None, None, None), |table| (table.delta, table.keep, table.retain));
+    let Some(PublishTable { delta, release_column, keep, retain }) = table else { return Publish::default() };
     for (path, period) in [("publish.keep", &keep), ("publish.retain", &retain)] {
         let none = period.is_some_and(|period| period.is_zero());
         notes.refuse_if(none, path, "this is how long something stays: write \"90d\", or another length above 0");
     }
-    Publish { delta: delta.unwrap_or(true), keep, retain }
+    let release_column = release_column.map(|column| match column {
+        file::ReleaseColumn::Name(name) => {
+            let text = "a column's name is text without control characters";
+            notes.refuse_if(is_no_name(&name), "publish.release_column", text);
+            ReleaseColumn::Named(name.into())
+        }
+        file::ReleaseColumn::Whether(true) => {
+            let text = "write the name of the column, or `false` for no such column";
+            notes.refuse("publish.release_column", text);
+            ReleaseColumn::default()
+        }
+        file::ReleaseColumn::Whether(false) => ReleaseColumn::Absent,
+    });
+    Publish { delta: delta.unwrap_or(true), release_column, keep, retain }
 }
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {

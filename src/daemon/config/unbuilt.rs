@@ -16,7 +16,6 @@ const UNBUILT: &[(&str, Option<&str>)] = &[
     ("policy.p_rule", None),
     ("policy.dominance_safe", None),
     ("column.role", Some("measure")),
-    ("publish.release_column", None),
 ];
 
 /// What a feed file is read for.

@@ -20,8 +20,8 @@ pub struct Table {
     source: Source,
     /// Columns of the file that nobody declared.
     pub undeclared: Vec<String>,
-    /// Whether a column that is read says in which release each row came.
-    numbered: bool,
+    /// The column that says in which release each row came, if one is read.
+    release: Option<String>,
 }
 
 impl Table {
@@ -31,8 +31,9 @@ impl Table {
     /// The file cannot be read or is not what its name says; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<Table> {
         let mut table = Table::open(path, columns, |column| &column.name)?.published(columns)?;
-        table.numbered = columns.named(Column::RELEASE).is_none() && table.has(Column::RELEASE);
-        if table.numbered {
+        let name = columns.release().name().filter(|name| columns.named(name).is_none() && table.has(name));
+        table.release = name.map(str::to_owned);
+        if table.release.is_some() {
             table.want(columns, |column| &column.name)?;
         }
         Ok(table)
@@ -55,7 +56,7 @@ impl Table {
         }
         for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
-                None if name == Column::RELEASE => continue,
+                None if columns.release().name() == Some(name) => continue,
                 None => "the feed file declares no such column: declare it, or leave it out of the release",
                 Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
                 Some(_) => continue,
@@ -77,7 +78,7 @@ impl Table {
 
     fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<Table> {
         let source = Source::open(path)?;
-        let mut table = Table { path: path.to_path_buf(), source, undeclared: Vec::new(), numbered: false };
+        let mut table = Table { path: path.to_path_buf(), source, undeclared: Vec::new(), release: None };
         if !table.source.is_lines() {
             table.want(columns, name_in_file)?;
             table.undeclared = undeclared(table.source.header(), columns, name_in_file);
@@ -102,9 +103,7 @@ impl Table {
                 wanted.push((name.to_owned(), column.name.to_string()));
             }
         }
-        if self.numbered {
-            wanted.push((Column::RELEASE.to_owned(), Column::RELEASE.to_owned()));
-        }
+        wanted.extend(self.release.iter().map(|name| (name.clone(), name.clone())));
         distinct(&self.path, &header, &wanted)?;
         self.source.want(&wanted)
     }
@@ -134,7 +133,7 @@ impl Table {
         let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
         let domain = columns.named(&misfit.column).and_then(|column| column.taxonomy.as_ref());
         let labels = domain.filter(|_| misfit.kind == MisfitKind::NoLabel).map(|domain| labels(&domain.tree));
-        let number = misfit.kind == MisfitKind::Malformed && &*misfit.column == Column::RELEASE;
+        let number = misfit.kind == MisfitKind::Malformed && self.release.as_deref() == Some(&*misfit.column);
         let text = text + if number { ": releases have whole numbers from 1 on" } else { "" };
         let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}"));
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
@@ -180,9 +179,9 @@ pub fn count_behind(
     let (mut builder, mut people) = (Builder::new(&encoder, 0), People::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
-        let added = match table.numbered {
-            true => releases_of(&batch, reading).and_then(|numbers| builder.add_each(&batch, &numbers)),
-            false => builder.add(&batch),
+        let added = match &table.release {
+            Some(name) => releases_of(name, &batch, reading).and_then(|numbers| builder.add_each(&batch, &numbers)),
+            None => builder.add(&batch),
         };
         added.map_err(|misfit| table.misfit(&misfit, before, columns))?;
         people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before, columns))?;
@@ -192,9 +191,9 @@ pub fn count_behind(
 }
 
 /// The numbers of the releases in which rows came, which count from 1.
-fn releases_of(batch: &RecordBatch, reading: Reading) -> std::result::Result<Vec<u32>, Misfit> {
-    let misfit = |row: usize, kind| Misfit { row: row as u64, column: Column::RELEASE.into(), kind };
-    let array = batch.column_by_name(Column::RELEASE).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
+fn releases_of(name: &str, batch: &RecordBatch, reading: Reading) -> std::result::Result<Vec<u32>, Misfit> {
+    let misfit = |row: usize, kind| Misfit { row: row as u64, column: name.into(), kind };
+    let array = batch.column_by_name(name).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
     let cells = Cells::fitting(array, model::Kind::Int, Role::Measure, reading).map_err(|kind| misfit(0, kind))?;
     let number = |cell: RawCell<'_>| match value_of(cell, model::Kind::Int, reading) {
         Some(Value::Int(number)) => {

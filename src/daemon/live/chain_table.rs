@@ -4,14 +4,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::delta_log::{DeltaCheckpoint, DeltaLog, DeltaStep};
+use crate::daemon::journal::Chain;
 use crate::engine::delta::{DataFile, Metadata, Operation};
-use crate::engine::release::PartLine;
+use crate::engine::model::ReleaseColumn;
+use crate::engine::release::{PartLine, Span};
 
 /// The table of a chain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ChainTable {
     /// Its parts, also those that newer ones have taken the places of, in the order in which they came.
     parts: Vec<TablePart>,
+    /// Its column for the number of the release.
+    pub release_column: ReleaseColumn,
     /// Its Delta log, where the chain has one.
     delta: Option<DeltaLog>,
 }
@@ -63,9 +67,15 @@ pub struct NewRelease {
 }
 
 impl ChainTable {
-    /// Of a chain that begins; with a Delta log or without one.
-    pub fn new(delta: bool) -> ChainTable {
-        ChainTable { parts: Vec::new(), delta: delta.then(DeltaLog::default) }
+    /// Of a chain that begins.
+    pub fn of(chain: &Chain) -> ChainTable {
+        let delta = chain.delta.then(DeltaLog::default);
+        ChainTable { parts: Vec::new(), release_column: chain.release_column.clone(), delta }
+    }
+
+    /// The releases whose rows a file holds.
+    pub fn span_of(&self, path: &str) -> Option<Span> {
+        self.parts.iter().find(|part| part.line.file.path == path).map(|part| part.line.span)
     }
 
     /// The parts of the newest release, in the order of its rows.

@@ -12,7 +12,7 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy};
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -38,7 +38,7 @@ pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>
         let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
         let sha256 = Sha256::of(&entry);
         if let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) {
-            return Ok(Some((checkpoint.state, Checked { entry, sha256 })));
+            return Ok(Some((checkpoint.state.with_release(), Checked { entry, sha256 })));
         }
     }
     Ok(None)

@@ -27,7 +27,7 @@ impl State {
     /// # Errors
     /// Its terms cannot be read.
     pub fn begin(chain: &Chain, reading: &Reading<'_>) -> Result<State> {
-        Ok(State::new(reading.terms(&chain.terms)?))
+        Ok(State::new(reading.terms(&chain.terms, &chain.release_column)?))
     }
 
     /// Takes over an entry.
@@ -138,12 +138,12 @@ impl State {
     /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
     fn chain(&mut self, chain: &Chain, reading: &Reading<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
-        self.tables.insert(chain.chain, ChainTable::new(chain.delta));
+        self.tables.insert(chain.chain, ChainTable::of(chain));
         if chain.chain == 1 {
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
-        self.terms = reading.terms(&chain.terms)?;
+        self.terms = reading.terms(&chain.terms, &chain.release_column)?;
         self.ledgers.clear();
         self.members_are_in_none();
         // What a release of the chain before would have left out is in none of this one.
@@ -171,7 +171,7 @@ impl State {
         self.services = Some(config.services);
         if let Some(terms) = &config.terms {
             self.live.insert(terms.path.clone());
-            let terms = reading.terms(terms)?;
+            let terms = reading.terms(terms, self.terms.columns.release())?;
             self.grown(terms)?;
         }
         self.held = None;

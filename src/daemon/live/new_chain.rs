@@ -27,7 +27,8 @@ impl Live {
         let frozen = Terms::of(feed);
         let number = self.state.feed.chain() + 1;
         let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
-        let chain = Chain { chain: number, terms: terms(&mut self.log, &frozen)?, wanted, delta };
+        let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
+        let chain = Chain { chain: number, terms, wanted, delta, release_column };
         self.append(Body::Chain(chain))?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();

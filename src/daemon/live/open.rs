@@ -212,10 +212,16 @@ impl Live {
 /// The first chain of a feed.
 fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<State> {
     let frozen = Terms::of(feed);
-    let chain = Chain { chain: 1, terms: terms(log, &frozen)?, wanted: None, delta: settings.writes_delta(feed) };
+    let chain = Chain {
+        chain: 1,
+        terms: terms(log, &frozen)?,
+        wanted: None,
+        delta: settings.writes_delta(feed),
+        release_column: feed.columns.release().clone(),
+    };
     log.append(Body::Chain(chain.clone()))?;
     let mut state = State::new(frozen);
-    state.tables.insert(chain.chain, ChainTable::new(chain.delta));
+    state.tables.insert(chain.chain, ChainTable::of(&chain));
     state.live.insert(chain.terms.path);
     Ok(state)
 }

@@ -20,7 +20,11 @@ impl State {
         let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
         let of = |span: Span| times.get(&span.last).map_or(0, |time| period(time));
         let now = self.due.as_ref().map_or(0, |due| period(&due.time));
+        // Without a column for the release each file holds the rows of one.
+        let joined = self.terms.columns.release().name().is_some();
+        let changed = || self.parts().into_iter().map(|part| part.span).filter(|span| self.loses_rows(*span));
         let spans = match policy.kind() {
+            ChainKind::Cumulative if !joined => changed().collect(),
             ChainKind::Cumulative => rewritten(&self.parts(), |span| self.loses_rows(span), (of, now)),
             ChainKind::Disjoint => Vec::new(),
         };

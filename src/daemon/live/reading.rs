@@ -9,6 +9,7 @@ use super::roll::{Roll, parse};
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Checked, Moved, Objects, Ref};
 use crate::daemon::terms::Terms;
+use crate::engine::model::ReleaseColumn;
 
 /// The version of segments and terms.
 pub const VERSION: u32 = 1;
@@ -62,11 +63,12 @@ impl Reading<'_> {
         parse(VERSION, &self.objects.need(&now)?)
     }
 
-    /// The terms of a chain.
+    /// The terms of a chain whose tables have this column for the number of the release.
     ///
     /// # Errors
     /// They are gone, or were changed.
-    pub fn terms(&self, object: &Ref) -> Result<Terms> {
-        parse(VERSION, &self.objects.need(object)?)
+    pub fn terms(&self, object: &Ref, release: &ReleaseColumn) -> Result<Terms> {
+        let terms: Terms = parse(VERSION, &self.objects.need(object)?)?;
+        Ok(terms.with_release(release.clone()))
     }
 }

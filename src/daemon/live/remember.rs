@@ -53,7 +53,7 @@ impl State {
         let parts = self.parts();
         for part in parts.iter().filter(|part| part.span.last >= first.release) {
             let data = self.file(&part.file.path, part.file.sha256, private, public)?;
-            let (rows, _) = bytes::read_part(&data, &self.terms.columns);
+            let (rows, _) = bytes::read_part(&data, &self.terms.columns, part.span.last);
             let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
             added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
         }

@@ -140,9 +140,10 @@ impl State {
             published.rows.rows() > 0 && !parts.iter().any(|part| part.span.holds(published.release))
         });
         let mut spans: Vec<Span> = Vec::new();
+        let joined = self.terms.columns.release().name().is_some();
         for release in missing.map(|published| published.release) {
             match spans.last_mut() {
-                Some(span) if span.last + 1 == release => span.last = release,
+                Some(span) if joined && span.last + 1 == release => span.last = release,
                 _ => spans.push(Span::of(release)),
             }
         }

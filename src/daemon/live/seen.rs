@@ -11,7 +11,7 @@ use super::state::{Line, State};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Objects, Ref, Ring};
-use crate::engine::gate::bytes::{self, Table};
+use crate::engine::gate::bytes::{self, PartRows, Table};
 use crate::engine::histogram::{Histogram, Release, Values};
 use crate::engine::model::Node;
 use crate::engine::policy::Output;
@@ -124,7 +124,7 @@ impl Seen {
         let columns = &self.state.terms.columns;
         for ((path, _), bytes) in line.files.iter().zip(files) {
             if path.ends_with(".parquet") {
-                let Some(rows) = bytes::read_part(&bytes, columns).0 else { return Ok(None) };
+                let Some(rows) = self.part(line, path, &bytes) else { return Ok(None) };
                 known.insert(path.clone(), rows.counts);
             }
         }
@@ -136,7 +136,7 @@ impl Seen {
             }
             let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
             let Some(bytes) = bytes else { return Ok(None) };
-            let Some(rows) = bytes::read_part(&bytes, columns).0 else { return Ok(None) };
+            let Some(rows) = self.part(line, &file.path, &bytes) else { return Ok(None) };
             known.insert(file.path.clone(), rows.counts);
         }
         let parts = manifest.files.iter().filter(|file| file.rows.is_some());
@@ -150,6 +150,12 @@ impl Seen {
         Ok(Some(Table { release, values: rows.values().clone(), exact: None }))
     }
 
+    /// The rows of a file of a table that grows.
+    fn part(&self, line: &Line, path: &str, bytes: &[u8]) -> Option<PartRows> {
+        let release = self.state.tables.get(&line.chain)?.span_of(path)?.last;
+        bytes::read_part(bytes, &self.state.terms.columns, release).0
+    }
+
     /// Rows of a visible release of the chain that runs: those that came with a release, under a label, for which this holds.
     ///
     /// # Errors
@@ -160,7 +166,7 @@ impl Seen {
         let mut found = vec![Histogram::empty(columns.trees().len(), self.state.sensitive())];
         for file in self.manifest(line)?.ok_or_else(strange)?.files.iter().filter(|file| file.rows.is_some()) {
             let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
-            let rows = bytes.and_then(|bytes| bytes::read_part(&bytes, columns).0).ok_or_else(strange)?;
+            let rows = bytes.and_then(|bytes| self.part(line, &file.path, &bytes)).ok_or_else(strange)?;
             let [some, _] = rows.counts.divide(|label, cell| of(cell.increment, label));
             found.push(some.as_one(0));
         }

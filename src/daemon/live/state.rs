@@ -318,9 +318,16 @@ impl State {
         }
     }
 
+    /// The same with the column for the number of the release, which is kept with the chain's table and not with the columns.
+    #[must_use]
+    pub fn with_release(self) -> State {
+        let release = self.tables.get(&self.feed.chain()).map(|table| table.release_column.clone()).unwrap_or_default();
+        State { terms: self.terms.with_release(release), ..self }
+    }
+
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(8, self)
+        super::roll::bytes(9, self)
     }
 
     /// Whether a file of this name was taken in with this content.

@@ -5,7 +5,7 @@ use super::crowds::{CrowdFigures, Few};
 use super::growth::Contradiction;
 use super::judge::{Bench, Reason, many};
 use crate::histogram::describe;
-use crate::model::Column;
+use crate::model::ReleaseColumn;
 
 impl Bench<'_> {
     /// Judges such a chain; false when it cannot be decided.
@@ -61,7 +61,7 @@ impl Bench<'_> {
     }
 
     fn contradiction(&self, found: Contradiction) -> Reason {
-        let column = Column::RELEASE;
+        let column = self.columns.release().name().unwrap_or(ReleaseColumn::NAME);
         let (at, what) = match found {
             Contradiction::Silent(at) => (
                 at,
@@ -78,6 +78,6 @@ impl Bench<'_> {
             }
         };
         let text = format!("{}: {what}", self.release(at));
-        Reason { check: Column::RELEASE, release: Some(at), value: 0.0, limit: 0.0, text }
+        Reason { check: ReleaseColumn::NAME, release: Some(at), value: 0.0, limit: 0.0, text }
     }
 }

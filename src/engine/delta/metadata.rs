@@ -33,7 +33,8 @@ impl Metadata {
     pub fn of(feed: &str, chain: u32, created: i64, columns: &Columns) -> Metadata {
         let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string"));
         let sensitive = columns.of(Role::Sensitive).map(|column| (&*column.name, type_of(column.kind)));
-        let fields: Vec<(&str, &str)> = names.chain(sensitive).chain([(Column::RELEASE, "integer")]).collect();
+        let fields: Vec<(&str, &str)> =
+            names.chain(sensitive).chain(columns.release().name().map(|name| (name, "integer"))).collect();
         let mapped = fields.iter().any(|(name, _)| name.contains(SPECIAL)).then_some(fields.len());
         let field = |(at, (name, kind)): (usize, &(&str, &str))| {
             let mapping = mapped.map(|_| {
@@ -107,7 +108,7 @@ fn type_of(kind: Kind) -> &'static str {
 pub fn same_but_for_capitals(columns: &Columns) -> Option<(String, String)> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let published = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
-    let names = published.map(|column: &Column| column.name.to_string()).chain([Column::RELEASE.to_owned()]);
+    let names = published.map(|column: &Column| &*column.name).chain(columns.release().name()).map(str::to_owned);
     for name in names {
         if let Some(other) = seen.insert(name.to_lowercase(), name.clone()) {
             return Some((other, name));

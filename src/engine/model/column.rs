@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
 
 /// What a column is for.
@@ -68,9 +69,6 @@ impl Column {
 
     /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
     pub const CLASS: &'static str = "class";
-
-    /// What the number of the release in which a row came is called, where a table of a chain whose rows keep their labels says it.
-    pub const RELEASE: &'static str = "tidegate_release";
 }
 
 impl fmt::Debug for Column {
@@ -160,6 +158,9 @@ pub enum DateLevel {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Columns {
     all: Vec<Column>,
+    /// Not kept with the columns: the log says it for each chain.
+    #[serde(skip)]
+    release: ReleaseColumn,
 }
 
 impl Columns {
@@ -169,7 +170,18 @@ impl Columns {
             all.iter().all(|column| column.role != Role::Quasi || column.taxonomy.is_some()),
             "a quasi column without a taxonomy passed the feed file's checks"
         );
-        Columns { all }
+        Columns { all, release: ReleaseColumn::default() }
+    }
+
+    /// The same, of tables that have this column for the number of the release.
+    #[must_use]
+    pub fn with_release(self, release: ReleaseColumn) -> Columns {
+        Columns { release, ..self }
+    }
+
+    /// The column for the number of the release, in tables that grow.
+    pub fn release(&self) -> &ReleaseColumn {
+        &self.release
     }
 
     /// All of them.
@@ -185,14 +197,15 @@ impl Columns {
     /// Those of one role alone.
     #[must_use]
     pub fn only(&self, role: Role) -> Columns {
-        Columns { all: self.of(role).cloned().collect() }
+        Columns { all: self.of(role).cloned().collect(), release: self.release.clone() }
     }
 
-    /// The same, and behind the sensitive columns one more that holds the number of the release in which a row came.
+    /// The columns of a table that grows: behind the sensitive ones that for the number of the release, if there is one.
     #[must_use]
     pub fn with_arrival(&self) -> Columns {
+        let Some(name) = self.release.name() else { return self.clone() };
         let arrival = Column {
-            name: Column::RELEASE.into(),
+            name: name.into(),
             path: None,
             role: Role::Sensitive,
             kind: Kind::Int,
@@ -201,7 +214,7 @@ impl Columns {
             optional: false,
             unknown: None,
         };
-        Columns { all: self.all.iter().cloned().chain([arrival]).collect() }
+        Columns { all: self.all.iter().cloned().chain([arrival]).collect(), release: self.release.clone() }
     }
 
     /// The column of this name.

@@ -79,7 +79,7 @@ impl Roots {
         let mut lines = Lines::new();
         for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
             let data = self.public.objects()[&file.path].clone();
-            let (part, _) = bytes::read_part(&data, &live.state().terms.columns);
+            let (part, _) = bytes::read_part(&data, &live.state().terms.columns, 1);
             let part = part.expect("a part");
             for table in part.releases.values() {
                 for class in 0..table.classes() {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
-use super::place::{NEVER, Place, people};
+use super::place::{NEVER, PLANTED, Place, people};
 use super::public::{listed, releases};
 use crate::common::delta::versions;
 use crate::common::needs;
@@ -72,6 +72,76 @@ fn a_log_is_left_out_where_the_feed_file_says_so() {
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(versions(&place.public(), 2).last().expect("a version").release, Some(3));
     place.verified();
+}
+
+#[test]
+fn the_column_for_the_release_has_the_name_that_the_feed_file_says() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\nrelease_column = \"came in\"\n[http]");
+    published(&place, 9);
+    let rows = releases(&place.public()).last().expect("a release").rows;
+    assert!(parts(&place, 9) < 9, "eight parts became one");
+    let begun = std::fs::read_to_string(log(&place, &format!("{:020}.json", 0))).expect("a commit");
+    assert!(begun.contains("came in") && !begun.contains("tidegate_release"), "{begun}");
+    place.verified();
+    let (code, answer) = place.json(&["audit", "--feed", "feed.toml"]);
+    assert_eq!((code, &answer["safe"]), (0, &json!(true)), "{answer}");
+    counted(&place, rows);
+    // While the chain runs it keeps its name.
+    place.edit("\"came in\"", "\"came\"");
+    frozen(&place);
+    place.edit("release_column = \"came\"\n", "");
+    frozen(&place);
+    place.edit("[publish]\n", "[publish]\nrelease_column = \"came\"\n");
+    place.done(&["new-chain", "feed.toml"]);
+    place.offer("next.csv", people(500..530));
+    assert_eq!(place.once()["outcome"], "published");
+    let begun = place.public().join(format!("data/2/_delta_log/{:020}.json", 0));
+    assert!(std::fs::read_to_string(begun).expect("a commit").contains("\\\"came\\\""));
+    place.verified();
+}
+
+#[test]
+fn without_a_column_for_the_release_each_part_holds_one() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\nrelease_column = false\n[http]");
+    published(&place, 10);
+    assert_eq!(parts(&place, 10), 10, "files never become one");
+    let rows = releases(&place.public()).last().expect("a release").rows;
+    place.verified();
+    counted(&place, rows);
+    // A release that is withdrawn, and whose rows come back, has a part of its own again.
+    place.done(&["withdraw", "feed.toml", "8", "--republish", "--reason", "wrong"]);
+    place.offer("next.csv", people(500..530));
+    assert_eq!(place.once()["outcome"], "published");
+    assert_eq!(parts(&place, 11), 11);
+    let again = releases(&place.public()).last().expect("a release").rows;
+    assert!(again > rows, "{again} rows");
+    // So has one of which rows are erased.
+    place.put("gone.csv", format!("{}5\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    place.offer("then.csv", people(600..630));
+    assert_eq!(place.once()["outcome"], "published");
+    place.verified();
+}
+
+/// How many parts a release lists.
+fn parts(place: &Place, release: u32) -> usize {
+    let manifest = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");
+    let manifest: Json = serde_json::from_slice(&manifest).expect("JSON");
+    let files = manifest["files"].as_array().expect("files");
+    files.iter().filter(|file| file["path"].as_str().is_some_and(|path| path.starts_with("data/"))).count()
+}
+
+fn frozen(place: &Place) {
+    let (code, answer) = place.json(&["run", "feed.toml", "--once"]);
+    assert_eq!((code, &answer["error"]["field"]), (2, &json!("publish.release_column")), "{answer}");
+}
+
+/// `query` finds all rows of the newest release, by its public files.
+fn counted(place: &Place, rows: u64) {
+    let (code, answer) = place.json(&["query", "public"]);
+    assert_eq!((code, &answer["estimate"]), (0, &json!(rows as f64)), "{answer}");
 }
 
 /// In a disjoint chain each release takes the place of the one before it, and so does its version; one can be withdrawn.

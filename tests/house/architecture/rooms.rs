@@ -38,7 +38,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
     ("daemon::sign", &["daemon::seal"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
-    ("daemon::journal", &["daemon::error", "daemon::chance", "daemon::config", "daemon::seal", "engine::release"]),
+    (
+        "daemon::journal",
+        &["daemon::error", "daemon::chance", "daemon::config", "daemon::seal", "engine::model", "engine::release"],
+    ),
     // A feed at work: what its log means, and how entries come into it.
     (
         "daemon::live",

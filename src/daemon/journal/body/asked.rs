@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::journal::objects::Ref;
+use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Sha256;
 
 /// Who asked for something, and why.
@@ -31,6 +32,9 @@ pub struct Chain {
     /// Whether its table has a Delta log; of tables that grow only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delta: bool,
+    /// The column for the number of the release; of tables that grow only.
+    #[serde(default, skip_serializing_if = "ReleaseColumn::is_default")]
+    pub release_column: ReleaseColumn,
 }
 
 /// What of the feed file may change in a running chain was changed.

@@ -9,7 +9,7 @@ use super::sheet::Sheet;
 use super::table::{PartRows, Table};
 use super::{layout, rows, two};
 use crate::histogram::{Histogram, Labelled, Release};
-use crate::model::{Column, Columns, Cut, Role};
+use crate::model::{Columns, Cut, Role};
 use crate::release::Tables;
 
 /// Reads a table; `None` when it cannot be read as one at all. What is wrong with its bytes comes along.
@@ -50,13 +50,21 @@ pub fn read_local(data: &[u8], columns: &Columns) -> (Option<Table>, Vec<Leak>) 
     (labels.map(table), leaks)
 }
 
-/// Reads a part of a table that grows; `None` when it cannot be read as one at all.
-pub fn read_part(data: &[u8], columns: &Columns) -> (Option<PartRows>, Vec<Leak>) {
-    let (rows, mut leaks) = scanned(data, &Sheet::part(columns), |rows| rows.finish().by_arrival());
-    let Some(rows) = rows else { return (None, leaks) };
-    let Some(counts) = rows else {
-        leaks.push(Leak::new(format!("column {}", Column::RELEASE), "a number is that of no release"));
-        return (None, leaks);
+/// Reads a part of a table that grows; `None` when it cannot be read as one at all. Where no column says in which release rows came,
+/// it is this one.
+pub fn read_part(data: &[u8], columns: &Columns, release: u32) -> (Option<PartRows>, Vec<Leak>) {
+    let name = columns.release().name();
+    let (rows, mut leaks) = scanned(data, &Sheet::part(columns), |rows| match name {
+        Some(name) => rows.finish().by_arrival().ok_or(name),
+        None => Ok(rows.finish().as_one(release)),
+    });
+    let counts = match rows {
+        None => return (None, leaks),
+        Some(Ok(counts)) => counts,
+        Some(Err(name)) => {
+            leaks.push(Leak::new(format!("column {name}"), "a number is that of no release"));
+            return (None, leaks);
+        }
     };
     let part = PartRows { releases: Release::of_each_increment(&counts), values: counts.values().clone(), counts };
     (Some(part), leaks)

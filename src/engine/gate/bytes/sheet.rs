@@ -52,10 +52,14 @@ impl Sheet {
         let sensitive = self.columns.of(Role::Sensitive).map(|column| Wanted {
             name: &column.name,
             kind: column.kind,
-            missing: &*column.name != Column::RELEASE,
-            short: column.kind == Kind::Date || &*column.name == Column::RELEASE,
+            missing: !self.is_release(column),
+            short: column.kind == Kind::Date || self.is_release(column),
         });
         quasi.chain(class).chain(sensitive).collect()
+    }
+
+    fn is_release(&self, column: &Column) -> bool {
+        self.columns.release().name() == Some(&*column.name)
     }
 
     /// What to say of any other column.

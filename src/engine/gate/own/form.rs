@@ -45,8 +45,12 @@ pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
 fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, Option<Shown>) {
     let mut shown = Vec::new();
     for Part { span, rows, bytes } in parts {
-        let (read, leaks) = bytes::read_part(bytes, case.columns);
+        let (read, leaks) = bytes::read_part(bytes, case.columns, span.last);
         let place = part_of(*span);
+        if case.columns.release().name().is_none() && span.first != span.last {
+            let text = "it holds the rows of several releases, and no column says which";
+            found.reasons.push(Reason::plain(place.clone(), text));
+        }
         found
             .reasons
             .extend(leaks.into_iter().map(|leak| Reason::plain(format!("{place}, {}", leak.place), leak.text)));

@@ -59,12 +59,13 @@ pub fn data_in_groups(table: &Release, values: &Values, columns: &Columns, group
 /// # Panics
 /// If a sensitive value is not of its column's type.
 pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
-    let said = rows.with_arrival();
+    let name = columns.release().name();
+    let said = name.map_or_else(|| rows.clone().as_one(0), |_| rows.with_arrival());
     let (table, values) = (Release::from_own_labels(&said), said.values());
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let labels = quasi.map(|(at, (column, tree))| (&*column.name, Column::labels(&table, at, tree)));
-    let release = (model::Column::RELEASE, Column::arrivals(&table, values));
-    let written = labels.chain(sensitive(&table, values, columns)).chain([release]).collect();
+    let release = name.map(|name| (name, Column::arrivals(&table, values)));
+    let written = labels.chain(sensitive(&table, values, columns)).chain(release).collect();
     write(written, table.rows(), columns, ROW_GROUP)
 }
 
