@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::classes::Class;
-use super::profiles::{Profiles, Shares, summed};
+use super::profiles::{Profiles, Shares, each, summed};
 use super::question::Axis;
 
 /// An axis in pieces.
@@ -69,7 +69,7 @@ impl Pieces {
         [cells.start..middle, middle..cells.end].map(|cells| {
             let from = self.starts[cells.start].max(span.start);
             let to = self.starts[cells.end].min(span.end).max(from);
-            std::array::from_fn(|profile| sums[to][profile] - sums[from][profile])
+            each(|profile| sums[to][profile] - sums[from][profile])
         })
     }
 }

@@ -2,8 +2,6 @@
 //! columns are independent of each other. The shares of the profiles, and of the cells of each column within them, are those that
 //! make the published labels most likely (EM over a mixture, also known as latent class analysis; SCIENCE 11, counting).
 
-use std::array::from_fn;
-
 use super::classes::{Class, Classes};
 use super::question::Method;
 use super::refusal::refused;
@@ -62,7 +60,7 @@ impl Profiles {
     /// Even shares, in one profile.
     pub fn even(classes: &Classes) -> Profiles {
         let even = |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
-        let shares = from_fn(|profile| if profile == 0 { 1.0 } else { 0.0 });
+        let shares = each(|profile| if profile == 0 { 1.0 } else { 0.0 });
         Profiles { shares, sums: classes.cells.iter().map(even).collect(), values: Vec::new(), fewest: None }
     }
 
@@ -79,7 +77,7 @@ impl Profiles {
         let mut columns: Vec<Vec<Shares>> = Vec::with_capacity(classes.cells.len());
         for starts in &classes.cells {
             let leaves = |cell: &[usize]| (cell[1] - cell[0]) as f64;
-            columns.push(starts.windows(2).map(|cell| from_fn(|_| leaves(cell) * source.exponential())).collect());
+            columns.push(starts.windows(2).map(|cell| each(|_| leaves(cell) * source.exponential())).collect());
         }
         columns.iter_mut().for_each(|column| normalise(column, 0.0));
         let fewest = match method {
@@ -103,17 +101,18 @@ impl Profiles {
         for (class, weight) in classes {
             let placed = self.place(class);
             let of_class = self.rows_of(class, &placed, |value, of_value| {
-                values.get_mut(value).into_iter().for_each(|sum| add(sum, of_value.map(|rows| rows * weight)));
+                values.get_mut(value).into_iter().for_each(|sum| add(sum, times(&of_value, *weight)));
                 true
             });
-            let of_class = of_class.map(|rows| rows * weight);
+            let of_class = times(&of_class, *weight);
             add(&mut rows, of_class);
             for (column, steps) in steps.iter_mut().enumerate() {
                 let ([first, second], cells) = (placed.factors[column], &class.cells[column]);
-                let each: Shares = from_fn(|profile| of_class[profile] / placed.inside[column][profile]);
-                add(&mut steps[cells.start], each.map(|each| each * first));
-                add(&mut steps[class.middle[column]], each.map(|each| each * (second - first)));
-                add(&mut steps[cells.end], each.map(|each| -each * second));
+                let inside = &placed.inside[column];
+                let divided = each(|profile| of_class[profile] / inside[profile]);
+                add(&mut steps[cells.start], times(&divided, first));
+                add(&mut steps[class.middle[column]], times(&divided, second - first));
+                add(&mut steps[cells.end], times(&divided, -second));
             }
         }
         for ((column, steps), sums) in columns.iter_mut().zip(steps).zip(&mut self.sums) {
@@ -121,7 +120,7 @@ impl Profiles {
             for (cell, step) in column.iter_mut().zip(steps) {
                 add(&mut factor, step);
                 // Where no label lies, rounding leaves something that may be below 0.
-                *cell = from_fn(|profile| cell[profile] * factor[profile].max(0.0));
+                *cell = each(|profile| cell[profile] * factor[profile].max(0.0));
             }
             normalise(column, BESIDE);
             *sums = summed(column);
@@ -129,36 +128,35 @@ impl Profiles {
         let all: f64 = rows.iter().sum();
         for (value, of_value) in self.values.iter_mut().zip(values) {
             let sum: f64 = of_value.iter().sum::<f64>() + BESIDE_VALUE;
-            *value = from_fn(|profile| {
+            *value = each(|profile| {
                 let share = (rows[profile] / all).max(LEAST);
                 (of_value[profile] + BESIDE_VALUE * share) / (sum * share)
             });
         }
-        self.shares = rows.map(|rows| (rows / all).max(LEAST));
+        self.shares = each(|profile| (rows[profile] / all).max(LEAST));
     }
 
     /// Where the rows of a class may be, whatever their sensitive values.
     pub fn place(&self, class: &Class) -> Placed {
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
-            let share: Shares = from_fn(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
-            weights = from_fn(|profile| weights[profile] * share[profile]);
+            let share: Shares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
+            weights = each(|profile| weights[profile] * share[profile]);
             // So that a row of many columns does not round its profiles to 0.
-            let most = weights.iter().copied().fold(0.0, f64::max);
-            weights = weights.map(|weight| weight / most);
+            weights = times(&weights, 1.0 / greatest(&weights));
             inside.push(share);
         }
         let mut factors = vec![[1.0; 2]; self.sums.len()];
         let Some(fewest) = self.fewest else { return Placed { weights, inside, factors } };
-        let (all, likely): (f64, Shares) = (weights.iter().sum(), weights);
+        let (all, likely): (f64, Shares) = (total(&weights), weights);
         for (column, factors) in factors.iter_mut().enumerate() {
             let (cells, middle) = (&class.cells[column], class.middle[column]);
             if middle == cells.end {
                 continue;
             }
             let part = |profile: usize| self.sums[column][middle][profile] - self.sums[column][cells.start][profile];
-            let of_all = |profile: usize| likely[profile] * part(profile) / inside[column][profile];
-            let share = (0..PROFILES).map(of_all).sum::<f64>() / all;
+            let of_all = each(|profile| likely[profile] * part(profile) / inside[column][profile]);
+            let share = total(&of_all) / all;
             *factors = [share, 1.0 - share].map(|share| refused(class.rows, fewest, share));
             let [first, second] = *factors;
             for profile in 0..PROFILES {
@@ -175,11 +173,11 @@ impl Profiles {
         let mut all = [0.0; PROFILES];
         for &(value, rows) in &class.values {
             let weights: Shares = match self.values.get(value) {
-                Some(factors) => from_fn(|profile| placed.weights[profile] * factors[profile]),
+                Some(factors) => each(|profile| placed.weights[profile] * factors[profile]),
                 None => placed.weights,
             };
-            let each = rows as f64 / weights.iter().sum::<f64>();
-            let of_value = weights.map(|weight| weight * each);
+            let factor = rows as f64 / total(&weights);
+            let of_value = times(&weights, factor);
             if wanted(value, of_value) {
                 add(&mut all, of_value);
             }
@@ -189,7 +187,7 @@ impl Profiles {
 
     /// The share of each cell of a column in each profile.
     pub fn cells(&self, column: usize) -> impl Iterator<Item = Shares> + '_ {
-        self.sums[column].windows(2).map(|sums| from_fn(|profile| sums[1][profile] - sums[0][profile]))
+        self.sums[column].windows(2).map(|sums| each(|profile| sums[1][profile] - sums[0][profile]))
     }
 }
 
@@ -198,13 +196,62 @@ impl Placed {
     /// second.
     pub fn share(&self, column: usize, parts: [Shares; 2]) -> Shares {
         let [first, second] = self.factors[column];
-        from_fn(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
+        each(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
     }
 }
 
+/// A number for each profile. A loop becomes vector instructions, which `array::from_fn` and `map` of these closures do not.
+#[inline(always)]
+pub fn each(mut number: impl FnMut(usize) -> f64) -> Shares {
+    let mut numbers = [0.0; PROFILES];
+    for (profile, place) in numbers.iter_mut().enumerate() {
+        *place = number(profile);
+    }
+    numbers
+}
+
+/// The numbers of each profile, so many times.
+#[inline(always)]
+fn times(numbers: &Shares, factor: f64) -> Shares {
+    each(|profile| numbers[profile] * factor)
+}
+
+/// The numbers of all profiles together, by halves.
+#[inline(always)]
+fn total(numbers: &Shares) -> f64 {
+    let eight: [f64; 8] = halved(numbers, |one, other| one + other);
+    let four: [f64; 4] = halved(&eight, |one, other| one + other);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// The greatest of them.
+#[inline(always)]
+fn greatest(numbers: &Shares) -> f64 {
+    let greater = |one: f64, other: f64| if one > other { one } else { other };
+    let eight: [f64; 8] = halved(numbers, greater);
+    let four: [f64; 4] = halved(&eight, greater);
+    greater(greater(four[0], four[2]), greater(four[1], four[3]))
+}
+
+/// Each number of the first half joined with that of the second one.
+#[inline(always)]
+fn halved<const ALL: usize, const HALF: usize>(
+    numbers: &[f64; ALL],
+    join: impl Fn(f64, f64) -> f64,
+) -> [f64; HALF] {
+    let mut half = [0.0; HALF];
+    for (at, place) in half.iter_mut().enumerate() {
+        *place = join(numbers[at], numbers[at + HALF]);
+    }
+    half
+}
+
 /// Adds the numbers of each profile.
+#[inline(always)]
 pub fn add(sums: &mut Shares, numbers: Shares) {
-    sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+    for (profile, sum) in sums.iter_mut().enumerate() {
+        *sum += numbers[profile];
+    }
 }
 
 /// Sums over the cells before each cell, and over all of them.
@@ -225,6 +272,6 @@ fn normalise(cells: &mut [Shares], beside: f64) {
     let all: f64 = rows.iter().sum();
     for cell in cells {
         let more = beside * cell.iter().sum::<f64>() / all;
-        *cell = from_fn(|profile| ((cell[profile] + more) / (rows[profile] + beside)).max(LEAST));
+        *cell = each(|profile| ((cell[profile] + more) / (rows[profile] + beside)).max(LEAST));
     }
 }

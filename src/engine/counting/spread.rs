@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::classes::{Class, Classes};
 use super::pieces::Pieces;
-use super::profiles::{Placed, Profiles, Shares, add};
+use super::profiles::{Placed, Profiles, Shares, add, each};
 use super::question::Question;
 
 /// A question over the classes of a table.
@@ -108,7 +108,7 @@ impl<'q> Counts<'q> {
     ) {
         let Some(pieces) = self.axes.get(axis) else { return found(place, rows.iter().sum()) };
         for (group, share) in may[axis].clone().zip(&shares[axis]) {
-            let inside: Shares = std::array::from_fn(|profile| rows[profile] * share[profile]);
+            let inside: Shares = each(|profile| rows[profile] * share[profile]);
             self.each(may, shares, (axis + 1, place * pieces.groups + group, inside), found);
         }
     }
