@@ -104,7 +104,7 @@ impl Live {
                 Ok(Answer { release: Some(*release), ..ask.done(text) })
             }
             Ask::NewChain => self.new_chain(request, feed),
-            Ask::Erase { people, rows } => self.erase(request, people, *rows),
+            Ask::Erase { people, rows } => self.erase(request, people, *rows, now),
             Ask::Retry => self.retry(request),
             Ask::Withdraw { release, republish } => self.withdrawn(request, *release, *republish, now),
         }

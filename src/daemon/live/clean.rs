@@ -33,10 +33,10 @@ impl Live {
         self.delete_manifests()?;
         self.delete_versions()?;
         self.delete_files()?;
-        let newest = self.state.releases.last().map(|line| line.release);
-        let replaced = self.state.removed().filter(|(_, removed)| removed.notice.is_some() && removed.notice == newest);
-        let replaced: Vec<u32> = replaced.map(|(line, _)| line.release).collect();
-        let notice = newest.filter(|_| !replaced.is_empty());
+        let mut replaced = self.state.replaced.clone();
+        replaced.sort_unstable();
+        let of_them = self.state.removed().filter(|(line, _)| replaced.contains(&line.release));
+        let notice = of_them.filter_map(|(_, removed)| removed.notice).max();
         self.append(Body::Cleaned(Cleaned { time: now.to_owned(), replaced, notice }))?;
         self.state.cleaned();
         Ok(true)

@@ -273,6 +273,7 @@ impl State {
             manifest: None,
             erased: std::mem::take(&mut self.erased),
             retired: std::mem::take(&mut self.retired),
+            retired_through: self.retired_through.take(),
             time: pending.time.clone(),
             removed: None,
         });

@@ -49,7 +49,7 @@ struct Rewritten {
 }
 
 impl Live {
-    pub(super) fn erase(&mut self, request: &Request, people: &[Hash], with_rows: bool) -> Result<Answer> {
+    pub(super) fn erase(&mut self, request: &Request, people: &[Hash], with_rows: bool, now: &str) -> Result<Answer> {
         if let Some(why) = self.keeps_rows().filter(|_| with_rows) {
             return Ok(request.ask.refused(why));
         }
@@ -104,7 +104,8 @@ impl Live {
         // The checkpoints are gone with it: the next one is due at once.
         self.last = Last::default();
         self.reload()?;
-        let mut text = told(&erase, elsewhere.filter(|_| with_rows));
+        self.clean(now)?;
+        let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows));
         if unread > 0 {
             text += &format!(
                 ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \

@@ -99,8 +99,7 @@ impl State {
         self.held = None;
         if let Some(ErasedRows { named, .. }) = &erase.rows {
             self.live.insert(named.path.clone());
-            self.erased.extend(ErasedAtom::parse_all(&reading.objects.need(named)?)?);
-            self.feed.owe_release();
+            self.erase_atoms(ErasedAtom::parse_all(&reading.objects.need(named)?)?);
         }
         for Moved { old, new, messages } in &erase.moved {
             if self.live.remove(old) {
@@ -149,6 +148,7 @@ impl State {
         // What a release of the chain before would have left out is in none of this one.
         self.erased.clear();
         self.retired.clear();
+        self.retired_through = None;
         // Whoever is in an atom that was not published waits from now on, and is still where they were.
         self.formed_wait();
         let trees = self.terms.columns.trees();

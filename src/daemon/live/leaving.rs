@@ -15,12 +15,14 @@ use crate::engine::histogram::Person;
 pub(super) struct Leaving {
     /// Their labels, by the release that they came with; also of atoms whose rows left the table before.
     pub labels: BTreeMap<u32, BTreeSet<Label>>,
-    /// Those whose rows are in the table.
+    /// Those whose rows are in the table, or left it because they were older than rows are retained.
     pub atoms: Vec<ErasedAtom>,
     /// The people of these.
     pub people: BTreeSet<Person>,
-    /// Their rows.
+    /// Their rows in the table.
     pub rows: u64,
+    /// How many of these atoms left the table before.
+    pub before: u64,
 }
 
 /// Why `--rows` is refused where atoms have no labels of their own.
@@ -60,11 +62,12 @@ impl Live {
             for label in labels {
                 let atom = ErasedAtom { release, label: label.clone() };
                 let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
-                if rows == 0 {
-                    // They were withdrawn, or were older than rows are retained.
+                if rows == 0 && !self.state.is_retired(release) {
+                    // They were withdrawn.
                     continue;
                 }
                 leaving.rows += rows;
+                leaving.before += u64::from(rows == 0);
                 leaving.atoms.push(atom);
                 // Atoms of several ticks may have come with one release, under one label.
                 let label = BTreeSet::from([label.clone()]);
@@ -82,19 +85,29 @@ impl Live {
     }
 }
 
-/// What an erasure has done, in words; `elsewhere`: people whose published rows no later release would have held anyway.
-pub(super) fn told(erase: &Erase, elsewhere: Option<usize>) -> String {
+/// What an erasure has done, in words; `before`: atoms that had left the table; `elsewhere`: people whose published rows no later
+/// release would have held anyway.
+pub(super) fn told(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
     let Erase { asked, erased, published, unknown, .. } = erase;
     let mut text = format!(
         "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
          stays), {unknown} were never here"
     );
     if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
-        text += &format!(
-            ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their labels. \
-             Manifests and parts that hold these rows are deleted then. Copies that others have made are beyond reach: ask readers to \
-             delete them"
-        );
+        if *rows > 0 {
+            let atoms = atoms - before;
+            text += &format!(
+                ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their \
+                 labels. Manifests and parts that hold these rows are deleted then"
+            );
+        }
+        if before > 0 {
+            text += &format!(
+                ". The rows of {before} atoms were older than rows are retained: manifests and parts that still held them are deleted \
+                 with the release that leaves them out, or now if it is published"
+            );
+        }
+        text += ". Copies that others have made are beyond reach: ask readers to delete them";
     }
     if let Some(people) = elsewhere {
         text += &format!(

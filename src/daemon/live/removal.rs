@@ -31,11 +31,12 @@ impl State {
         let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
         self.wanted(&withdraw.wanted);
         let of_them = |line: &&mut Line| line.chain == chain && (first..=last).contains(&line.release);
-        let mut again = Vec::new();
+        let (mut again, mut through) = (Vec::new(), None);
         for line in self.releases.iter_mut().filter(of_them) {
             line.remove(RemovalReason::Withdrawn, None);
             // The table holds once more what these releases have left out.
             again.append(&mut line.retired);
+            through = through.max(line.retired_through.take());
         }
         let disjoint = self.terms.disjoint;
         if let Some(table) = self.tables.get_mut(&chain) {
@@ -46,6 +47,7 @@ impl State {
             return;
         }
         self.retired.extend(again);
+        self.retired_through = self.retired_through.max(through);
         if republish {
             self.feed.owe_release();
         } else {
@@ -73,6 +75,7 @@ impl State {
         };
         let leave: Vec<ErasedAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
         self.retired.extend(leave);
+        self.retired_through = self.retired_through.max(Some(retire.through));
         self.feed.drop_rows(0..=retire.through);
         self.feed.owe_release();
         (self.held, self.candidate) = (None, None);
@@ -92,12 +95,43 @@ impl State {
         self.cleaning = true;
     }
 
+    /// Whether the rows of a release left the table because they were older than rows are retained, or leave it with the next release.
+    pub(super) fn is_retired(&self, release: u32) -> bool {
+        let is_in_table = self.parts().iter().any(|part| part.span.holds(release));
+        let leaves = self.retired_through.filter(|_| is_in_table);
+        let left = self.of_chain().filter_map(|line| line.retired_through);
+        left.chain(leaves).any(|through| release <= through)
+    }
+
+    /// Atoms are erased. The next release leaves them out, and manifests that list them go behind it; at once, where a release that is
+    /// visible has left them out because they were old.
+    pub(super) fn erase_atoms(&mut self, atoms: Vec<ErasedAtom>) {
+        let chain = self.feed.chain();
+        let mut left_out = Vec::new();
+        for atom in atoms {
+            let holds = |line: &&mut Line| line.chain == chain && line.retired_through >= Some(atom.release);
+            if let Some(line) = self.releases.iter_mut().find(holds) {
+                line.retired.retain(|retired| *retired != atom);
+                line.erased.push(atom);
+                left_out.extend(line.manifest.map(|_| line.release));
+            } else {
+                self.retired.retain(|retired| *retired != atom);
+                self.erased.push(atom);
+                self.feed.owe_release();
+            }
+        }
+        left_out.into_iter().for_each(|release| self.erased_rows_are_gone(release));
+    }
+
     /// A release without erased rows is visible: earlier manifests that list them go.
     pub(super) fn erased_rows_are_gone(&mut self, release: u32) {
         let Some(line) = self.releases.iter().find(|line| line.release == release) else { return };
         let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
         let of_them = |line: &&mut Line| line.chain == chain && (first..release).contains(&line.release);
-        self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Erased, Some(release)));
+        for line in self.releases.iter_mut().filter(of_them).filter(|line| line.is_visible()) {
+            line.remove(RemovalReason::Erased, Some(release));
+            self.replaced.push(line.release);
+        }
         if let Some(delta) = self.tables.get_mut(&chain).and_then(ChainTable::delta_mut) {
             delta.starts_anew();
         }
@@ -116,6 +150,7 @@ impl State {
             table.forget_parts(&visible);
             table.delta_mut().into_iter().for_each(|delta| delta.shown());
         }
+        self.replaced.clear();
         self.cleaning = false;
     }
 

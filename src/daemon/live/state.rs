@@ -75,8 +75,12 @@ pub struct State {
     pub erased: Vec<ErasedAtom>,
     /// Atoms that the next release leaves out because they are older than rows are retained.
     pub retired: Vec<ErasedAtom>,
+    /// The newest release that these came with, if there are any, or were any that are erased since.
+    pub retired_through: Option<u32>,
     /// Something in the public root is to leave it.
     pub cleaning: bool,
+    /// Releases whose manifests are among it, because they list erased rows.
+    pub replaced: Vec<u32>,
     /// Objects with raw rows of which nobody needs to be kept any more once what they brought is published.
     pub raw: Vec<Raw>,
     /// Objects that the log names and nothing has made superfluous.
@@ -114,6 +118,8 @@ pub struct Line {
     pub erased: Vec<ErasedAtom>,
     /// Atoms that it leaves out because they are older than rows are retained.
     pub retired: Vec<ErasedAtom>,
+    /// The newest release that these came with, if there are any, or were any that are erased since.
+    pub retired_through: Option<u32>,
     /// When it was due.
     pub time: String,
     /// Why its manifest is gone from the public root; `None` while it is there.
@@ -307,7 +313,9 @@ impl State {
             members: Vec::new(),
             erased: Vec::new(),
             retired: Vec::new(),
+            retired_through: None,
             cleaning: false,
+            replaced: Vec::new(),
             raw: Vec::new(),
             live: BTreeSet::new(),
             ticked: None,

@@ -161,29 +161,58 @@ fn erased_rows_do_not_come_back_with_a_release() {
     }
 }
 
-/// Rows that were withdrawn, or were too old, are in no table any more from which they could be erased.
+/// Rows that were withdrawn are in no table any more from which they could be erased.
 #[test]
 fn rows_that_are_gone_can_be_erased_once_more() {
-    for retain in [false, true] {
-        let place = Place::with(NEVER, CROWDS, "");
-        publish(&place, 0..2);
-        let gone = if retain {
-            place.edit("[http]", "[publish]\nretain = \"2s\"\n[http]");
-            sleep(Duration::from_millis(2_200));
-            publish(&place, 2..3);
-            5
-        } else {
-            place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
-            35
-        };
-        place.put("gone.csv", format!("{}{gone}\n", PLANTED[0]));
-        let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
-        assert_eq!(answer["rows"], 0, "{answer}");
-        assert!(answer["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{answer}");
-        verified(&place);
-        publish(&place, 5..6);
-        verified(&place);
-    }
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..2);
+    // They are too old for release 3, which is withdrawn with them.
+    place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
+    sleep(Duration::from_millis(1_100));
+    publish(&place, 2..3);
+    place.edit("[publish]\nretain = \"1s\"\n", "");
+    place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+    place.put("gone.csv", format!("{}35\n", PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(answer["rows"], 0, "{answer}");
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{answer}");
+    verified(&place);
+    publish(&place, 5..6);
+    verified(&place);
+}
+
+/// Rows that were too old for the newest release are still in the files of earlier ones: an erasure deletes these at once.
+#[test]
+fn erased_rows_that_were_too_old_leave_earlier_releases() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..2);
+    place.edit("[http]", "[publish]\nretain = \"2s\"\n[http]");
+    sleep(Duration::from_millis(2_200));
+    publish(&place, 2..3);
+    assert_eq!((visible(&place), rows_of(&place, 0)), (vec![1, 2, 3], 30));
+    place.put("gone.csv", format!("{}35\n", PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(answer["rows"], 0, "{answer}");
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("The rows of 1 atoms were older")), "{answer}");
+    // Release 1 has no row of theirs, and release 3 is without them already.
+    assert_eq!((visible(&place), rows_of(&place, 1), rows_of(&place, 0)), (vec![1, 3], 0, 30));
+    let notice = fs::read(place.public().join("replaced/0000000002.json")).expect("a notice");
+    let notice: Json = serde_json::from_slice(&notice).expect("JSON");
+    assert_eq!([&notice["reason"], &notice["notice"]], [&json!("erased"), &json!(3)]);
+    verified(&place);
+    let again = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert!(again["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{again}");
+    // A row that is to leave with the next release goes behind that one.
+    sleep(Duration::from_millis(2_200));
+    publish(&place, 3..4);
+    place.put("gone.csv", format!("{}5\n{}65\n", PLANTED[0], PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(visible(&place), [4]);
+    assert_eq!([0, 1, 2, 3].map(|file| rows_of(&place, file)), [0, 0, 0, 30]);
+    verified(&place);
+    publish(&place, 4..6);
+    verified(&place);
+    assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct Cleaned {
     /// Releases whose manifests were replaced because they list erased rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<u32>,
-    /// The release whose notice says which rows these are.
+    /// The newest release whose notice says which rows these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<u32>,
 }
