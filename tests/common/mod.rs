@@ -13,6 +13,7 @@ pub mod delta;
 pub mod draw;
 #[cfg(feature = "daemon")]
 pub mod feed;
+pub mod levels;
 pub mod needs;
 #[cfg(feature = "daemon")]
 pub mod place;

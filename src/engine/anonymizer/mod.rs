@@ -8,6 +8,7 @@ mod bcf;
 mod candidates;
 mod crowd;
 mod finer;
+pub mod levels;
 mod local;
 mod standing;
 mod table;

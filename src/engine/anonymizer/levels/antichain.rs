@@ -1,0 +1,250 @@
+//! A property of states that is inherited, kept as the fewest states from which it follows (ARX, *Efficient management of predictive
+//! properties*): an antichain in a prefix tree, whose nodes know the least rank below them.
+
+use super::lattice::rank;
+
+/// Whose property it is, too, if a state has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inherited {
+    /// All generalisations, as that of insufficient quality.
+    Upward,
+    /// All specialisations, as that of insufficient protection.
+    Downward,
+}
+
+/// Something that knows which states have a property.
+pub trait Property {
+    /// Whether a state has it.
+    fn holds(&mut self, levels: &[u8]) -> bool;
+
+    /// A state has it.
+    fn insert(&mut self, levels: &[u8]);
+}
+
+/// What was asked and kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Questions.
+    pub queries: u64,
+    /// Those whose answer was yes.
+    pub hits: u64,
+    /// States that were inserted.
+    pub inserts: u64,
+    /// The most states that were kept at a time.
+    pub largest: usize,
+}
+
+/// A prefix tree over levels, one column per depth. Of a property that goes downward the levels are counted from the top, so that both
+/// are one structure.
+pub struct Antichain {
+    inherited: Inherited,
+    heights: Vec<u8>,
+    nodes: Vec<Node>,
+    /// Nodes that are not in use.
+    free: Vec<u32>,
+    states: usize,
+    usage: Usage,
+    /// Whether least ranks are looked at, which is for comparison alone.
+    ranks: bool,
+}
+
+/// A prefix that some state begins with.
+struct Node {
+    /// Per level of the next column the node of the longer prefix; 0 for none. Of the last column: whether there is a state.
+    next: Vec<u32>,
+    /// The least rank of all states below.
+    least: u32,
+}
+
+const ROOT: u32 = 0;
+/// What stands for a state behind the last column.
+const STATE: u32 = u32::MAX;
+
+impl Antichain {
+    /// Of no state yet, over columns of so many levels.
+    pub fn new(heights: &[u8], inherited: Inherited) -> Antichain {
+        let mut tree = Antichain {
+            inherited,
+            heights: heights.to_vec(),
+            nodes: Vec::new(),
+            free: Vec::new(),
+            states: 0,
+            usage: Usage::default(),
+            ranks: true,
+        };
+        tree.node(0);
+        tree
+    }
+
+    /// The same, that passes no branch over because of its ranks.
+    #[must_use]
+    pub fn without_ranks(self) -> Antichain {
+        Antichain { ranks: false, ..self }
+    }
+
+    /// How many states are kept.
+    pub fn len(&self) -> usize {
+        self.states
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.states == 0
+    }
+
+    /// What was asked and kept.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn node(&mut self, depth: usize) -> u32 {
+        let node = Node { next: vec![0; usize::from(self.heights[depth])], least: u32::MAX };
+        match self.free.pop() {
+            Some(at) => {
+                self.nodes[at as usize] = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The levels, counted so that what has the property is passed on to higher ones.
+    fn upward(&self, levels: &[u8]) -> Vec<u8> {
+        match self.inherited {
+            Inherited::Upward => levels.to_vec(),
+            Inherited::Downward => self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect(),
+        }
+    }
+
+    /// Whether a state below a node is nowhere above these levels.
+    fn is_above_one(&self, node: u32, depth: usize, levels: &[u8], rank: u32) -> bool {
+        let node = &self.nodes[node as usize];
+        let next = &node.next[..=usize::from(levels[depth])];
+        if depth + 1 == levels.len() {
+            return next.contains(&STATE);
+        }
+        next.iter().any(|&next| {
+            let may = next != 0 && (!self.ranks || self.nodes[next as usize].least <= rank);
+            may && self.is_above_one(next, depth + 1, levels, rank)
+        })
+    }
+
+    /// Removes the states below a node that are nowhere below these levels; whether the node has none left.
+    fn remove_above(&mut self, node: u32, depth: usize, levels: &[u8]) -> bool {
+        for level in usize::from(levels[depth])..self.nodes[node as usize].next.len() {
+            let next = self.nodes[node as usize].next[level];
+            if next == 0 {
+                continue;
+            }
+            if next == STATE {
+                self.states -= 1;
+                self.nodes[node as usize].next[level] = 0;
+            } else if self.remove_above(next, depth + 1, levels) {
+                self.free.push(next);
+                self.nodes[node as usize].next[level] = 0;
+            }
+        }
+        self.nodes[node as usize].next.iter().all(|&next| next == 0)
+    }
+}
+
+impl Property for Antichain {
+    fn holds(&mut self, levels: &[u8]) -> bool {
+        let levels = self.upward(levels);
+        let holds = self.is_above_one(ROOT, 0, &levels, rank(&levels));
+        self.usage.queries += 1;
+        self.usage.hits += u64::from(holds);
+        holds
+    }
+
+    fn insert(&mut self, levels: &[u8]) {
+        let levels = self.upward(levels);
+        let rank = rank(&levels);
+        if self.is_above_one(ROOT, 0, &levels, rank) {
+            return;
+        }
+        self.remove_above(ROOT, 0, &levels);
+        let (mut node, last) = (ROOT, levels.len() - 1);
+        for (depth, &level) in levels.iter().enumerate() {
+            let least = &mut self.nodes[node as usize].least;
+            *least = rank.min(*least);
+            if depth == last {
+                self.nodes[node as usize].next[usize::from(level)] = STATE;
+                break;
+            }
+            let next = match self.nodes[node as usize].next[usize::from(level)] {
+                0 => self.node(depth + 1),
+                next => next,
+            };
+            self.nodes[node as usize].next[usize::from(level)] = next;
+            node = next;
+        }
+        self.states += 1;
+        self.usage.inserts += 1;
+        self.usage.largest = self.usage.largest.max(self.states);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of figure 3.
+    #[test]
+    fn the_example_of_the_paper() {
+        let mut tree = Antichain::new(&[4, 4, 3], Inherited::Upward);
+        for levels in [[1, 1, 1], [1, 3, 0], [3, 2, 0]] {
+            tree.insert(&levels);
+        }
+        assert!(tree.holds(&[1, 2, 2]));
+        assert!(!tree.holds(&[2, 2, 0]));
+        assert_eq!((tree.len(), tree.usage().queries, tree.usage().hits), (3, 2, 1));
+        // Its generalisations go.
+        tree.insert(&[1, 1, 0]);
+        assert_eq!(tree.len(), 2);
+        // What has it anyway is not kept.
+        tree.insert(&[2, 1, 0]);
+        assert_eq!((tree.len(), tree.usage().inserts, tree.usage().largest), (2, 4, 3));
+    }
+
+    /// All states of a small lattice in all ways of a simple generator, against a list of everything that was inserted.
+    #[test]
+    fn it_knows_what_a_list_knows() {
+        let heights = [3u8, 2, 4, 2];
+        let all: Vec<Vec<u8>> = (0..48u8).map(|at| vec![at % 3, at / 3 % 2, at / 6 % 4, at / 24]).collect();
+        let mut state = 7u64;
+        let mut draw = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % most
+        };
+        for inherited in [Inherited::Upward, Inherited::Downward] {
+            let below = |one: &[u8], other: &[u8]| match inherited {
+                Inherited::Upward => one.iter().zip(other).all(|(one, other)| one <= other),
+                Inherited::Downward => one.iter().zip(other).all(|(one, other)| one >= other),
+            };
+            for _ in 0..200 {
+                let mut trees = [true, false].map(|ranks| Antichain { ranks, ..Antichain::new(&heights, inherited) });
+                let mut list: Vec<Vec<u8>> = Vec::new();
+                for _ in 0..12 {
+                    let levels = &all[draw(all.len())];
+                    trees.iter_mut().for_each(|tree| tree.insert(levels));
+                    list.push(levels.clone());
+                    for levels in &all {
+                        let holds = list.iter().any(|known| below(known, levels));
+                        assert!(trees.iter_mut().all(|tree| tree.holds(levels) == holds), "{levels:?} after {list:?}");
+                    }
+                    let least = |levels: &&Vec<u8>| {
+                        !list.iter().any(|known| known != *levels && below(known, levels))
+                    };
+                    let mut kept: Vec<&Vec<u8>> = list.iter().filter(least).collect();
+                    kept.sort_unstable();
+                    kept.dedup();
+                    assert!(trees.iter().all(|tree| tree.len() == kept.len()), "{} of {list:?}", trees[0].len());
+                }
+            }
+        }
+    }
+}

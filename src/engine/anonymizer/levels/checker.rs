@@ -1,0 +1,112 @@
+//! Checks states, several at a time. The classes of a state are computed from the fewest classes that are at hand of a finer state, and
+//! not from the rows; how many are at hand is bounded. No result depends on what was at hand, or on the number of threads.
+
+use rayon::prelude::*;
+
+use super::classes::{Checked, Classes, Rules};
+use super::key::fields;
+use super::lattice::{Lattice, Levels};
+use super::objective::Costs;
+use super::privacy::Privacy;
+use super::rows::Rows;
+
+/// Checks states.
+pub trait Checker {
+    /// What each of these states is like.
+    fn check(&mut self, states: &[Levels]) -> Vec<Checked>;
+
+    /// The most bytes that classes at hand took.
+    fn bytes(&self) -> usize;
+}
+
+/// The most bytes of classes at hand, beside those of the finest state.
+const MOST: usize = 48 << 20;
+
+struct RollUp<'r, const WORDS: usize> {
+    rules: Rules<'r>,
+    /// The finest state first, then others, oldest first.
+    known: Vec<Classes<WORDS>>,
+    entries: usize,
+    largest: usize,
+}
+
+/// Something that checks states of rows.
+pub fn checker<'r>(
+    rows: &Rows,
+    lattice: &'r Lattice,
+    privacy: &'r Privacy,
+    costs: Option<&'r Costs>,
+    limit: u64,
+) -> Box<dyn Checker + 'r> {
+    assert!(rows.have_values() || !privacy.looks_at_values(), "values are there where they are looked at");
+    let mut table: Vec<f64> = Vec::new();
+    for (&value, &count) in rows.values.iter().zip(&rows.counts) {
+        table.resize(table.len().max(value as usize + 1), 0.0);
+        table[value as usize] += f64::from(count);
+    }
+    let all = rows.all() as f64;
+    table.iter_mut().for_each(|share| *share /= all);
+    let codes = (0..lattice.width()).map(|column| lattice.nodes(column, 0).len());
+    let (fields, words) = fields(codes.chain([table.len()]));
+    let rules = Rules { lattice, privacy, costs, limit, table, fields };
+    match words {
+        1 => RollUp::<1>::boxed(rows, rules),
+        2 => RollUp::<2>::boxed(rows, rules),
+        3..=4 => RollUp::<4>::boxed(rows, rules),
+        5..=8 => RollUp::<8>::boxed(rows, rules),
+        _ => RollUp::<64>::boxed(rows, rules),
+    }
+}
+
+impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
+    fn boxed(rows: &Rows, rules: Rules<'r>) -> Box<dyn Checker + 'r> {
+        let finest = Classes::<WORDS>::finest(rows, &rules);
+        Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest: 0 })
+    }
+
+    /// The fewest classes that are at hand of a state which this one generalises.
+    fn source(&self, levels: &[u8]) -> &Classes<WORDS> {
+        let finer = |known: &&Classes<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
+        self.known.iter().filter(finer).min_by_key(|known| known.len()).expect("the finest state is at hand")
+    }
+
+    fn keep(&mut self, classes: Classes<WORDS>, source: usize) {
+        const ENTRY: usize = 4;
+        // Classes that are hardly fewer save hardly any work.
+        if classes.len() * 10 > source * 8 {
+            return;
+        }
+        self.entries += classes.len();
+        self.known.push(classes);
+        while self.entries * (WORDS * 8 + ENTRY) > MOST {
+            self.entries -= self.known.remove(1).len();
+        }
+        let all = self.entries + self.known[0].len();
+        self.largest = self.largest.max(all * (WORDS * 8 + ENTRY));
+    }
+}
+
+impl<const WORDS: usize> Checker for RollUp<'_, WORDS> {
+    fn check(&mut self, states: &[Levels]) -> Vec<Checked> {
+        let one = |levels: &Levels| {
+            let source = self.source(levels);
+            let classes = source.rolled_up(levels, &self.rules);
+            (classes.check(&self.rules), classes, source.len())
+        };
+        let checked: Vec<_> = match states {
+            [levels] => vec![one(levels)],
+            several => several.par_iter().map(one).collect(),
+        };
+        checked
+            .into_iter()
+            .map(|(checked, classes, source)| {
+                self.keep(classes, source);
+                checked
+            })
+            .collect()
+    }
+
+    fn bytes(&self) -> usize {
+        self.largest
+    }
+}

@@ -1,0 +1,34 @@
+//! The search of Flash, for comparison: all states in the order of their ranks, and from each that is not decided a path to the top on
+//! which the first state that fits is found by halves. It visits the whole lattice, so it is for lattices that can be walked through.
+
+use super::lattice::{Levels, rank};
+use super::objective::Score;
+use super::paths::Known;
+use super::search::{Found, Search};
+
+impl Search<'_> {
+    /// Searches all states.
+    pub fn flash(mut self) -> Found {
+        let Search { problem, .. } = self;
+        let mut known = Known::nothing(problem);
+        let mut states: Vec<(u32, Score, Levels)> = Vec::new();
+        let mut open = vec![problem.lattice.bottom()];
+        while let Some(levels) = open.pop() {
+            open.extend(problem.lattice.children(&levels));
+            let worth = problem.objective.bound(&levels).unwrap_or(Score::LEAST);
+            states.push((rank(&levels), worth, levels));
+        }
+        states.sort_unstable();
+        for (_, worth, levels) in states {
+            if known.was_checked(&levels) || self.quality.holds(&levels) || self.protection.holds(&levels) {
+                continue;
+            }
+            if self.is_worse(worth) {
+                self.quality.insert(&levels);
+                continue;
+            }
+            self.decide(&[levels], &mut known, false);
+        }
+        self.end(None)
+    }
+}

@@ -1,0 +1,28 @@
+//! A greedy search, for comparison: up from the state in which nothing is generalised, each time by the column that leaves the fewest
+//! rows to suppress, until a state fits. It finds no optimum and proves nothing.
+
+use super::lattice::Levels;
+use super::objective::Score;
+use super::search::{Found, Search};
+
+impl Search<'_> {
+    /// Searches until a state fits.
+    pub fn greedy(mut self) -> Found {
+        let Search { problem, .. } = self;
+        let mut levels = problem.lattice.bottom();
+        let mut checked = self.check(&[levels.clone()]);
+        while !checked[0].fits {
+            let above: Vec<Levels> = problem.lattice.above(&levels).collect();
+            if above.is_empty() {
+                break;
+            }
+            let found = self.check(&above);
+            let fewest = (0..above.len()).min_by_key(|&at| (found[at].suppressed, found[at].worth, &above[at]));
+            let fewest = fewest.expect("there is one above");
+            levels.clone_from(&above[fewest]);
+            checked = vec![found[fewest]];
+        }
+        let bound = problem.objective.bound(&problem.lattice.bottom()).unwrap_or(Score::LEAST);
+        self.end(Some(bound))
+    }
+}

@@ -1,0 +1,61 @@
+//! The codes of a class in a few words, so that classes are compared and hashed as numbers.
+
+/// The codes of a class.
+pub type Key<const WORDS: usize> = [u64; WORDS];
+
+/// Where the code of a column stands in a key.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    /// The code in a key.
+    pub fn get<const WORDS: usize>(self, key: &Key<WORDS>) -> u32 {
+        (key[self.word] >> self.shift & self.mask) as u32
+    }
+
+    /// Puts a code into a key.
+    pub fn set<const WORDS: usize>(self, key: &mut Key<WORDS>, code: u32) {
+        let word = &mut key[self.word];
+        *word = *word & !(self.mask << self.shift) | u64::from(code) << self.shift;
+    }
+}
+
+/// Where the codes of columns with so many codes each stand, and how many words they take.
+pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<Field>, usize) {
+    let (mut word, mut used) = (0, 0);
+    let field = |codes: usize| {
+        let bits = codes.max(1).next_power_of_two().trailing_zeros().max(1);
+        if used + bits > u64::BITS {
+            (word, used) = (word + 1, 0);
+        }
+        let field = Field { word, shift: used, mask: (1 << bits) - 1 };
+        used += bits;
+        field
+    };
+    let fields: Vec<Field> = codes.map(field).collect();
+    let words = fields.last().map_or(0, |field| field.word) + 1;
+    (fields, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_stand_apart_from_each_other() {
+        let sizes = [1, 2, 3, 1 << 20, 1 << 30, 5, 1 << 31];
+        let (fields, words) = fields(sizes.into_iter());
+        assert_eq!(words, 2);
+        let mut key = [0; 2];
+        for (at, field) in fields.iter().enumerate() {
+            field.set(&mut key, sizes[at] as u32 - 1);
+            (0..=at).for_each(|at| assert_eq!(fields[at].get(&key), sizes[at] as u32 - 1));
+        }
+        fields[3].set(&mut key, 7);
+        assert_eq!([2, 3, 4].map(|at: usize| fields[at].get(&key)), [2, 7, (1 << 30) - 1]);
+    }
+}

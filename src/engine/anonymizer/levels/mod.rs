@@ -1,0 +1,26 @@
+//! Full-domain search (SCIENCE 8; ARX): one generalisation level per column, the best there is within a limit on suppressed rows.
+//!
+//! No feed can ask for it yet. What looks at sensitive values here is for tables on their own: which classes are suppressed tells of
+//! the values of their people, so no chain of ours may be searched with them.
+
+mod antichain;
+mod best_first;
+mod checker;
+mod classes;
+mod flash;
+mod greedy;
+mod key;
+mod lattice;
+mod objective;
+mod paths;
+mod privacy;
+mod rows;
+mod search;
+
+pub use antichain::{Antichain, Inherited, Property, Usage};
+pub use classes::Checked;
+pub use lattice::{Lattice, Levels};
+pub use objective::{Costs, Mean, Objective, Score};
+pub use privacy::{Diverse, Privacy};
+pub use rows::Rows;
+pub use search::{Best, Found, Judged, Problem, Search, Tracked};

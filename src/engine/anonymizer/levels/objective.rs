@@ -1,0 +1,278 @@
+//! What a full-domain search looks for (SCIENCE 8): the least value of an objective, and for each objective a bound that generalisation
+//! alone sets, so that no finer guess is needed to leave states out. Values of two states compare alike on every machine: they are made
+//! of whole numbers by sums, products and quotients.
+
+use std::cmp::Ordering;
+
+use super::classes::Checked;
+use super::lattice::Lattice;
+use super::rows::Rows;
+use crate::model::Taxonomy;
+
+/// How the figures of columns become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mean {
+    /// Π (v + 1)^(w / Σ w) − 1.
+    Geometric,
+    /// Σ w v / Σ w.
+    Arithmetic,
+}
+
+/// What labels and suppressed rows cost, column by column.
+pub struct Costs {
+    columns: Vec<Column>,
+    mean: Mean,
+}
+
+struct Column {
+    /// Per level what the labels of all rows cost.
+    labels: Vec<u128>,
+    /// Per level and code what a suppressed row costs beside its label.
+    extra: Vec<Vec<u64>>,
+    /// What all rows cost at most.
+    whole: u128,
+    /// How much the column counts.
+    weight: u32,
+}
+
+/// What is to be least.
+pub enum Objective {
+    /// A mean over columns.
+    Columns(Costs),
+    /// Σ |class|² / N²; a suppressed row is as good as in a class of all rows.
+    Discernibility,
+    /// The rows of a class on average, all suppressed rows being one.
+    AverageSize,
+}
+
+/// A value of an objective, for comparison: a number of any size, less is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    exponent: i64,
+    mantissa: f64,
+}
+
+impl Score {
+    /// Nothing is better.
+    pub(super) const LEAST: Score = Score { exponent: i64::MIN, mantissa: 0.0 };
+
+    fn of(value: f64) -> Score {
+        Score { exponent: 0, mantissa: value }.normal()
+    }
+
+    /// With a mantissa from 1 up to 2, so that products of many factors stay in range.
+    fn normal(self) -> Score {
+        if self.mantissa == 0.0 {
+            return Score::LEAST;
+        }
+        let bits = self.mantissa.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i64 - 1_023;
+        let mantissa = f64::from_bits(bits & !(0x7ff << 52) | 1_023 << 52);
+        Score { exponent: self.exponent + exponent, mantissa }
+    }
+
+    fn times(self, other: Score) -> Score {
+        let exponent = self.exponent.saturating_add(other.exponent);
+        Score { exponent, mantissa: self.mantissa * other.mantissa }.normal()
+    }
+
+    fn power(self, times: u32) -> Score {
+        let half = |times: u32| self.power(times / 2);
+        match times {
+            0 => Score::of(1.0),
+            1 => self,
+            _ if times % 2 == 0 => half(times).times(half(times)),
+            _ => self.times(self.power(times - 1)),
+        }
+    }
+
+    fn log2(self) -> f64 {
+        if self.mantissa == 0.0 { f64::NEG_INFINITY } else { self.exponent as f64 + self.mantissa.log2() }
+    }
+}
+
+impl Eq for Score {}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Score) -> Ordering {
+        self.exponent.cmp(&other.exponent).then(self.mantissa.total_cmp(&other.mantissa))
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Units of a bit, in which entropies are counted.
+const BIT: f64 = (1u64 << 20) as f64;
+
+impl Costs {
+    /// Loss: the share of a column's values that a label stands for, without one value; a suppressed row costs `suppressed` thousandths
+    /// of what its label leaves, all of it as a rule.
+    pub fn loss(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy], suppressed: u64) -> Costs {
+        let column = |column: usize, height: u8| {
+            let (tree, leaves) = (trees[column], frequencies(rows, column, trees[column].leaves()));
+            let domain = tree.values(0) - 1;
+            let (mut labels, mut extra) = (Vec::new(), Vec::new());
+            for level in 0..height {
+                let nodes = lattice.nodes(column, level);
+                let cost = |code: u32| tree.values(nodes[code as usize]) - 1;
+                let codes = lattice.codes(column, level).iter().zip(&leaves);
+                labels.push(codes.map(|(&code, &rows)| 1_000 * u128::from(cost(code)) * u128::from(rows)).sum());
+                extra.push((0..nodes.len() as u32).map(|code| suppressed * (domain - cost(code))).collect());
+            }
+            Column { labels, extra, whole: 1_000 * u128::from(domain) * u128::from(rows.all()), weight: 1 }
+        };
+        Costs::of(lattice, column)
+    }
+
+    /// Precision: the share of a column's levels that a row is raised by; a suppressed row is raised to the top.
+    pub fn precision(rows: &Rows, lattice: &Lattice) -> Costs {
+        let column = |column: usize, height: u8| {
+            let (all, top) = (u128::from(rows.all()), height - 1);
+            let extra = |level: u8| vec![u64::from(top - level); lattice.nodes(column, level).len()];
+            Column {
+                labels: (0..height).map(|level| u128::from(level) * all).collect(),
+                extra: (0..height).map(extra).collect(),
+                whole: u128::from(top) * all,
+                weight: 1,
+            }
+        };
+        Costs::of(lattice, column)
+    }
+
+    /// Non-uniform entropy: the bits that a row's leaf is worth when its label is known; of a suppressed row, when nothing is.
+    pub fn entropy(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy]) -> Costs {
+        let bits = |all: u64, part: u64| {
+            if part == 0 { 0 } else { (BIT * (all as f64 / part as f64).log2()).round() as u64 }
+        };
+        let column = |column: usize, height: u8| {
+            let leaves = frequencies(rows, column, trees[column].leaves());
+            let (mut labels, mut extra) = (Vec::<u128>::new(), Vec::new());
+            for level in 0..height {
+                let codes = lattice.codes(column, level);
+                let mut under = vec![0; lattice.nodes(column, level).len()];
+                codes.iter().zip(&leaves).for_each(|(&code, rows)| under[code as usize] += rows);
+                let hidden = codes.iter().zip(&leaves).map(|(&code, &rows)| {
+                    u128::from(bits(under[code as usize], rows)) * u128::from(rows)
+                });
+                labels.push(hidden.sum());
+                extra.push(under.iter().map(|&under| bits(rows.all(), under)).collect());
+            }
+            Column { whole: labels[usize::from(height) - 1], labels, extra, weight: 1 }
+        };
+        Costs::of(lattice, column)
+    }
+
+    fn of(lattice: &Lattice, column: impl Fn(usize, u8) -> Column) -> Costs {
+        let columns = lattice.heights().into_iter().enumerate().map(|(at, height)| column(at, height)).collect();
+        Costs { columns, mean: Mean::Geometric }
+    }
+
+    /// The same with another mean.
+    #[must_use]
+    pub fn with_mean(self, mean: Mean) -> Costs {
+        Costs { mean, ..self }
+    }
+
+    /// The same with columns that count differently.
+    ///
+    /// # Panics
+    /// If there is another number of weights than of columns, or one is 0.
+    #[must_use]
+    pub fn weighted(mut self, weights: &[u32]) -> Costs {
+        assert_eq!(weights.len(), self.columns.len(), "a weight for each column");
+        assert!(weights.iter().all(|&weight| weight > 0), "each column counts");
+        self.columns.iter_mut().zip(weights).for_each(|(column, &weight)| column.weight = weight);
+        self
+    }
+
+    /// Per code what a suppressed row costs beside its label.
+    pub(super) fn extra(&self, column: usize, level: u8) -> &[u64] {
+        &self.columns[column].extra[usize::from(level)]
+    }
+
+    /// The figure of each column; `extra`: what suppressed rows cost beside their labels.
+    pub fn of_columns<'c>(&'c self, levels: &'c [u8], extra: Option<&'c [u128]>) -> impl Iterator<Item = f64> + 'c {
+        self.columns.iter().zip(levels).enumerate().map(move |(at, (column, &level))| {
+            let cost = column.labels[usize::from(level)] + extra.map_or(0, |extra| extra[at]);
+            if column.whole == 0 { 0.0 } else { cost as f64 / column.whole as f64 }
+        })
+    }
+
+    fn score(&self, levels: &[u8], extra: Option<&[u128]>) -> Score {
+        let columns = self.columns.iter().zip(self.of_columns(levels, extra));
+        match self.mean {
+            Mean::Geometric => {
+                let powers = columns.map(|(column, figure)| Score::of(figure + 1.0).power(column.weight));
+                powers.fold(Score::of(1.0), Score::times)
+            }
+            Mean::Arithmetic => Score::of(columns.map(|(column, figure)| f64::from(column.weight) * figure).sum()),
+        }
+    }
+
+    fn figure(&self, score: Score) -> f64 {
+        let weights = self.columns.iter().map(|column| f64::from(column.weight)).sum::<f64>();
+        match self.mean {
+            Mean::Geometric => (score.log2() / weights).exp2() - 1.0,
+            Mean::Arithmetic => score.log2().exp2() / weights,
+        }
+    }
+}
+
+/// How many rows have each leaf of a column.
+fn frequencies(rows: &Rows, column: usize, leaves: usize) -> Vec<u64> {
+    let mut found = vec![0; leaves];
+    for (&leaf, &count) in rows.columns[column].iter().zip(&rows.counts) {
+        found[leaf as usize] += u64::from(count);
+    }
+    found
+}
+
+impl Objective {
+    /// What labels and suppressed rows cost, if that is added up by columns.
+    pub fn costs(&self) -> Option<&Costs> {
+        match self {
+            Objective::Columns(costs) => Some(costs),
+            Objective::Discernibility | Objective::AverageSize => None,
+        }
+    }
+
+    /// What a state and all that generalise it are worth at best, if that can be said without checking it.
+    pub fn bound(&self, levels: &[u8]) -> Option<Score> {
+        self.costs().map(|costs| costs.score(levels, None))
+    }
+
+    /// The same of a state that was checked, of so many rows.
+    pub fn bound_of(&self, levels: &[u8], checked: &Checked, rows: u64) -> Score {
+        match self {
+            Objective::Columns(costs) => costs.score(levels, None),
+            Objective::Discernibility => Score::of(checked.squares as f64 / (rows as f64).powi(2)),
+            Objective::AverageSize => Score::of(rows as f64 / checked.classes as f64),
+        }
+    }
+
+    /// The value of a state that suppresses no more than it may.
+    pub fn value(&self, levels: &[u8], checked: &Checked, rows: u64) -> Score {
+        match self {
+            Objective::Columns(costs) => costs.score(levels, Some(&checked.extra)),
+            Objective::Discernibility => {
+                let suppressed = u128::from(checked.suppressed) * u128::from(rows);
+                Score::of((checked.published_squares + suppressed) as f64 / (rows as f64).powi(2))
+            }
+            Objective::AverageSize => {
+                Score::of(rows as f64 / (checked.published + u64::from(checked.suppressed > 0)) as f64)
+            }
+        }
+    }
+
+    /// A score as the literature gives it.
+    pub fn figure(&self, score: Score) -> f64 {
+        match self {
+            Objective::Columns(costs) => costs.figure(score),
+            Objective::Discernibility | Objective::AverageSize => score.log2().exp2(),
+        }
+    }
+}

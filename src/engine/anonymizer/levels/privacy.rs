@@ -1,0 +1,105 @@
+//! Which classes may be published (SCIENCE 4): by their number of rows, and by the figures of their sensitive values. A class that may not
+//! is suppressed.
+
+/// What becomes of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It may be published.
+    Published,
+    /// It is suppressed. In a finer state parts of it may be published.
+    Suppressed,
+    /// It is suppressed, and so is every part of it in finer states.
+    SuppressedWithParts,
+}
+
+/// A figure of the sensitive values of a class, and its limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Diverse {
+    /// At least so many distinct values.
+    Distinct(u64),
+    /// exp(entropy) is at least so much.
+    Entropy(f64),
+    /// The most frequent value occurs less than `c` times as often as the `l`-th and all rarer ones together.
+    Recursive {
+        /// c.
+        c: f64,
+        /// l.
+        l: usize,
+    },
+    /// No value has a larger share.
+    Alpha(f64),
+    /// The distance ½ Σ |p − q| to the whole table is at most so much.
+    Close(f64),
+}
+
+/// Which classes may be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Privacy {
+    /// Fewest rows of a class.
+    pub k: u64,
+    /// What its sensitive values must be like.
+    pub diverse: Vec<Diverse>,
+}
+
+/// Floats within this distance of a limit count as on it.
+const ROUNDING: f64 = 1e-12;
+
+impl Privacy {
+    /// Classes of so many rows at least.
+    pub fn k(k: u64) -> Privacy {
+        Privacy { k, diverse: Vec::new() }
+    }
+
+    /// Whether every part of a class that fails does.
+    pub fn is_inherited(&self) -> bool {
+        self.diverse.iter().all(|diverse| matches!(diverse, Diverse::Distinct(_)))
+    }
+
+    /// Whether sensitive values are looked at.
+    pub fn looks_at_values(&self) -> bool {
+        !self.diverse.is_empty()
+    }
+
+    /// What becomes of a class with so many rows of each value; `table` has the share of each value in the whole table.
+    pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> Fate {
+        if rows < self.k {
+            return Fate::SuppressedWithParts;
+        }
+        let mut fate = Fate::Published;
+        for diverse in &self.diverse {
+            match diverse {
+                // A part has no value that the whole has not.
+                Diverse::Distinct(least) if (values.len() as u64) < *least => return Fate::SuppressedWithParts,
+                Diverse::Distinct(_) => {}
+                other if !other.holds(rows, values, table) => fate = Fate::Suppressed,
+                _ => {}
+            }
+        }
+        fate
+    }
+}
+
+impl Diverse {
+    fn holds(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> bool {
+        let share = |count: u32| f64::from(count) / rows as f64;
+        match *self {
+            Diverse::Distinct(least) => values.len() as u64 >= least,
+            Diverse::Entropy(least) => {
+                let entropy: f64 = values.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
+                entropy.exp() >= least - ROUNDING
+            }
+            Diverse::Recursive { c, l } => {
+                let mut counts: Vec<u32> = values.iter().map(|&(_, count)| count).collect();
+                counts.sort_unstable_by(|one, other| other.cmp(one));
+                let tail: u64 = counts.iter().skip(l.saturating_sub(1)).map(|&count| u64::from(count)).sum();
+                counts.first().is_none_or(|&most| f64::from(most) / (tail as f64) < c - ROUNDING)
+            }
+            Diverse::Alpha(most) => values.iter().all(|&(_, count)| share(count) <= most + ROUNDING),
+            Diverse::Close(most) => {
+                let here: f64 = values.iter().map(|&(value, count)| (share(count) - table[value as usize]).abs()).sum();
+                let elsewhere = 1.0 - values.iter().map(|&(value, _)| table[value as usize]).sum::<f64>();
+                (here + elsewhere) / 2.0 <= most + ROUNDING
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The rows that a search generalises: distinct tuples of leaves, how often each occurs, and its sensitive value if values are looked at.
+
+use crate::histogram::{Headcount, Histogram};
+use crate::model::Leaf;
+
+/// Rows, those that nothing tells apart counted together.
+pub struct Rows {
+    /// Per column the leaf of each.
+    pub(super) columns: Vec<Vec<Leaf>>,
+    /// How many rows each stands for.
+    pub(super) counts: Vec<u32>,
+    /// The number of each one's sensitive value; empty if values are not looked at.
+    pub(super) values: Vec<u32>,
+}
+
+impl Rows {
+    /// Of people, whose sensitive values are not known here.
+    ///
+    /// # Panics
+    /// If there are 2^32 people or more.
+    pub fn of_people(people: &Headcount) -> Rows {
+        let columns = (0..people.width()).map(|column| people.column(column).to_vec()).collect();
+        let counts = (0..people.tuples()).map(|tuple| people.count(tuple));
+        let counts = counts.map(|count| u32::try_from(count).expect("fewer than 2^32 people")).collect();
+        Rows { columns, counts, values: Vec::new() }.checked()
+    }
+
+    /// Of rows with their sensitive values, for privacy models that look at these.
+    ///
+    /// # Panics
+    /// If there are 2^32 rows or more.
+    pub fn with_values(rows: &Histogram) -> Rows {
+        let mut found = Rows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new() };
+        for tuple in 0..rows.tuples() {
+            for cell in rows.cells_of(tuple) {
+                found.columns.iter_mut().zip(rows.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
+                found.counts.push(cell.count);
+                found.values.push(cell.value);
+            }
+        }
+        found.checked()
+    }
+
+    fn checked(self) -> Rows {
+        assert!(u32::try_from(self.all()).is_ok(), "fewer than 2^32 rows");
+        self
+    }
+
+    /// How many rows there are.
+    pub fn all(&self) -> u64 {
+        self.counts.iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// Whether sensitive values are looked at.
+    pub fn have_values(&self) -> bool {
+        !self.values.is_empty()
+    }
+}

@@ -1,0 +1,168 @@
+//! What all full-domain searches have in common: the rows, what is asked, the states that are known, and the best one so far.
+
+use super::antichain::{Antichain, Inherited, Property, Usage};
+use super::checker::{Checker, checker};
+use super::classes::Checked;
+use super::lattice::{Lattice, Levels, rank};
+use super::objective::{Objective, Score};
+use super::privacy::Privacy;
+use super::rows::Rows;
+
+/// What is searched for.
+pub struct Problem<'p> {
+    /// The rows.
+    pub rows: &'p Rows,
+    /// All states.
+    pub lattice: &'p Lattice,
+    /// Which classes may be published.
+    pub privacy: &'p Privacy,
+    /// The most rows that may be suppressed.
+    pub suppressed: u64,
+    /// What is to be least.
+    pub objective: &'p Objective,
+}
+
+impl Problem<'_> {
+    /// Whether a state suppresses too much whenever one that generalises it does. Without suppression that is so whatever the classes
+    /// must be like: of two parts of a class that fails one fails at least.
+    pub fn is_inherited(&self) -> bool {
+        self.suppressed == 0 || self.privacy.is_inherited()
+    }
+}
+
+/// A state that suppresses no more rows than it may.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best {
+    /// The state.
+    pub levels: Levels,
+    /// Its value, for comparison.
+    pub score: Score,
+    /// Its value as the literature gives it.
+    pub figure: f64,
+    /// Rows that are suppressed.
+    pub suppressed: u64,
+    /// What it is like beside that.
+    pub checked: Checked,
+}
+
+/// What a search ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The best state that was found.
+    pub best: Option<Best>,
+    /// What no state is better than, as the literature gives it, where the search ended before it was over; `None` where `best` is the
+    /// optimum.
+    pub bound: Option<f64>,
+    /// How many states were checked.
+    pub checked: u64,
+    /// States that are known to be worse than the best one, with all that generalise them.
+    pub quality: Usage,
+    /// States that suppress too much, with all that specialise them.
+    pub protection: Usage,
+    /// The most bytes that classes at hand took.
+    pub bytes: usize,
+}
+
+/// What came of checking a state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// Whether it suppresses no more rows than it may.
+    pub fits: bool,
+    /// Rows that it suppresses.
+    pub suppressed: u64,
+    /// What it and all that generalise it are worth at best.
+    pub worth: Score,
+}
+
+/// The state of a search.
+pub struct Search<'p> {
+    /// What is searched for.
+    pub problem: &'p Problem<'p>,
+    checker: Box<dyn Checker + 'p>,
+    /// States that are worse than the best one, with all that generalise them.
+    pub quality: Box<dyn Tracked + 'p>,
+    /// States that suppress too much, with all that specialise them.
+    pub protection: Box<dyn Tracked + 'p>,
+    /// The best state so far.
+    pub best: Option<Best>,
+    /// How many states were checked.
+    pub checked: u64,
+}
+
+/// A property that counts how it is used.
+pub trait Tracked: Property {
+    /// What was asked and kept.
+    fn usage(&self) -> Usage;
+}
+
+impl Tracked for Antichain {
+    fn usage(&self) -> Usage {
+        Antichain::usage(self)
+    }
+}
+
+impl<'p> Search<'p> {
+    /// A search that begins, with prefix trees.
+    pub fn new(problem: &'p Problem<'p>) -> Search<'p> {
+        let heights = problem.lattice.heights();
+        let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
+        Search::with(problem, tree(Inherited::Upward), tree(Inherited::Downward))
+    }
+
+    /// The same with other ways to keep what is inherited.
+    pub fn with(
+        problem: &'p Problem<'p>,
+        quality: Box<dyn Tracked + 'p>,
+        protection: Box<dyn Tracked + 'p>,
+    ) -> Search<'p> {
+        let Problem { rows, lattice, privacy, suppressed, objective } = problem;
+        let checker = checker(rows, lattice, privacy, objective.costs(), *suppressed);
+        Search { problem, checker, quality, protection, best: None, checked: 0 }
+    }
+
+    /// Checks states, in their order.
+    pub fn check(&mut self, states: &[Levels]) -> Vec<Judged> {
+        let checked = self.checker.check(states);
+        self.checked += states.len() as u64;
+        states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
+    }
+
+    fn judge(&mut self, levels: &Levels, checked: Checked) -> Judged {
+        let Problem { rows, suppressed: limit, objective, .. } = self.problem;
+        let bound = objective.bound_of(levels, &checked, rows.all());
+        let suppressed = checked.suppressed;
+        let fits = suppressed <= *limit;
+        if checked.lost > *limit || (*limit == 0 && !fits) {
+            self.protection.insert(levels);
+        }
+        if fits {
+            let score = objective.value(levels, &checked, rows.all());
+            let order = (score, rank(levels), levels);
+            if self.best.as_ref().is_none_or(|best| order < (best.score, rank(&best.levels), &best.levels)) {
+                let figure = objective.figure(score);
+                self.best = Some(Best { levels: levels.clone(), score, figure, suppressed, checked });
+            }
+        }
+        if self.is_worse(bound) {
+            self.quality.insert(levels);
+        }
+        Judged { fits, suppressed, worth: bound }
+    }
+
+    /// Whether nothing of this worth is as good as the best state so far.
+    pub fn is_worse(&self, bound: Score) -> bool {
+        self.best.as_ref().is_some_and(|best| bound > best.score)
+    }
+
+    /// What the search ends with; `bound`: what states that were not looked at are worth at best.
+    pub fn end(self, bound: Option<Score>) -> Found {
+        Found {
+            bound: bound.map(|bound| self.problem.objective.figure(bound)),
+            best: self.best,
+            checked: self.checked,
+            quality: self.quality.usage(),
+            protection: self.protection.usage(),
+            bytes: self.checker.bytes(),
+        }
+    }
+}
