@@ -178,7 +178,7 @@ fn searches_find_the_optimum_of_every_state() {
         let columns = columns((0..width).map(|column| random::tree(draw, column, 3)).collect());
         let trees = columns.trees();
         let rows = random::rows(draw, &trees, 40, 4);
-        let histogram = tables(&columns, &[], &[rows.clone()]).histogram;
+        let histogram = tables(&columns, &[], std::slice::from_ref(&rows)).histogram;
         let lattice = Lattice::of(&trees);
         let diverse = MODELS[draw.between(0, MODELS.len() as u64 - 1) as usize];
         let goal = GOALS[draw.between(0, GOALS.len() as u64 - 1) as usize];
@@ -195,7 +195,8 @@ fn searches_find_the_optimum_of_every_state() {
             Goal::Discernibility => Objective::Discernibility,
             Goal::AverageSize => Objective::AverageSize,
         };
-        let problem = Problem { rows: &table, lattice: &lattice, privacy: &privacy, suppressed: limit, objective: &objective };
+        let problem =
+            Problem { rows: &table, lattice: &lattice, privacy: &privacy, suppressed: limit, objective: &objective };
         let all: Vec<(Vec<u8>, u64, f64)> = states(&lattice)
             .into_iter()
             .map(|levels| {

@@ -2,7 +2,7 @@
 //! on its own, the standing recoding of a chain (`blind`), and the finer one that is tested beside it (`chain`).
 //!
 //! What it proposes is judged elsewhere, from bytes and without a line of this code. Nothing here approves anything, and
-//! nothing but [`bcf`] is ever given a sensitive value.
+//! nothing but [`bcf`] is ever given a sensitive value, and [`levels`] where a table is on its own.
 
 mod bcf;
 mod candidates;

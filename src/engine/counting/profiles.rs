@@ -235,10 +235,7 @@ fn greatest(numbers: &Shares) -> f64 {
 
 /// Each number of the first half joined with that of the second one.
 #[inline(always)]
-fn halved<const ALL: usize, const HALF: usize>(
-    numbers: &[f64; ALL],
-    join: impl Fn(f64, f64) -> f64,
-) -> [f64; HALF] {
+fn halved<const ALL: usize, const HALF: usize>(numbers: &[f64; ALL], join: impl Fn(f64, f64) -> f64) -> [f64; HALF] {
     let mut half = [0.0; HALF];
     for (at, place) in half.iter_mut().enumerate() {
         *place = join(numbers[at], numbers[at + HALF]);

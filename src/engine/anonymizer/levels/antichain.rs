@@ -1,7 +1,7 @@
 //! A property of states that is inherited, kept as the fewest states from which it follows (ARX, *Efficient management of predictive
 //! properties*): an antichain in a prefix tree, whose nodes know the least rank below them.
 
-use super::lattice::rank;
+use super::lattice::{Levels, rank};
 
 /// Whose property it is, too, if a state has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +14,13 @@ pub enum Inherited {
 
 /// Something that knows which states have a property.
 pub trait Property {
+    /// A state from which it follows that this one has it, if it has.
+    fn cause(&mut self, levels: &[u8]) -> Option<Levels>;
+
     /// Whether a state has it.
-    fn holds(&mut self, levels: &[u8]) -> bool;
+    fn holds(&mut self, levels: &[u8]) -> bool {
+        self.cause(levels).is_some()
+    }
 
     /// A state has it.
     fn insert(&mut self, levels: &[u8]);
@@ -119,16 +124,19 @@ impl Antichain {
         }
     }
 
-    /// Whether a state below a node is nowhere above these levels.
-    fn is_above_one(&self, node: u32, depth: usize, levels: &[u8], rank: u32) -> bool {
+    /// A state below a node that is nowhere above these levels, from the last column to that of the node.
+    fn below(&self, node: u32, depth: usize, levels: &[u8], rank: u32) -> Option<Levels> {
         let node = &self.nodes[node as usize];
-        let next = &node.next[..=usize::from(levels[depth])];
+        let mut next = node.next[..=usize::from(levels[depth])].iter().zip(0u8..);
         if depth + 1 == levels.len() {
-            return next.contains(&STATE);
+            let (_, level) = next.find(|(next, _)| **next == STATE)?;
+            return Some(vec![level]);
         }
-        next.iter().any(|&next| {
+        next.find_map(|(&next, level)| {
             let may = next != 0 && (!self.ranks || self.nodes[next as usize].least <= rank);
-            may && self.is_above_one(next, depth + 1, levels, rank)
+            let mut found = if may { self.below(next, depth + 1, levels, rank)? } else { return None };
+            found.push(level);
+            Some(found)
         })
     }
 
@@ -152,18 +160,21 @@ impl Antichain {
 }
 
 impl Property for Antichain {
-    fn holds(&mut self, levels: &[u8]) -> bool {
+    fn cause(&mut self, levels: &[u8]) -> Option<Levels> {
         let levels = self.upward(levels);
-        let holds = self.is_above_one(ROOT, 0, &levels, rank(&levels));
+        let cause = self.below(ROOT, 0, &levels, rank(&levels)).map(|found| {
+            let cause: Levels = found.into_iter().rev().collect();
+            self.upward(&cause)
+        });
         self.usage.queries += 1;
-        self.usage.hits += u64::from(holds);
-        holds
+        self.usage.hits += u64::from(cause.is_some());
+        cause
     }
 
     fn insert(&mut self, levels: &[u8]) {
         let levels = self.upward(levels);
         let rank = rank(&levels);
-        if self.is_above_one(ROOT, 0, &levels, rank) {
+        if self.below(ROOT, 0, &levels, rank).is_some() {
             return;
         }
         self.remove_above(ROOT, 0, &levels);
@@ -236,9 +247,7 @@ mod tests {
                         let holds = list.iter().any(|known| below(known, levels));
                         assert!(trees.iter_mut().all(|tree| tree.holds(levels) == holds), "{levels:?} after {list:?}");
                     }
-                    let least = |levels: &&Vec<u8>| {
-                        !list.iter().any(|known| known != *levels && below(known, levels))
-                    };
+                    let least = |levels: &&Vec<u8>| !list.iter().any(|known| known != *levels && below(known, levels));
                     let mut kept: Vec<&Vec<u8>> = list.iter().filter(least).collect();
                     kept.sort_unstable();
                     kept.dedup();

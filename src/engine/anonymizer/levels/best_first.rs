@@ -1,6 +1,10 @@
 //! Best-first branch and bound (ARX, *Effective pruning in large search spaces*): states in the order of what they are worth at best,
 //! from the state in which nothing is generalised. What is inherited is known by prefix trees, so that no state is checked that a
 //! checked one decides.
+//!
+//! What waits are boxes of states. A box whose lowest state suppresses too much, because a higher one does, is divided into the boxes
+//! of states that are not below that one: states that suppress too much are never walked through, however many they are. So are states
+//! of which it is known that they suppress so many rows that they are worse than the best one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,49 +14,83 @@ use super::objective::Score;
 use super::paths::Known;
 use super::search::{Found, Search};
 
-/// States that are checked at a time, whatever the number of threads: each decides for those behind it.
+/// States that are decided at a time, whatever the number of threads: each decides for those behind it.
 const TOGETHER: usize = 4;
 
-/// A state that waits, the most promising one first.
-type Waiting = Reverse<(Score, u32, Levels)>;
+/// All states from a lowest to a highest one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    /// What they are worth at best.
+    worth: Score,
+    /// The rank of the lowest one.
+    rank: u32,
+    lowest: Levels,
+    highest: Levels,
+}
+
+impl Part {
+    /// Parts that hold all states of this one but those that a state generalises, which lies in it or above its lowest one: the first
+    /// column in which a state is higher says which part holds it.
+    fn without<'p>(&'p self, below: &'p [u8]) -> impl Iterator<Item = (Levels, Levels)> + 'p {
+        let higher = (0..below.len()).filter(|&column| below[column] < self.highest[column]);
+        higher.map(move |column| {
+            let (mut lowest, mut highest) = (self.lowest.clone(), self.highest.clone());
+            lowest[column] = below[column] + 1;
+            highest[..column].iter_mut().zip(below).for_each(|(highest, &below)| *highest = below.min(*highest));
+            (lowest, highest)
+        })
+    }
+}
 
 impl Search<'_> {
     /// Searches until no state can be better than the best one, or until it is told to stop, by the number of states that were checked.
     pub fn best_first(mut self, mut stop: impl FnMut(u64) -> bool) -> Found {
+        let lattice = self.problem.lattice;
         let (mut known, mut waiting) = (Known::nothing(self.problem), BinaryHeap::new());
         self.descend(&mut known);
-        let bottom = self.problem.lattice.bottom();
-        let worth = self.problem.objective.bound(&bottom).unwrap_or(Score::LEAST);
-        waiting.push(Reverse((worth, 0, bottom)));
+        self.wait((lattice.bottom(), lattice.top()), Score::LEAST, &mut waiting);
         loop {
             let some = self.promising(&known, &mut waiting);
-            let Some(least) = some.iter().map(|(_, worth)| *worth).min() else { return self.end(None) };
+            let Some(least) = some.iter().map(|part| part.worth).min() else { return self.end(None) };
             if stop(self.checked) {
                 return self.end(Some(least));
             }
-            let states: Vec<Levels> = some.iter().map(|(levels, _)| levels.clone()).collect();
-            let worths = self.decide(&states, &mut known, true);
-            for ((levels, before), worth) in some.iter().zip(worths) {
-                self.expand(levels, worth.max(*before), &mut waiting);
-            }
+            let states: Vec<Levels> = some.iter().map(|part| part.lowest.clone()).collect();
+            let worths = self.decide(&states, &mut known);
+            let parts = some.into_iter().zip(worths);
+            waiting.extend(parts.map(|(part, worth)| Reverse(Part { worth: part.worth.max(worth), ..part })));
         }
     }
 
-    /// The next states of which nothing is known yet; those of which something is are passed.
-    fn promising(&mut self, known: &Known, waiting: &mut BinaryHeap<Waiting>) -> Vec<(Levels, Score)> {
+    /// The next parts of whose lowest states nothing is known yet; those of which something is are divided.
+    fn promising(&mut self, known: &Known, waiting: &mut BinaryHeap<Reverse<Part>>) -> Vec<Part> {
         let mut some = Vec::new();
         while some.len() < TOGETHER {
-            let Some(Reverse((worth, _, levels))) = waiting.pop() else { break };
-            if self.is_worse(worth) || self.quality.holds(&levels) {
+            let Some(Reverse(part)) = waiting.pop() else { break };
+            if self.is_worse(part.worth) || self.quality.holds(&part.lowest) {
                 continue;
             }
-            if known.was_checked(&levels) || self.protection.holds(&levels) {
-                self.expand(&levels, worth, waiting);
-            } else {
-                some.push((levels, worth));
+            let decided = match known.was_checked(&part.lowest) {
+                true => Some(part.lowest.clone()),
+                false => {
+                    let suppresses_too_much = self.protection.cause(&part.lowest);
+                    suppresses_too_much.or_else(|| self.worse_under(&part.lowest).map(<[u8]>::to_vec))
+                }
+            };
+            match decided {
+                Some(below) => part.without(&below).for_each(|states| self.wait(states, part.worth, waiting)),
+                None => some.push(part),
             }
         }
         some
+    }
+
+    /// A part waits, if a state of it can be the best one.
+    fn wait(&self, (lowest, highest): (Levels, Levels), worth: Score, waiting: &mut BinaryHeap<Reverse<Part>>) {
+        let worth = self.problem.objective.bound(&lowest).unwrap_or(worth);
+        if !self.is_worse(worth) {
+            waiting.push(Reverse(Part { worth, rank: rank(&lowest), lowest, highest }));
+        }
     }
 
     /// A first state that fits: down from the top as long as that is better, each time by the column that saves most.
@@ -60,6 +98,7 @@ impl Search<'_> {
         let mut levels = self.problem.lattice.top();
         self.look(&[levels.clone()], known);
         while let Some(best) = self.best.as_ref().map(|best| best.score) {
+            self.prepare(&levels.iter().map(|level| level.saturating_sub(1)).collect::<Levels>());
             let below = |column: usize| {
                 let mut below = levels.clone();
                 below[column] -= 1;
@@ -70,15 +109,6 @@ impl Search<'_> {
             match &self.best {
                 Some(better) if better.score < best => levels.clone_from(&better.levels),
                 _ => return,
-            }
-        }
-    }
-
-    fn expand(&self, levels: &[u8], worth: Score, waiting: &mut BinaryHeap<Waiting>) {
-        for above in self.problem.lattice.children(levels) {
-            let worth = self.problem.objective.bound(&above).unwrap_or(worth);
-            if !self.is_worse(worth) {
-                waiting.push(Reverse((worth, rank(&above), above)));
             }
         }
     }

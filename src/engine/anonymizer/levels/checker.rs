@@ -3,17 +3,21 @@
 
 use rayon::prelude::*;
 
-use super::classes::{Checked, Classes, Rules};
+use super::classes::{Classes, Rules};
 use super::key::fields;
 use super::lattice::{Lattice, Levels};
 use super::objective::Costs;
 use super::privacy::Privacy;
 use super::rows::Rows;
+use super::state_figures::Checked;
 
 /// Checks states.
 pub trait Checker {
     /// What each of these states is like.
     fn check(&mut self, states: &[Levels]) -> Vec<Checked>;
+
+    /// Has the classes of a state at hand, because states that generalise it come next.
+    fn prepare(&mut self, levels: &[u8]);
 
     /// The most bytes that classes at hand took.
     fn bytes(&self) -> usize;
@@ -104,6 +108,12 @@ impl<const WORDS: usize> Checker for RollUp<'_, WORDS> {
                 checked
             })
             .collect()
+    }
+
+    fn prepare(&mut self, levels: &[u8]) {
+        let source = self.source(levels);
+        let (classes, source) = (source.rolled_up(levels, &self.rules), source.len());
+        self.keep(classes, source);
     }
 
     fn bytes(&self) -> usize {

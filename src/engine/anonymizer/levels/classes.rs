@@ -1,38 +1,23 @@
 //! The classes of one state, computed from those of a finer one.
 
+use std::hash::BuildHasher;
+
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::key::{Field, Key};
 use super::lattice::{Lattice, Levels};
 use super::objective::Costs;
 use super::privacy::{Fate, Privacy};
 use super::rows::Rows;
+use super::state_figures::Checked;
 
 /// The classes of a state; where values are looked at each class comes once per value.
 pub struct Classes<const WORDS: usize> {
     pub levels: Levels,
     keys: Vec<Key<WORDS>>,
     rows: Vec<u32>,
-}
-
-/// What one state is like.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Checked {
-    /// Rows that are suppressed.
-    pub suppressed: u64,
-    /// Those of them that are suppressed in every finer state, too.
-    pub lost: u64,
-    /// Classes, with those that are suppressed.
-    pub classes: u64,
-    /// Σ |class|² over these.
-    pub squares: u128,
-    /// Classes that are published.
-    pub published: u64,
-    /// Σ |class|² over these.
-    pub published_squares: u128,
-    /// Per column what the suppressed rows cost beside what their labels cost; empty if too many are suppressed.
-    pub extra: Vec<u128>,
 }
 
 /// What states are checked by.
@@ -79,23 +64,25 @@ impl<const WORDS: usize> Classes<WORDS> {
             .filter(|&column| self.levels[column] < levels[column])
             .map(|column| (rules.fields[column], rules.lattice.raised(column, self.levels[column], levels[column])))
             .collect();
-        let mut places: HashMap<Key<WORDS>, u32, FixedState> = HashMap::with_capacity_and_hasher(
-            self.len() / 2,
-            FixedState::default(),
-        );
-        let mut found = Classes { levels: levels.to_vec(), keys: Vec::new(), rows: Vec::new() };
+        let state = FixedState::default();
+        let mut places: HashTable<u32> = HashTable::with_capacity(self.len() / 2);
+        let mut found = Classes { levels: levels.to_vec(), keys: Vec::<Key<WORDS>>::new(), rows: Vec::new() };
         for (key, rows) in self.keys.iter().zip(&self.rows) {
             let mut key = *key;
             for (field, codes) in &raised {
                 let code = codes[field.get(&key) as usize];
                 field.set(&mut key, code);
             }
-            let place = *places.entry(key).or_insert_with(|| {
-                found.keys.push(key);
-                found.rows.push(0);
-                found.keys.len() as u32 - 1
-            });
-            found.rows[place as usize] += rows;
+            let keys = &found.keys;
+            let is_same = |&place: &u32| keys[place as usize] == key;
+            match places.entry(state.hash_one(key), is_same, |&place| state.hash_one(keys[place as usize])) {
+                Entry::Occupied(place) => found.rows[*place.get() as usize] += rows,
+                Entry::Vacant(place) => {
+                    place.insert(keys.len() as u32);
+                    found.keys.push(key);
+                    found.rows.push(*rows);
+                }
+            }
         }
         found
     }
@@ -129,9 +116,8 @@ impl<const WORDS: usize> Classes<WORDS> {
             checked.extra = vec![0; self.levels.len()];
             for (column, (sum, &level)) in checked.extra.iter_mut().zip(&self.levels).enumerate() {
                 let (field, extra) = (rules.fields[column], costs.extra(column, level));
-                let of_class = |(key, rows): &(Key<WORDS>, u64)| {
-                    u128::from(extra[field.get(key) as usize]) * u128::from(*rows)
-                };
+                let of_class =
+                    |(key, rows): &(Key<WORDS>, u64)| u128::from(extra[field.get(key) as usize]) * u128::from(*rows);
                 *sum = suppressed.iter().map(of_class).sum();
             }
         }

@@ -27,7 +27,7 @@ impl Search<'_> {
                 self.quality.insert(&levels);
                 continue;
             }
-            self.decide(&[levels], &mut known, false);
+            self.decide(&[levels], &mut known);
         }
         self.end(None)
     }

@@ -16,11 +16,12 @@ mod paths;
 mod privacy;
 mod rows;
 mod search;
+mod state_figures;
 
 pub use antichain::{Antichain, Inherited, Property, Usage};
-pub use classes::Checked;
 pub use lattice::{Lattice, Levels};
 pub use objective::{Costs, Mean, Objective, Score};
 pub use privacy::{Diverse, Privacy};
 pub use rows::Rows;
 pub use search::{Best, Found, Judged, Problem, Search, Tracked};
+pub use state_figures::Checked;

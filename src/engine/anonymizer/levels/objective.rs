@@ -4,9 +4,9 @@
 
 use std::cmp::Ordering;
 
-use super::classes::Checked;
 use super::lattice::Lattice;
 use super::rows::Rows;
+use super::state_figures::Checked;
 use crate::model::Taxonomy;
 
 /// How the figures of columns become one.
@@ -29,10 +29,19 @@ struct Column {
     labels: Vec<u128>,
     /// Per level and code what a suppressed row costs beside its label.
     extra: Vec<Vec<u64>>,
+    /// Per level the least of these.
+    least: Vec<u64>,
     /// What all rows cost at most.
     whole: u128,
     /// How much the column counts.
     weight: u32,
+}
+
+impl Column {
+    fn new(labels: Vec<u128>, extra: Vec<Vec<u64>>, whole: u128) -> Column {
+        let least = extra.iter().map(|of_level| of_level.iter().min().copied().unwrap_or(0)).collect();
+        Column { labels, extra, least, whole, weight: 1 }
+    }
 }
 
 /// What is to be least.
@@ -77,13 +86,12 @@ impl Score {
     }
 
     fn power(self, times: u32) -> Score {
-        let half = |times: u32| self.power(times / 2);
-        match times {
-            0 => Score::of(1.0),
-            1 => self,
-            _ if times % 2 == 0 => half(times).times(half(times)),
-            _ => self.times(self.power(times - 1)),
+        if times == 0 {
+            return Score::of(1.0);
         }
+        let half = self.power(times / 2);
+        let even = half.times(half);
+        if times.is_multiple_of(2) { even } else { even.times(self) }
     }
 
     fn log2(self) -> f64 {
@@ -123,7 +131,7 @@ impl Costs {
                 labels.push(codes.map(|(&code, &rows)| 1_000 * u128::from(cost(code)) * u128::from(rows)).sum());
                 extra.push((0..nodes.len() as u32).map(|code| suppressed * (domain - cost(code))).collect());
             }
-            Column { labels, extra, whole: 1_000 * u128::from(domain) * u128::from(rows.all()), weight: 1 }
+            Column::new(labels, extra, 1_000 * u128::from(domain) * u128::from(rows.all()))
         };
         Costs::of(lattice, column)
     }
@@ -133,12 +141,8 @@ impl Costs {
         let column = |column: usize, height: u8| {
             let (all, top) = (u128::from(rows.all()), height - 1);
             let extra = |level: u8| vec![u64::from(top - level); lattice.nodes(column, level).len()];
-            Column {
-                labels: (0..height).map(|level| u128::from(level) * all).collect(),
-                extra: (0..height).map(extra).collect(),
-                whole: u128::from(top) * all,
-                weight: 1,
-            }
+            let labels = (0..height).map(|level| u128::from(level) * all).collect();
+            Column::new(labels, (0..height).map(extra).collect(), u128::from(top) * all)
         };
         Costs::of(lattice, column)
     }
@@ -155,13 +159,15 @@ impl Costs {
                 let codes = lattice.codes(column, level);
                 let mut under = vec![0; lattice.nodes(column, level).len()];
                 codes.iter().zip(&leaves).for_each(|(&code, rows)| under[code as usize] += rows);
-                let hidden = codes.iter().zip(&leaves).map(|(&code, &rows)| {
-                    u128::from(bits(under[code as usize], rows)) * u128::from(rows)
-                });
+                let hidden = codes
+                    .iter()
+                    .zip(&leaves)
+                    .map(|(&code, &rows)| u128::from(bits(under[code as usize], rows)) * u128::from(rows));
                 labels.push(hidden.sum());
                 extra.push(under.iter().map(|&under| bits(rows.all(), under)).collect());
             }
-            Column { whole: labels[usize::from(height) - 1], labels, extra, weight: 1 }
+            let whole = labels[usize::from(height) - 1];
+            Column::new(labels, extra, whole)
         };
         Costs::of(lattice, column)
     }
@@ -200,6 +206,16 @@ impl Costs {
             let cost = column.labels[usize::from(level)] + extra.map_or(0, |extra| extra[at]);
             if column.whole == 0 { 0.0 } else { cost as f64 / column.whole as f64 }
         })
+    }
+
+    /// What a state is worth at best that suppresses the rows of a coarser one, and maybe more: `suppressed` rows, which cost `extra`
+    /// there beside their labels, and here no less.
+    fn score_with(&self, levels: &[u8], suppressed: u64, extra: &[u128]) -> Score {
+        let of_column = |((column, &level), &extra): ((&Column, &u8), &u128)| {
+            extra.max(u128::from(column.least[usize::from(level)]) * u128::from(suppressed))
+        };
+        let extra: Vec<u128> = self.columns.iter().zip(levels).zip(extra).map(of_column).collect();
+        self.score(levels, Some(&extra))
     }
 
     fn score(&self, levels: &[u8], extra: Option<&[u128]>) -> Score {
@@ -245,7 +261,12 @@ impl Objective {
         self.costs().map(|costs| costs.score(levels, None))
     }
 
-    /// The same of a state that was checked, of so many rows.
+    /// What a state is worth at best that suppresses all rows that a coarser one does, if that can be said without checking it.
+    pub fn bound_under(&self, levels: &[u8], coarser: &Checked) -> Option<Score> {
+        self.costs().map(|costs| costs.score_with(levels, coarser.suppressed, &coarser.extra))
+    }
+
+    /// What a state and all that generalise it are worth at best, of so many rows, once it was checked.
     pub fn bound_of(&self, levels: &[u8], checked: &Checked, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, None),

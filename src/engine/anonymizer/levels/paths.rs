@@ -48,13 +48,12 @@ impl Search<'_> {
         checked
     }
 
-    /// Whether each of these states fits; those that do are checked. What each is worth at best, as far as that was found. Paths end
-    /// where no state can be the best one, if they are `bounded`.
-    pub fn decide(&mut self, states: &[Levels], known: &mut Known, bounded: bool) -> Vec<Score> {
+    /// Whether each of these states fits; those that do are checked. What each is worth at best, as far as that was found.
+    pub fn decide(&mut self, states: &[Levels], known: &mut Known) -> Vec<Score> {
         if !self.problem.is_inherited() {
             return self.look(states, known).into_iter().map(|judged| judged.worth).collect();
         }
-        let mut paths: Vec<Path> = states.iter().map(|levels| self.path(levels, known, bounded)).collect();
+        let mut paths: Vec<Path> = states.iter().map(|levels| self.path(levels, known)).collect();
         let mut worths = vec![Score::LEAST; states.len()];
         loop {
             let mut middles: Vec<(Levels, Vec<usize>)> = Vec::new();
@@ -103,17 +102,19 @@ impl Search<'_> {
     }
 
     /// A path from a state upward as long as the next state is not known to fit.
-    fn path(&mut self, levels: &[u8], known: &mut Known, bounded: bool) -> Path {
+    fn path(&mut self, levels: &[u8], known: &mut Known) -> Path {
         let mut states = vec![levels.to_vec()];
-        let fits = known.fitting.holds(levels);
-        while !fits {
+        if known.fitting.holds(levels) {
+            return Path { from: 0, to: 1, states };
+        }
+        loop {
             let last = &states[states.len() - 1];
             let above = self.problem.lattice.above(last).map(|above| {
                 let worth = self.problem.objective.bound(&above).unwrap_or(Score::LEAST);
                 (worth, above)
             });
-            let Some((worth, above)) = above.min() else { break };
-            if bounded && self.is_worse(worth) || known.fitting.holds(&above) {
+            let Some((_, above)) = above.min() else { break };
+            if known.fitting.holds(&above) {
                 break;
             }
             states.push(above);

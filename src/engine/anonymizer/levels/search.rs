@@ -2,11 +2,11 @@
 
 use super::antichain::{Antichain, Inherited, Property, Usage};
 use super::checker::{Checker, checker};
-use super::classes::Checked;
 use super::lattice::{Lattice, Levels, rank};
 use super::objective::{Objective, Score};
 use super::privacy::Privacy;
 use super::rows::Rows;
+use super::state_figures::Checked;
 
 /// What is searched for.
 pub struct Problem<'p> {
@@ -85,6 +85,8 @@ pub struct Search<'p> {
     pub protection: Box<dyn Tracked + 'p>,
     /// The best state so far.
     pub best: Option<Best>,
+    /// States that fit and suppress some rows, which all finer states suppress as well.
+    coarser: Vec<(Levels, Checked)>,
     /// How many states were checked.
     pub checked: u64,
 }
@@ -117,7 +119,7 @@ impl<'p> Search<'p> {
     ) -> Search<'p> {
         let Problem { rows, lattice, privacy, suppressed, objective } = problem;
         let checker = checker(rows, lattice, privacy, objective.costs(), *suppressed);
-        Search { problem, checker, quality, protection, best: None, checked: 0 }
+        Search { problem, checker, quality, protection, best: None, coarser: Vec::new(), checked: 0 }
     }
 
     /// Checks states, in their order.
@@ -125,6 +127,11 @@ impl<'p> Search<'p> {
         let checked = self.checker.check(states);
         self.checked += states.len() as u64;
         states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
+    }
+
+    /// States that generalise this one come next.
+    pub fn prepare(&mut self, levels: &[u8]) {
+        self.checker.prepare(levels);
     }
 
     fn judge(&mut self, levels: &Levels, checked: Checked) -> Judged {
@@ -137,6 +144,9 @@ impl<'p> Search<'p> {
         }
         if fits {
             let score = objective.value(levels, &checked, rows.all());
+            if suppressed > 0 && self.problem.is_inherited() && objective.costs().is_some() {
+                self.coarser.push((levels.clone(), checked.clone()));
+            }
             let order = (score, rank(levels), levels);
             if self.best.as_ref().is_none_or(|best| order < (best.score, rank(&best.levels), &best.levels)) {
                 let figure = objective.figure(score);
@@ -152,6 +162,17 @@ impl<'p> Search<'p> {
     /// Whether nothing of this worth is as good as the best state so far.
     pub fn is_worse(&self, bound: Score) -> bool {
         self.best.as_ref().is_some_and(|best| bound > best.score)
+    }
+
+    /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the best state, with
+    /// all states between them.
+    pub fn worse_under(&self, levels: &[u8]) -> Option<&[u8]> {
+        let is_worse = |(coarser, checked): &&(Levels, Checked)| {
+            let generalises = levels.iter().zip(coarser).all(|(level, coarser)| level <= coarser);
+            let bound = || self.problem.objective.bound_under(levels, checked);
+            generalises && bound().is_some_and(|bound| self.is_worse(bound))
+        };
+        self.coarser.iter().find(is_worse).map(|(coarser, _)| coarser.as_slice())
     }
 
     /// What the search ends with; `bound`: what states that were not looked at are worth at best.

@@ -1,0 +1,20 @@
+//! What is found when a state is checked.
+
+/// What one state is like.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// Rows that are suppressed.
+    pub suppressed: u64,
+    /// Those of them that are suppressed in every finer state, too.
+    pub lost: u64,
+    /// Classes, with those that are suppressed.
+    pub classes: u64,
+    /// Σ |class|² over these.
+    pub squares: u128,
+    /// Classes that are published.
+    pub published: u64,
+    /// Σ |class|² over these.
+    pub published_squares: u128,
+    /// Per column what the suppressed rows cost beside what their labels cost; empty if too many are suppressed.
+    pub extra: Vec<u128>,
+}
