@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tidegate::engine::anonymizer::levels::{
     Costs, Diverse, Found, Lattice, Mean, Objective, Privacy, Problem, Rows, Search,
 };
-use tidegate::engine::model::{Node, Taxonomy};
+use tidegate::engine::model::{Node, Taxonomy, Tree};
 
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables};
@@ -83,7 +83,12 @@ fn holds(diverse: &Diverse, class: &[&Row], all: &[&Row]) -> bool {
 }
 
 /// Rows that a state suppresses, and its value.
-fn state(rows: &[Row], trees: &[&Taxonomy], levels: &[u8], privacy: &Privacy, goal: Goal) -> (u64, f64) {
+fn state(
+    rows: &[Row],
+    trees: &[&Taxonomy],
+    levels: &[u8],
+    (privacy, goal, weights): (&Privacy, Goal, &[u32]),
+) -> (u64, f64) {
     let all: Vec<&Row> = rows.iter().collect();
     let classes = classes(rows, trees, levels);
     let may = |class: &[&Row]| {
@@ -100,8 +105,13 @@ fn state(rows: &[Row], trees: &[&Taxonomy], levels: &[u8], privacy: &Privacy, go
         };
         (0..trees.len()).map(of).collect()
     };
+    let sum: f64 = weights.iter().copied().map(f64::from).sum();
     let geometric = |figures: Vec<f64>| {
-        figures.iter().map(|figure| figure + 1.0).product::<f64>().powf(1.0 / figures.len() as f64) - 1.0
+        let powers = figures.iter().zip(weights).map(|(figure, &weight)| (figure + 1.0).powf(f64::from(weight) / sum));
+        powers.product::<f64>() - 1.0
+    };
+    let arithmetic = |figures: Vec<f64>| {
+        figures.iter().zip(weights).map(|(figure, &weight)| figure * f64::from(weight)).sum::<f64>() / sum
     };
     let value = match goal {
         Goal::Discernibility => {
@@ -118,7 +128,7 @@ fn state(rows: &[Row], trees: &[&Taxonomy], levels: &[u8], privacy: &Privacy, go
             let figures = of_columns(&cost, &|_| count);
             match mean {
                 Mean::Geometric => geometric(figures),
-                Mean::Arithmetic => figures.iter().sum::<f64>() / figures.len() as f64,
+                Mean::Arithmetic => arithmetic(figures),
             }
         }
         Goal::Precision => {
@@ -184,14 +194,18 @@ fn searches_find_the_optimum_of_every_state() {
         let goal = GOALS[draw.between(0, GOALS.len() as u64 - 1) as usize];
         let privacy = Privacy { k: draw.between(1, 5), diverse: diverse.to_vec() };
         let limit = if draw.once_in(2) { 0 } else { draw.between(0, rows.len() as u64 / 2) };
-        let table = match privacy.looks_at_values() {
+        let weights: Vec<u32> = (0..width).map(|_| draw.between(1, 3) as u32).collect();
+        // Values may be there though they are not looked at.
+        let table = match privacy.looks_at_values() || draw.once_in(3) {
             true => Rows::with_values(&histogram),
             false => Rows::of_people(&histogram.headcount()),
         };
         let objective = match goal {
-            Goal::Loss(mean, share) => Objective::Columns(Costs::loss(&table, &lattice, &trees, share).with_mean(mean)),
-            Goal::Precision => Objective::Columns(Costs::precision(&table, &lattice)),
-            Goal::Entropy => Objective::Columns(Costs::entropy(&table, &lattice, &trees)),
+            Goal::Loss(mean, share) => {
+                Objective::Columns(Costs::loss(&table, &lattice, &trees, share).with_mean(mean).weighted(&weights))
+            }
+            Goal::Precision => Objective::Columns(Costs::precision(&table, &lattice).weighted(&weights)),
+            Goal::Entropy => Objective::Columns(Costs::entropy(&table, &lattice, &trees).weighted(&weights)),
             Goal::Discernibility => Objective::Discernibility,
             Goal::AverageSize => Objective::AverageSize,
         };
@@ -200,11 +214,11 @@ fn searches_find_the_optimum_of_every_state() {
         let all: Vec<(Vec<u8>, u64, f64)> = states(&lattice)
             .into_iter()
             .map(|levels| {
-                let (suppressed, value) = state(&rows, &trees, &levels, &privacy, goal);
+                let (suppressed, value) = state(&rows, &trees, &levels, (&privacy, goal, &weights));
                 (levels, suppressed, value)
             })
             .collect();
-        let text = format!("{goal:?} with {privacy:?}, at most {limit} of {} rows", rows.len());
+        let text = format!("{goal:?} {weights:?} with {privacy:?}, at most {limit} of {} rows", rows.len());
         let best_first = Search::new(&problem).best_first(|_| false);
         is_optimal(&best_first, &all, limit, &text);
         is_optimal(&Search::new(&problem).flash(), &all, limit, &format!("{text}, Flash"));
@@ -218,4 +232,66 @@ fn searches_find_the_optimum_of_every_state() {
         let known = stopped.best.map_or(f64::INFINITY, |best| best.figure).min(stopped.bound.unwrap_or(f64::INFINITY));
         assert!(least.is_none_or(|least| known <= least + 1e-5), "{text}: {known}, and {least:?}");
     });
+}
+
+/// A column of so many leaves under one root, each of which is so many values, and rows with these leaves and values.
+fn flat(leaves: u64, size: u64, rows: &[(u64, u64)]) -> (Taxonomy, Rows) {
+    let mut tree = Tree::new("*");
+    (0..leaves).for_each(|leaf| _ = tree.add(0, &format!("{leaf}"), size));
+    let tree = tree.finish().expect("a tree");
+    let columns = columns(vec![tree.clone()]);
+    let rows: Vec<Row> = rows.iter().map(|(leaf, value)| (vec![leaf.to_string()], format!("s{value}"))).collect();
+    let histogram = tables(&columns, &[], &[rows]).histogram;
+    (tree, Rows::with_values(&histogram))
+}
+
+/// The best state under a privacy model, with so many rows suppressed at most, and what is to be least.
+fn best(tree: &Taxonomy, rows: &Rows, privacy: &Privacy, suppressed: u64, loss: bool) -> Option<(Vec<u8>, u64, u64)> {
+    let trees = [tree];
+    let lattice = Lattice::of(&trees);
+    let objective = match loss {
+        true => Objective::Columns(Costs::loss(rows, &lattice, &trees, 1_000)),
+        false => Objective::Discernibility,
+    };
+    let problem = Problem { rows, lattice: &lattice, privacy, suppressed, objective: &objective };
+    let found = Search::new(&problem).best_first(|_| false);
+    found.best.map(|best| (best.levels, best.suppressed, found.checked))
+}
+
+/// 114 values that are equally frequent are worth 114 values, though exp and ln round.
+#[test]
+fn a_limit_that_is_met_exactly_is_met() {
+    let (tree, rows) = flat(2, 1, &(0..114).map(|value| (0, value)).collect::<Vec<_>>());
+    let privacy = Privacy { k: 1, diverse: vec![Diverse::Entropy(114.0)] };
+    assert_eq!(best(&tree, &rows, &privacy, 0, true).map(|best| best.0), Some(vec![0]));
+}
+
+#[test]
+fn domains_of_any_size_cost_what_they_cost() {
+    let (tree, rows) = flat(2, u64::MAX / 4, &[(0, 0), (0, 1), (1, 2)]);
+    let (levels, suppressed, _) = best(&tree, &rows, &Privacy::k(2), 1, true).expect("a state");
+    // One row of three is suppressed, which costs less than half of everything beside the labels.
+    assert_eq!((levels, suppressed), (vec![0], 1));
+}
+
+/// Where the best state cannot be better, no state of the same worth is looked at.
+#[test]
+fn states_of_one_worth_are_not_all_checked() {
+    let (tree, rows) = flat(40, 1, &(0..40).map(|leaf| (leaf, 0)).collect::<Vec<_>>());
+    let (levels, _, checked) = best(&tree, &rows, &Privacy::k(1), 0, false).expect("a state");
+    assert_eq!((levels, checked), (vec![0], 2));
+}
+
+/// A search that may check nothing more says so with the bound of everything.
+#[test]
+fn a_search_that_is_stopped_at_once_knows_the_bound_of_everything() {
+    let (tree, rows) = flat(3, 1, &[(0, 0), (1, 0), (2, 0), (0, 0)]);
+    let trees = [&tree];
+    let lattice = Lattice::of(&trees);
+    let objective = Objective::Columns(Costs::loss(&rows, &lattice, &trees, 1_000));
+    let (privacy, lattice) = (Privacy::k(2), &lattice);
+    let problem = Problem { rows: &rows, lattice, privacy: &privacy, suppressed: 0, objective: &objective };
+    let found = Search::new(&problem).best_first(|_| true);
+    assert_eq!((found.bound, found.checked), (Some(0.0), 1));
+    assert_eq!(found.best.map(|best| (best.levels, best.figure)), Some((vec![1], 1.0)));
 }

@@ -47,14 +47,14 @@ impl Search<'_> {
     pub fn best_first(mut self, mut stop: impl FnMut(u64) -> bool) -> Found {
         let lattice = self.problem.lattice;
         let (mut known, mut waiting) = (Known::nothing(self.problem), BinaryHeap::new());
-        self.descend(&mut known);
+        self.descend(&mut known, &mut stop);
         self.wait((lattice.bottom(), lattice.top()), Score::LEAST, &mut waiting);
         loop {
-            let some = self.promising(&known, &mut waiting);
-            let Some(least) = some.iter().map(|part| part.worth).min() else { return self.end(None) };
-            if stop(self.checked) {
-                return self.end(Some(least));
-            }
+            let some = match self.promising(&known, &mut waiting, &mut stop) {
+                Ok(some) if some.is_empty() => return self.end(None),
+                Ok(some) => some,
+                Err(least) => return self.end(Some(least)),
+            };
             let states: Vec<Levels> = some.iter().map(|part| part.lowest.clone()).collect();
             let worths = self.decide(&states, &mut known);
             let parts = some.into_iter().zip(worths);
@@ -62,12 +62,21 @@ impl Search<'_> {
         }
     }
 
-    /// The next parts of whose lowest states nothing is known yet; those of which something is are divided.
-    fn promising(&mut self, known: &Known, waiting: &mut BinaryHeap<Reverse<Part>>) -> Vec<Part> {
-        let mut some = Vec::new();
+    /// The next parts of whose lowest states nothing is known yet; those of which something is are divided. If the search is told to
+    /// stop, what all that wait are worth at best.
+    fn promising(
+        &mut self,
+        known: &Known,
+        waiting: &mut BinaryHeap<Reverse<Part>>,
+        stop: &mut impl FnMut(u64) -> bool,
+    ) -> Result<Vec<Part>, Score> {
+        let mut some: Vec<Part> = Vec::new();
         while some.len() < TOGETHER {
             let Some(Reverse(part)) = waiting.pop() else { break };
-            if self.is_worse(part.worth) || self.quality.holds(&part.lowest) {
+            if stop(self.checked) {
+                return Err(some.first().map_or(part.worth, |first| first.worth.min(part.worth)));
+            }
+            if self.is_behind(part.worth, &part.lowest) || self.quality.holds(&part.lowest) {
                 continue;
             }
             let decided = match known.was_checked(&part.lowest) {
@@ -82,22 +91,22 @@ impl Search<'_> {
                 None => some.push(part),
             }
         }
-        some
+        Ok(some)
     }
 
     /// A part waits, if a state of it can be the best one.
     fn wait(&self, (lowest, highest): (Levels, Levels), worth: Score, waiting: &mut BinaryHeap<Reverse<Part>>) {
         let worth = self.problem.objective.bound(&lowest).unwrap_or(worth);
-        if !self.is_worse(worth) {
+        if !self.is_behind(worth, &lowest) {
             waiting.push(Reverse(Part { worth, rank: rank(&lowest), lowest, highest }));
         }
     }
 
     /// A first state that fits: down from the top as long as that is better, each time by the column that saves most.
-    fn descend(&mut self, known: &mut Known) {
+    fn descend(&mut self, known: &mut Known, stop: &mut impl FnMut(u64) -> bool) {
         let mut levels = self.problem.lattice.top();
         self.look(&[levels.clone()], known);
-        while let Some(best) = self.best.as_ref().map(|best| best.score) {
+        while let Some(best) = self.best.as_ref().map(|best| best.score).filter(|_| !stop(self.checked)) {
             self.prepare(&levels.iter().map(|level| level.saturating_sub(1)).collect::<Levels>());
             let below = |column: usize| {
                 let mut below = levels.clone();

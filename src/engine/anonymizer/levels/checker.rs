@@ -25,6 +25,10 @@ pub trait Checker {
 
 /// The most bytes of classes at hand, beside those of the finest state.
 const MOST: usize = 48 << 20;
+/// The most states whose classes are at hand.
+const STATES: usize = 1_024;
+/// Bytes of a class beside its key.
+const ROWS: usize = size_of::<u32>();
 
 struct RollUp<'r, const WORDS: usize> {
     rules: Rules<'r>,
@@ -58,6 +62,7 @@ pub fn checker<'r>(
         2 => RollUp::<2>::boxed(rows, rules),
         3..=4 => RollUp::<4>::boxed(rows, rules),
         5..=8 => RollUp::<8>::boxed(rows, rules),
+        9..=16 => RollUp::<16>::boxed(rows, rules),
         _ => RollUp::<64>::boxed(rows, rules),
     }
 }
@@ -65,7 +70,8 @@ pub fn checker<'r>(
 impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
     fn boxed(rows: &Rows, rules: Rules<'r>) -> Box<dyn Checker + 'r> {
         let finest = Classes::<WORDS>::finest(rows, &rules);
-        Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest: 0 })
+        let largest = finest.len() * (WORDS * 8 + ROWS);
+        Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest })
     }
 
     /// The fewest classes that are at hand of a state which this one generalises.
@@ -75,18 +81,17 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
     }
 
     fn keep(&mut self, classes: Classes<WORDS>, source: usize) {
-        const ENTRY: usize = 4;
         // Classes that are hardly fewer save hardly any work.
         if classes.len() * 10 > source * 8 {
             return;
         }
         self.entries += classes.len();
         self.known.push(classes);
-        while self.entries * (WORDS * 8 + ENTRY) > MOST {
+        while self.entries * (WORDS * 8 + ROWS) > MOST || self.known.len() > STATES {
             self.entries -= self.known.remove(1).len();
         }
         let all = self.entries + self.known[0].len();
-        self.largest = self.largest.max(all * (WORDS * 8 + ENTRY));
+        self.largest = self.largest.max(all * (WORDS * 8 + ROWS));
     }
 }
 

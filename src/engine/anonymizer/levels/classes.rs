@@ -45,7 +45,7 @@ impl<const WORDS: usize> Classes<WORDS> {
             for (column, leaves) in rows.columns.iter().enumerate() {
                 rules.fields[column].set(&mut key, rules.lattice.codes(column, 0)[leaves[at] as usize]);
             }
-            if let Some(&value) = rows.values.get(at) {
+            if let Some(&value) = rows.values.get(at).filter(|_| rules.privacy.looks_at_values()) {
                 rules.fields[rows.columns.len()].set(&mut key, value);
             }
             key
@@ -116,8 +116,7 @@ impl<const WORDS: usize> Classes<WORDS> {
             checked.extra = vec![0; self.levels.len()];
             for (column, (sum, &level)) in checked.extra.iter_mut().zip(&self.levels).enumerate() {
                 let (field, extra) = (rules.fields[column], costs.extra(column, level));
-                let of_class =
-                    |(key, rows): &(Key<WORDS>, u64)| u128::from(extra[field.get(key) as usize]) * u128::from(*rows);
+                let of_class = |(key, rows): &(Key<WORDS>, u64)| extra[field.get(key) as usize] * u128::from(*rows);
                 *sum = suppressed.iter().map(of_class).sum();
             }
         }

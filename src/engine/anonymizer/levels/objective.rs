@@ -1,6 +1,6 @@
 //! What a full-domain search looks for (SCIENCE 8): the least value of an objective, and for each objective a bound that generalisation
 //! alone sets, so that no finer guess is needed to leave states out. Values of two states compare alike on every machine: they are made
-//! of whole numbers by sums, products and quotients.
+//! of whole numbers by sums, products and quotients, and rounded so that values that are equal do not differ by how they were computed.
 
 use std::cmp::Ordering;
 
@@ -28,9 +28,9 @@ struct Column {
     /// Per level what the labels of all rows cost.
     labels: Vec<u128>,
     /// Per level and code what a suppressed row costs beside its label.
-    extra: Vec<Vec<u64>>,
+    extra: Vec<Vec<u128>>,
     /// Per level the least of these.
-    least: Vec<u64>,
+    least: Vec<u128>,
     /// What all rows cost at most.
     whole: u128,
     /// How much the column counts.
@@ -38,7 +38,7 @@ struct Column {
 }
 
 impl Column {
-    fn new(labels: Vec<u128>, extra: Vec<Vec<u64>>, whole: u128) -> Column {
+    fn new(labels: Vec<u128>, extra: Vec<Vec<u128>>, whole: u128) -> Column {
         let least = extra.iter().map(|of_level| of_level.iter().min().copied().unwrap_or(0)).collect();
         Column { labels, extra, least, whole, weight: 1 }
     }
@@ -94,6 +94,12 @@ impl Score {
         if times.is_multiple_of(2) { even } else { even.times(self) }
     }
 
+    /// With 40 binary digits behind the first one.
+    fn rounded(self) -> Score {
+        const DIGITS: f64 = (1u64 << 40) as f64;
+        Score { mantissa: (self.mantissa * DIGITS).round() / DIGITS, ..self }.normal()
+    }
+
     fn log2(self) -> f64 {
         if self.mantissa == 0.0 { f64::NEG_INFINITY } else { self.exponent as f64 + self.mantissa.log2() }
     }
@@ -119,7 +125,11 @@ const BIT: f64 = (1u64 << 20) as f64;
 impl Costs {
     /// Loss: the share of a column's values that a label stands for, without one value; a suppressed row costs `suppressed` thousandths
     /// of what its label leaves, all of it as a rule.
+    ///
+    /// # Panics
+    /// If a suppressed row costs more than everything.
     pub fn loss(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy], suppressed: u64) -> Costs {
+        assert!(suppressed <= 1_000, "a suppressed row costs all that its label leaves, at most");
         let column = |column: usize, height: u8| {
             let (tree, leaves) = (trees[column], frequencies(rows, column, trees[column].leaves()));
             let domain = tree.values(0) - 1;
@@ -129,7 +139,8 @@ impl Costs {
                 let cost = |code: u32| tree.values(nodes[code as usize]) - 1;
                 let codes = lattice.codes(column, level).iter().zip(&leaves);
                 labels.push(codes.map(|(&code, &rows)| 1_000 * u128::from(cost(code)) * u128::from(rows)).sum());
-                extra.push((0..nodes.len() as u32).map(|code| suppressed * (domain - cost(code))).collect());
+                let left = |code: u32| u128::from(suppressed) * u128::from(domain - cost(code));
+                extra.push((0..nodes.len() as u32).map(left).collect());
             }
             Column::new(labels, extra, 1_000 * u128::from(domain) * u128::from(rows.all()))
         };
@@ -140,7 +151,7 @@ impl Costs {
     pub fn precision(rows: &Rows, lattice: &Lattice) -> Costs {
         let column = |column: usize, height: u8| {
             let (all, top) = (u128::from(rows.all()), height - 1);
-            let extra = |level: u8| vec![u64::from(top - level); lattice.nodes(column, level).len()];
+            let extra = |level: u8| vec![u128::from(top - level); lattice.nodes(column, level).len()];
             let labels = (0..height).map(|level| u128::from(level) * all).collect();
             Column::new(labels, (0..height).map(extra).collect(), u128::from(top) * all)
         };
@@ -149,9 +160,9 @@ impl Costs {
 
     /// Non-uniform entropy: the bits that a row's leaf is worth when its label is known; of a suppressed row, when nothing is.
     pub fn entropy(rows: &Rows, lattice: &Lattice, trees: &[&Taxonomy]) -> Costs {
-        let bits = |all: u64, part: u64| {
-            if part == 0 { 0 } else { (BIT * (all as f64 / part as f64).log2()).round() as u64 }
-        };
+        // Differences of rounded logarithms add up along a path as the bits themselves do.
+        let log = |rows: u64| (BIT * (rows as f64).log2()).round() as u128;
+        let bits = |all: u64, part: u64| if part == 0 { 0 } else { log(all) - log(part) };
         let column = |column: usize, height: u8| {
             let leaves = frequencies(rows, column, trees[column].leaves());
             let (mut labels, mut extra) = (Vec::<u128>::new(), Vec::new());
@@ -159,10 +170,8 @@ impl Costs {
                 let codes = lattice.codes(column, level);
                 let mut under = vec![0; lattice.nodes(column, level).len()];
                 codes.iter().zip(&leaves).for_each(|(&code, rows)| under[code as usize] += rows);
-                let hidden = codes
-                    .iter()
-                    .zip(&leaves)
-                    .map(|(&code, &rows)| u128::from(bits(under[code as usize], rows)) * u128::from(rows));
+                let hidden =
+                    codes.iter().zip(&leaves).map(|(&code, &rows)| bits(under[code as usize], rows) * u128::from(rows));
                 labels.push(hidden.sum());
                 extra.push(under.iter().map(|&under| bits(rows.all(), under)).collect());
             }
@@ -196,7 +205,7 @@ impl Costs {
     }
 
     /// Per code what a suppressed row costs beside its label.
-    pub(super) fn extra(&self, column: usize, level: u8) -> &[u64] {
+    pub(super) fn extra(&self, column: usize, level: u8) -> &[u128] {
         &self.columns[column].extra[usize::from(level)]
     }
 
@@ -212,7 +221,7 @@ impl Costs {
     /// there beside their labels, and here no less.
     fn score_with(&self, levels: &[u8], suppressed: u64, extra: &[u128]) -> Score {
         let of_column = |((column, &level), &extra): ((&Column, &u8), &u128)| {
-            extra.max(u128::from(column.least[usize::from(level)]) * u128::from(suppressed))
+            extra.max(column.least[usize::from(level)] * u128::from(suppressed))
         };
         let extra: Vec<u128> = self.columns.iter().zip(levels).zip(extra).map(of_column).collect();
         self.score(levels, Some(&extra))
@@ -223,9 +232,11 @@ impl Costs {
         match self.mean {
             Mean::Geometric => {
                 let powers = columns.map(|(column, figure)| Score::of(figure + 1.0).power(column.weight));
-                powers.fold(Score::of(1.0), Score::times)
+                powers.fold(Score::of(1.0), Score::times).rounded()
             }
-            Mean::Arithmetic => Score::of(columns.map(|(column, figure)| f64::from(column.weight) * figure).sum()),
+            Mean::Arithmetic => {
+                Score::of(columns.map(|(column, figure)| f64::from(column.weight) * figure).sum()).rounded()
+            }
         }
     }
 

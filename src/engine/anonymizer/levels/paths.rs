@@ -48,7 +48,7 @@ impl Search<'_> {
         checked
     }
 
-    /// Whether each of these states fits; those that do are checked. What each is worth at best, as far as that was found.
+    /// Finds out whether each of these states fits, and checks those that do. What each is worth at best, as far as that was found.
     pub fn decide(&mut self, states: &[Levels], known: &mut Known) -> Vec<Score> {
         if !self.problem.is_inherited() {
             return self.look(states, known).into_iter().map(|judged| judged.worth).collect();

@@ -86,7 +86,7 @@ impl Diverse {
             Diverse::Distinct(least) => values.len() as u64 >= least,
             Diverse::Entropy(least) => {
                 let entropy: f64 = values.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
-                entropy.exp() >= least - ROUNDING
+                entropy >= least.ln() - ROUNDING
             }
             Diverse::Recursive { c, l } => {
                 let mut counts: Vec<u32> = values.iter().map(|&(_, count)| count).collect();

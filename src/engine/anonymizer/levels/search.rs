@@ -41,8 +41,6 @@ pub struct Best {
     pub figure: f64,
     /// Rows that are suppressed.
     pub suppressed: u64,
-    /// What it is like beside that.
-    pub checked: Checked,
 }
 
 /// What a search ends with.
@@ -105,6 +103,9 @@ impl Tracked for Antichain {
 
 impl<'p> Search<'p> {
     /// A search that begins, with prefix trees.
+    ///
+    /// # Panics
+    /// If there are no rows, or their values are not there and looked at.
     pub fn new(problem: &'p Problem<'p>) -> Search<'p> {
         let heights = problem.lattice.heights();
         let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
@@ -112,12 +113,16 @@ impl<'p> Search<'p> {
     }
 
     /// The same with other ways to keep what is inherited.
+    ///
+    /// # Panics
+    /// Like [`Search::new`].
     pub fn with(
         problem: &'p Problem<'p>,
         quality: Box<dyn Tracked + 'p>,
         protection: Box<dyn Tracked + 'p>,
     ) -> Search<'p> {
         let Problem { rows, lattice, privacy, suppressed, objective } = problem;
+        assert!(rows.all() > 0, "there are rows");
         let checker = checker(rows, lattice, privacy, objective.costs(), *suppressed);
         Search { problem, checker, quality, protection, best: None, coarser: Vec::new(), checked: 0 }
     }
@@ -147,10 +152,9 @@ impl<'p> Search<'p> {
             if suppressed > 0 && self.problem.is_inherited() && objective.costs().is_some() {
                 self.coarser.push((levels.clone(), checked.clone()));
             }
-            let order = (score, rank(levels), levels);
-            if self.best.as_ref().is_none_or(|best| order < (best.score, rank(&best.levels), &best.levels)) {
+            if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);
-                self.best = Some(Best { levels: levels.clone(), score, figure, suppressed, checked });
+                self.best = Some(Best { levels: levels.clone(), score, figure, suppressed });
             }
         }
         if self.is_worse(bound) {
@@ -162,6 +166,14 @@ impl<'p> Search<'p> {
     /// Whether nothing of this worth is as good as the best state so far.
     pub fn is_worse(&self, bound: Score) -> bool {
         self.best.as_ref().is_some_and(|best| bound > best.score)
+    }
+
+    /// Whether a state of this worth is not better than the best one so far: of two of one worth the lower one is better, then the first
+    /// in the order of columns.
+    pub fn is_behind(&self, worth: Score, levels: &[u8]) -> bool {
+        self.best.as_ref().is_some_and(|best| {
+            (worth, rank(levels), levels) >= (best.score, rank(&best.levels), best.levels.as_slice())
+        })
     }
 
     /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the best state, with
