@@ -62,7 +62,7 @@ impl Live {
             for label in labels {
                 let atom = ErasedAtom { release, label: label.clone() };
                 let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
-                if rows == 0 && !self.state.is_retired(release) {
+                if rows == 0 && !self.state.is_retired(&atom) {
                     // They were withdrawn.
                     continue;
                 }

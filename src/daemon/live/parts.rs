@@ -37,9 +37,11 @@ impl State {
         earlier.chain([new]).collect()
     }
 
-    /// Whether atoms of one of these releases are in no later one.
+    /// Whether atoms of one of these releases are in no later one. Of atoms that were too old and are erased since, nothing but the newest
+    /// release of those that were too old is known.
     fn loses_rows(&self, span: Span) -> bool {
-        self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
+        let too_old = self.retired_through >= Some(span.first);
+        too_old || self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
     }
 
     /// The files of the newest release, after one has come with these.

@@ -31,10 +31,11 @@ impl State {
         let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
         self.wanted(&withdraw.wanted);
         let of_them = |line: &&mut Line| line.chain == chain && (first..=last).contains(&line.release);
+        self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Withdrawn, None));
+        // The table holds once more what the releases behind the one that is left have left out.
         let (mut again, mut through) = (Vec::new(), None);
-        for line in self.releases.iter_mut().filter(of_them) {
-            line.remove(RemovalReason::Withdrawn, None);
-            // The table holds once more what these releases have left out.
+        let is_behind = |line: &&mut Line| line.chain == chain && Some(line.release) > left;
+        for line in self.releases.iter_mut().filter(is_behind) {
             again.append(&mut line.retired);
             through = through.max(line.retired_through.take());
         }
@@ -95,18 +96,15 @@ impl State {
         self.cleaning = true;
     }
 
-    /// Whether the rows of a release left the table because they were older than rows are retained, or leave it with the next release.
-    pub(super) fn is_retired(&self, release: u32) -> bool {
-        let is_in_table = self.parts().iter().any(|part| part.span.holds(release));
-        let leaves = self.retired_through.filter(|_| is_in_table);
-        let left = self.of_chain().filter_map(|line| line.retired_through);
-        left.chain(leaves).any(|through| release <= through)
+    /// Whether the rows of an atom left the table because they were older than rows are retained, or leave it with the next release.
+    pub(super) fn is_retired(&self, atom: &ErasedAtom) -> bool {
+        self.retired.contains(atom) || self.of_chain().any(|line| line.retired.contains(atom))
     }
 
     /// Atoms are erased. The next release leaves them out, and manifests that list them go behind it; at once, where a release that is
     /// visible has left them out because they were old.
     pub(super) fn erase_atoms(&mut self, atoms: Vec<ErasedAtom>) {
-        let chain = self.feed.chain();
+        let (chain, parts) = (self.feed.chain(), self.parts());
         let mut left_out = Vec::new();
         for atom in atoms {
             let holds = |line: &&mut Line| line.chain == chain && line.retired_through >= Some(atom.release);
@@ -116,8 +114,11 @@ impl State {
                 left_out.extend(line.manifest.map(|_| line.release));
             } else {
                 self.retired.retain(|retired| *retired != atom);
-                self.erased.push(atom);
                 self.feed.owe_release();
+                // Rows of a release that was withdrawn, and is to be published again, are in no file.
+                if parts.iter().any(|part| part.span.holds(atom.release)) {
+                    self.erased.push(atom);
+                }
             }
         }
         left_out.into_iter().for_each(|release| self.erased_rows_are_gone(release));

@@ -215,6 +215,65 @@ fn erased_rows_that_were_too_old_leave_earlier_releases() {
     assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
 }
 
+/// A release whose one atom is erased after it was too old leaves no file, whichever way the log is read.
+#[test]
+fn a_release_that_was_too_old_can_be_erased_as_a_whole() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..1);
+    place.offer("few.csv", people(100..103));
+    assert_eq!(place.once()["outcome"], "published");
+    place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
+    sleep(Duration::from_millis(1_100));
+    publish(&place, 1..2);
+    place.edit("[publish]\nretain = \"1s\"\n", "");
+    place.put("gone.csv", format!("{}100\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(visible(&place), [1, 3]);
+    assert!(!everywhere(&place.public()).contains_key(&diagnosis(101)));
+    verified(&place);
+    publish(&place, 2..4);
+    verified(&place);
+}
+
+/// A withdrawal goes back to a release before those that an erasure has removed: what these had left out is in the table again.
+#[test]
+fn a_withdrawal_goes_back_behind_releases_that_were_erased() {
+    let place = Place::with(NEVER, CROWDS, "");
+    place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
+    for at in 0..3 {
+        publish(&place, at..at + 1);
+        sleep(Duration::from_millis(1_100));
+    }
+    place.put("gone.csv", format!("{}35\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(visible(&place), [1, 3]);
+    place.edit("retain = \"1s\"\n", "");
+    place.done(&["withdraw", "feed.toml", "3", "--reason", "wrong"]);
+    assert_eq!(visible(&place), [1]);
+    verified(&place);
+    place.put("gone.csv", format!("{}5\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert_eq!(visible(&place), [1], "the next release is to be without these rows");
+    verified(&place);
+    publish(&place, 3..5);
+    assert!(!everywhere(&place.public()).contains_key(&diagnosis(5)));
+    verified(&place);
+}
+
+/// Rows that were withdrawn and wait for the next release are in no file from which they could be erased.
+#[test]
+fn rows_that_are_to_be_published_again_can_be_erased() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..3);
+    place.done(&["withdraw", "feed.toml", "3", "--republish", "--reason", "wrong"]);
+    place.put("gone.csv", format!("{}65\n", PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    publish(&place, 3..5);
+    let rows = everywhere(&place.public());
+    assert!(!rows.contains_key(&diagnosis(65)) && rows.contains_key(&diagnosis(95)), "and everybody else is there");
+    verified(&place);
+}
+
 #[test]
 fn a_whole_chain_is_withdrawn() {
     let place = Place::with(NEVER, CROWDS, "");
