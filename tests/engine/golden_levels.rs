@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use tidegate::engine::anonymizer::levels::{Costs, Diverse, Lattice, Mean, Objective, Privacy, Problem, Search};
 
 use crate::common::levels::Data;
-use crate::common::{golden, needs, strings};
+use crate::common::{golden, is_long, needs, strings};
 
 /// The privacy model of a case.
 fn privacy(case: &Json) -> Privacy {
@@ -27,6 +27,10 @@ fn optima_are_those_of_the_reference() {
     let Some(folder) = needs::data() else { return };
     for case in golden("levels_global.json").as_array().expect("cases") {
         let name = case["id"].as_str().expect("a name");
+        // These check many states, and what they show small lattices show every day.
+        if !is_long() && ["tclose", "recursive", "k50"].iter().any(|slow| name.contains(slow)) {
+            continue;
+        }
         let data = Data::read(
             &folder.join(case["dataset"].as_str().expect("a data set")),
             &strings(&case["order"]),

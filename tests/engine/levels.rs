@@ -183,7 +183,7 @@ fn is_optimal(found: &Found, all: &[(Vec<u8>, u64, f64)], limit: u64, text: &str
 
 #[test]
 fn searches_find_the_optimum_of_every_state() {
-    random::run("levels", 120, |draw: &mut Draw| {
+    random::run("levels", 80, |draw: &mut Draw| {
         let width = draw.between(1, 3) as usize;
         let columns = columns((0..width).map(|column| random::tree(draw, column, 3)).collect());
         let trees = columns.trees();

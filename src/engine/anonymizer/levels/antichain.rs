@@ -214,10 +214,10 @@ mod tests {
         assert!(!tree.holds(&[2, 2, 0]));
         assert_eq!((tree.len(), tree.usage().queries, tree.usage().hits), (3, 2, 1));
         // Its generalisations go.
-        tree.insert(&[1, 1, 0]);
+        tree.insert(&[1, 2, 0]);
         assert_eq!(tree.len(), 2);
         // What has it anyway is not kept.
-        tree.insert(&[2, 1, 0]);
+        tree.insert(&[2, 2, 0]);
         assert_eq!((tree.len(), tree.usage().inserts, tree.usage().largest), (2, 4, 3));
     }
 
