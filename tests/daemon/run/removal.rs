@@ -235,6 +235,24 @@ fn a_release_that_was_too_old_can_be_erased_as_a_whole() {
     verified(&place);
 }
 
+/// Rows that were withdrawn are not too old: later releases, which never held them, stay when they are erased.
+#[test]
+fn erasing_withdrawn_rows_removes_no_later_release() {
+    let place = Place::with(NEVER, CROWDS, "");
+    publish(&place, 0..2);
+    place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+    publish(&place, 2..3);
+    place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
+    sleep(Duration::from_millis(1_100));
+    publish(&place, 3..4);
+    assert_eq!(visible(&place), [1, 3, 4]);
+    place.put("gone.csv", format!("{}35\n", PLANTED[0]));
+    let answer = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    assert!(answer["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{answer}");
+    assert_eq!(visible(&place), [1, 3, 4]);
+    verified(&place);
+}
+
 /// A withdrawal goes back to a release before those that an erasure has removed: what these had left out is in the table again.
 #[test]
 fn a_withdrawal_goes_back_behind_releases_that_were_erased() {
