@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::config;
 use crate::daemon::error::{Error, Kind, Result};
-use crate::engine::model::{Column, Columns, Growth, ReleaseColumn};
+use crate::engine::model::{Column, Columns, Detail, Growth, ReleaseColumn};
 use crate::engine::policy::{ChainKind, Facts, Policy, Settings};
 
 /// What a chain was begun with.
@@ -36,6 +36,12 @@ impl Terms {
     #[must_use]
     pub fn with_release(self, release: ReleaseColumn) -> Terms {
         Terms { columns: self.columns.with_release(release), ..self }
+    }
+
+    /// The same, with so much detail to keep of each quasi column.
+    #[must_use]
+    pub fn with_details(self, details: &[Detail]) -> Terms {
+        Terms { columns: self.columns.with_details(details), ..self }
     }
 
     /// The policy that the chain runs under.
@@ -122,6 +128,8 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
         ("guarded", old.guarded != new.guarded),
         ("unknown", old.unknown != new.unknown),
         ("taxonomy", !grown),
+        ("weight", old.detail.hundredths() != new.detail.hundredths()),
+        ("floor", old.detail.floor() != new.detail.floor()),
     ];
     keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
 }

@@ -14,6 +14,7 @@ mod growth;
 mod halved;
 mod inputs;
 mod kills;
+mod levels;
 mod place;
 mod shown;
 mod two;

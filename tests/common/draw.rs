@@ -33,6 +33,12 @@ pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 /// Everybody so far, under labels that they keep: other coins make other releases.
 pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2";
 
+/// One level for each column: everybody so far, and some of the first rows set aside.
+pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
+
+/// The same in releases of other people each; some rows of each wait.
+pub const SUPPRESSED: &str = "k = 3\nsearch = \"levels\"\nsuppression = 0.2";
+
 /// Whether what is published depends on what is drawn.
 pub fn drawn(policy: &str) -> bool {
     [HALVED, CROWDS].contains(&policy)
@@ -45,5 +51,5 @@ pub fn one_list(policy: &str) -> &'static str {
 
 /// Whether releases are of other people each.
 pub fn disjoint(policy: &str) -> bool {
-    [TWO_TABLES, CARVED, HALVED].contains(&policy)
+    [TWO_TABLES, CARVED, HALVED, SUPPRESSED].contains(&policy)
 }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::Value as Json;
 use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release, Values, number_recodings};
-use tidegate::engine::model::{Column, Columns, Cut, Domain, Kind, Recoding, Role, Rule, Taxonomy, Tree};
+use tidegate::engine::model::{Column, Columns, Cut, Detail, Domain, Kind, Recoding, Role, Rule, Taxonomy, Tree};
 
 /// Where a case is costly (a process that is killed, a whole chain) a long run draws so many times as many, not all.
 const LONG: u32 = 50;
@@ -95,6 +95,7 @@ pub fn columns(trees: Vec<Taxonomy>) -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
+        detail: Detail::default(),
     };
     let quasi = trees.into_iter().enumerate().map(|(at, tree)| {
         let domain = Domain { tree, rule: Rule::Label };

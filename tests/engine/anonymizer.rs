@@ -85,6 +85,7 @@ fn explained(reason: &Reason, earlier: &Release, now: &Release, trees: &[&Taxono
     let pair = Correspondence::new(earlier, now, &cells, &excess);
     let (found, told, limit) = match reason {
         Reason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
+        Reason::SetAside { .. } => panic!("nobody is left waiting here"),
         Reason::Earlier { class, target, left, limit, .. } => {
             (pair.f_and_c_left(of(earlier, target), of(now, class)).0, *left, *limit)
         }

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tidegate::engine::feed::{Candidate, Closed, Erased};
 use tidegate::engine::histogram::{Histogram, Person, Release, Values};
-use tidegate::engine::model::{Carving, Column, Columns, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Value};
+use tidegate::engine::model::{
+    Carving, Column, Columns, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Value,
+};
 use tidegate::engine::policy::{ChainKind, Decimal, Facts, MaxRatio, Policy, Search, Settings};
 
 use crate::common::chain::{Chain, Grown, Human, Offer, arrivals};
@@ -25,6 +27,7 @@ pub fn columns(draw: &mut Draw) -> Columns {
         guarded: if role == Role::Sensitive { vec![vec!["HIV".into()]] } else { Vec::new() },
         optional: false,
         unknown: None,
+        detail: Detail::default(),
     };
     let quasi = draw.between(1, 3);
     let mut all: Vec<Column> = (0..quasi)

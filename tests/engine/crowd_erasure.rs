@@ -9,7 +9,7 @@ use tidegate::engine::feed::{Candidate, Closed};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::own::{ErasedAtom, History};
 use tidegate::engine::histogram::{Cell, Histogram, Release, Values};
-use tidegate::engine::model::{Column, Columns, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value};
+use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value};
 use tidegate::engine::policy::{ChainKind, Facts, Policy, Search, Settings};
 use tidegate::engine::release::{ErasedLabel, Notice, Part, Tables};
 
@@ -35,6 +35,7 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
         guarded: Vec::new(),
         optional: false,
         unknown: None,
+        detail: Detail::default(),
     };
     let quasi = |(at, tree)| {
         let domain = Domain { tree, rule: Rule::Label }.with_runs().expect("small");

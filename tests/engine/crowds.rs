@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use tidegate::engine::anonymizer::{Effort, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
-use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
+use tidegate::engine::model::{Detail, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::{Division, Values};
 
 /// Everybody's leaf tuple, in order.
@@ -38,6 +38,8 @@ struct World {
     /// People who come before each halving, at most.
     most: &'static [usize],
     least: u64,
+    /// How much each column counts; where there are none, all alike.
+    weights: &'static [u64],
 }
 
 /// One halving.
@@ -48,7 +50,7 @@ const fn once(
     certain: &'static [u64],
     most: &'static [usize],
 ) -> World {
-    World { columns, crowd, refusals, certain, most, least: 1 }
+    World { columns, crowd, refusals, certain, most, least: 1, weights: &[] }
 }
 
 const ONE: &[World] = &[
@@ -62,14 +64,16 @@ const ONE: &[World] = &[
     once(&[2, 2, 2], 2, 1, &[2], &[4]),
     once(&[2, 2, 2], 2, 2, &[2], &[4]),
     once(&[2, 2, 2], 2, 3, &[2], &[5]),
-    World { columns: &[4, 2], crowd: 2, refusals: 2, certain: &[3], most: &[5], least: 10 },
+    World { columns: &[4, 2], crowd: 2, refusals: 2, certain: &[3], most: &[5], least: 10, weights: &[] },
+    World { weights: &[1, 5], ..once(&[4, 2], 2, 2, &[3], &[5]) },
+    World { weights: &[1, 9, 3], ..once(&[2, 2, 2], 2, 2, &[2], &[4]) },
 ];
 
 const MORE: &[World] = &[
-    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[4, 3], most: &[3, 3], least: 1 },
-    World { columns: &[4], crowd: 2, refusals: 1, certain: &[2, 2], most: &[4, 3], least: 1 },
-    World { columns: &[2, 2], crowd: 2, refusals: 1, certain: &[4, 3, 3], most: &[3, 2, 2], least: 1 },
-    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[2, 2, 4], most: &[3, 2, 2], least: 1 },
+    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[4, 3], most: &[3, 3], least: 1, weights: &[] },
+    World { columns: &[4], crowd: 2, refusals: 1, certain: &[2, 2], most: &[4, 3], least: 1, weights: &[] },
+    World { columns: &[2, 2], crowd: 2, refusals: 1, certain: &[4, 3, 3], most: &[3, 2, 2], least: 1, weights: &[] },
+    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[2, 2, 4], most: &[3, 2, 2], least: 1, weights: &[] },
 ];
 
 fn tree(column: usize, leaves: u32) -> Taxonomy {
@@ -109,6 +113,8 @@ impl<'w> Chain<'w> {
     fn new(world: &'w World, trees: &'w [Taxonomy]) -> Chain<'w> {
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let division = Division::new(&trees, world.crowd, world.least, Values::Repeated).expect("small");
+        let detail = |&weight: &u64| Detail::default().weighted(weight.into()).expect("a weight");
+        let division = division.weighted(&world.weights.iter().map(detail).collect::<Vec<_>>());
         let cells = trees.iter().fold(vec![Vec::new()], |cells: Vec<Vec<Leaf>>, tree| {
             let longer = |cell: Vec<Leaf>| (0..tree.leaves() as Leaf).map(move |leaf| [&cell[..], &[leaf]].concat());
             cells.into_iter().flat_map(longer).collect()

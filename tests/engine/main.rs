@@ -29,4 +29,5 @@ mod local_recoding;
 mod mask;
 mod minimality;
 mod properties;
+mod recoding;
 mod taxonomies;

@@ -156,3 +156,40 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
         trees(&read("cumulative", "search = \"top-down\""))
     );
 }
+
+/// A floor is a level, however it is written; the values are level 0.
+#[test]
+fn floors_are_levels() {
+    let level = |taxonomy: &str, floor: &str| {
+        let text = format!(
+            "[feed]\nname = \"t\"\n[policy]\nk = 2\nsearch = \"levels\"\n[[column]]\nname = \"a\"\nrole = \"quasi\"\n\
+             taxonomy = {{ {taxonomy} }}\nfloor = {floor}\n"
+        );
+        let feed = Feed::parse(&text, Path::new("tests/feeds/feed.toml")).unwrap_or_else(|error| panic!("{error}"));
+        feed.columns.details()[0].floor().expect("a floor")
+    };
+    let (bands, leaves) = ("bands = [5, 10, 20], min = 0, max = 99", "leaves = [0, 30, 60, 90, 120], layers = [2, 2]");
+    let dates = "date = [\"day\", \"month\", \"year\", \"decade\"], from = \"2020-01-01\", to = \"2021-12-31\"";
+    let codes = "prefix = [4, 2], length = 5, domain = [\"12345\", \"12399\"]";
+    let found = [
+        (bands, "0", 0),
+        (bands, "3", 3),
+        (bands, "\"10-19\"", 2),
+        (bands, "\"17 years\"", 2),
+        (bands, "\"4 wide\"", 0),
+        (leaves, "\"30 days\"", 0),
+        (leaves, "\"89 days\"", 1),
+        (leaves, "\"[0, 60[\"", 1),
+        (dates, "\"month\"", 1),
+        (dates, "\"12 months\"", 2),
+        (dates, "\"10 years\"", 3),
+        (dates, "\"2020-01\"", 1),
+        (dates, "\"1 day\"", 0),
+        (codes, "\"4 digits\"", 1),
+        (codes, "\"12***\"", 2),
+        ("builtin = \"sex\"", "0", 0),
+    ];
+    for (taxonomy, floor, expected) in found {
+        assert_eq!(level(taxonomy, floor), expected, "{floor} of {taxonomy}");
+    }
+}

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::one_recoding;
 use crate::daemon::config::{Feed, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::engine::model::Role;
@@ -95,6 +96,7 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
     }
     found.extend(unattacked(feed));
     found.extend(small_crowds(feed));
+    found.extend(one_recoding::set_aside_too_large(feed).map(|text| warning(Some("policy.set_aside"), &text)));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
     let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());

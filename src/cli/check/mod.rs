@@ -4,6 +4,7 @@
 
 mod connect;
 mod doubts;
+mod one_recoding;
 mod report;
 mod text;
 mod words;

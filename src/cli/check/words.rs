@@ -1,6 +1,7 @@
 //! A feed in sentences that a person who keeps hospital data understands: what is promised, what waits, what is judged.
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
+use super::one_recoding;
 use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
@@ -54,17 +55,15 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     if policy.diversity().is_some() || policy.masking().is_some() {
         said.push(on_unsafe(policy.on_unsafe()).into());
     }
-    said.push(match policy.search() {
-        Search::TopDown => {
-            "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into()
-        }
-        Search::ArxLr => carved(policy),
-        Search::Halves => match policy.chain() {
+    match policy.search() {
+        Search::ArxLr => said.push(carved(policy)),
+        Search::Halves => said.push(match policy.chain() {
             Chain::Crowds { every, .. } => crowds(policy.a(), *every),
             _ => halved(policy.a()),
-        },
-        other => format!("Recodings are found by {other:?}."),
-    });
+        }),
+        _ => said.extend(one_recoding::explain(feed)),
+    }
+    said.extend(one_recoding::details(feed));
     if policy.search().is_local() {
         said.push(match policy.search() {
             Search::Halves if policy.publish_every().is_some() => odds(policy),

@@ -13,7 +13,7 @@ use crate::daemon::journal::store::Store;
 use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
 use crate::engine::histogram::{Histogram, Release, Values};
-use crate::engine::model::{Column, Columns, Domain, Kind, ReleaseColumn, Role, Rule};
+use crate::engine::model::{Column, Columns, Detail, Domain, Kind, ReleaseColumn, Role, Rule};
 use crate::engine::policy::{Decimal, Refinement, refusals};
 use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Taxonomies};
 
@@ -154,5 +154,15 @@ fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
 
 fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Column {
     let taxonomy = taxonomy.map(Arc::new);
-    Column { name: name.into(), path: None, role, kind, taxonomy, guarded: Vec::new(), optional: false, unknown: None }
+    Column {
+        name: name.into(),
+        path: None,
+        role,
+        kind,
+        taxonomy,
+        guarded: Vec::new(),
+        optional: false,
+        unknown: None,
+        detail: Detail::default(),
+    }
 }

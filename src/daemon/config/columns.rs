@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file::{ColumnTable, FeedFile};
+use super::floor;
 use super::hierarchy;
 use super::places::Problem;
 use super::ways;
 use crate::daemon::error::{Error, Passage};
 use crate::engine::model::forms::{TaxonomyTable, dates};
-use crate::engine::model::{Column, Domain, Kind, ReleaseColumn, Role};
+use crate::engine::model::{Column, Detail, Domain, Kind, ReleaseColumn, Role};
 use crate::engine::policy::Output;
 
 /// What one table became, and what is worth telling of it.
@@ -140,6 +141,13 @@ impl One<'_> {
                 "`unknown` is for quasi columns; the others have no domain that a value could lie outside of",
             );
         }
+        for (key, written) in [("weight", self.table.weight.is_some()), ("floor", self.table.floor.is_some())] {
+            if written && *role != Role::Quasi {
+                let text =
+                    format!("`{key}` is for quasi columns, which are generalised; `{name}` is not: leave it out");
+                self.refuse(key, text);
+            }
+        }
         if guarded.is_some() && *role != Role::Sensitive {
             self.refuse(
                 "guarded",
@@ -209,6 +217,7 @@ impl One<'_> {
                 return;
             }
         }
+        let Some(detail) = self.detail(domain.as_ref()) else { return };
         let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
         self.read.columns.push(Column {
             name: name.as_str().into(),
@@ -219,7 +228,31 @@ impl One<'_> {
             guarded: guarded.iter().flatten().map(boxed).collect(),
             optional: *role == Role::Quasi && *optional == Some(true),
             unknown: unknown.as_deref().filter(|label| *label != "quarantine").map(Into::into),
+            detail,
         });
+    }
+
+    /// How much detail of the column is to be kept.
+    fn detail(&mut self, domain: Option<&Domain>) -> Option<Detail> {
+        let mut detail = Detail::default();
+        if let Some(weight) = self.table.weight {
+            let Some(weighted) = detail.weighted(weight) else {
+                let text = "`weight` is a number from 0.01 to 100 with at most two decimals: write 1 for a column that counts like \
+                            the others, or leave it out";
+                self.refuse("weight", text);
+                return None;
+            };
+            detail = weighted;
+        }
+        let (Some(written), Some(domain)) = (&self.table.floor, domain) else { return Some(detail) };
+        let taxonomy = self.table.taxonomy.as_ref().expect("a column with a domain has a taxonomy");
+        match floor::level(written, domain, taxonomy) {
+            Ok(level) => Some(detail.with_floor(level)),
+            Err(text) => {
+                self.refuse("floor", text);
+                None
+            }
+        }
     }
 
     fn load(&mut self, table: &TaxonomyTable) -> Option<(Domain, Kind)> {

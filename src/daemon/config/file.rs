@@ -74,6 +74,22 @@ pub struct ColumnTable {
     pub unknown: Option<String>,
     /// Sets of values that nobody may be tied to; sensitive columns only.
     pub guarded: Option<Vec<Vec<String>>>,
+    /// How much the column's detail counts beside that of others; quasi columns only. From 0.01 to 100; 1 when left out.
+    #[schemars(range(min = 0.01, max = 100))]
+    pub weight: Option<Decimal>,
+    /// The level that the column is never published above; quasi columns only. A number of levels above the values, a label of that
+    /// level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
+    pub floor: Option<Floor>,
+}
+
+/// A level, by its number or by what is written of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "must be a level such as 2, a label, or a width such as \"10 years\"")]
+pub enum Floor {
+    /// How many levels above the values.
+    Level(u64),
+    /// A label of the level, or its width.
+    Text(String),
 }
 
 /// `[publish]`

@@ -7,7 +7,7 @@ use super::file::ColumnTable;
 use super::places::Problem;
 use crate::engine::anonymizer::{NoCarving, NoLadder, carvable};
 use crate::engine::model::{Column, Columns, Role};
-use crate::engine::policy::{Policy, Search};
+use crate::engine::policy::{Guarantee, Policy, Search};
 
 /// Gives the taxonomies of quasi columns the runs that halving divides them into.
 pub fn runs(columns: &mut [Column]) -> Result<(), Problem> {
@@ -23,6 +23,39 @@ pub fn runs(columns: &mut [Column]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Levels that a taxonomy must have fewer of where one is searched for each column.
+const MOST_LEVELS: usize = 255;
+
+/// A weight or a floor that the search of the policy does not keep to.
+fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<Problem> {
+    let at = |written: fn(&ColumnTable) -> bool| tables.iter().position(written);
+    let weight = at(|table| table.weight.is_some()).map(|at| (at, "weight"));
+    let floor = at(|table| table.floor.is_some()).map(|at| (at, "floor"));
+    let one_recoding = "write `search = \"top-down\"` or \"levels\", or leave it out";
+    let refuse = |found: Option<(usize, &str)>, why: &str| {
+        let (at, key) = found?;
+        Some(Problem::new(format!("column[{at}].{key}"), format!("`{key}` {why}")))
+    };
+    match (policy.search(), policy.guarantee()) {
+        (_, Some(Guarantee::Bcf | Guarantee::Chain)) => refuse(
+            weight.or(floor),
+            "is for chains under `guarantee = \"blind\"` and for disjoint ones: leave one of the two out",
+        ),
+        (Search::Halves, _) if policy.publish_every().is_some() => refuse(
+            floor,
+            &format!(
+                "is not for `search = \"halves\"`, whose bound on what labels give away is not known for people whom a floor makes \
+                 wait: {one_recoding}"
+            ),
+        ),
+        (Search::Halves | Search::ArxLr, _) => refuse(
+            weight.or(floor),
+            &format!("is not for a search that gives each class labels of its own: {one_recoding}"),
+        ),
+        _ => None,
+    }
+}
+
 /// What keeps the search that is asked for from being made.
 pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
     let trees = columns.trees();
@@ -34,6 +67,20 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     if policy.search() == Search::Halves && !counted {
         let text = "the quasi columns have more combinations of values between them than can be counted: leave some of them out";
         return Some(Problem::new("policy.search", text.to_owned()));
+    }
+    if policy.search() == Search::Levels
+        && let Some(at) = trees.iter().position(|tree| tree.padded().len() >= MOST_LEVELS)
+    {
+        let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(at)?;
+        let text = format!(
+            "`search = \"levels\"` takes taxonomies of fewer than {MOST_LEVELS} levels, and that of `{}` has more: give it fewer, or \
+             write `search = \"top-down\"`",
+            table.name
+        );
+        return Some(Problem::new(format!("column[{at}].taxonomy"), text));
+    }
+    if let Some(problem) = detail(policy, tables) {
+        return Some(problem);
     }
     let refused = carvable(&trees).err().filter(|_| policy.search() == Search::ArxLr)?;
     let (column, why) = match refused {

@@ -5,6 +5,7 @@
 
 mod columns;
 mod file;
+mod floor;
 pub mod hierarchy;
 mod layers;
 mod nearest;
@@ -43,7 +44,7 @@ use self::readings::{Readings, Written};
 use self::unbuilt::{Purpose, Unbuilt, unbuilt};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::delta::same_but_for_capitals;
-use crate::engine::model::{Columns, Role};
+use crate::engine::model::{Column, Columns, Role};
 use crate::engine::policy::{ChainKind, Facts, Policy, Search};
 
 /// A feed file, read and understood.
@@ -211,7 +212,7 @@ fn understand(
     let found = Written {
         file: &written,
         min_records,
-        facts: facts(&written.column),
+        facts: facts(&written.column, &read.columns),
         columns: &read.columns,
         release: services.as_ref().and_then(|services| services.publish.release_column.as_ref()),
         purpose,
@@ -245,7 +246,7 @@ fn understand(
 }
 
 /// What the policy must know of the columns, before their taxonomies are read.
-fn facts(tables: &[ColumnTable]) -> Facts {
+fn facts(tables: &[ColumnTable], columns: &[Column]) -> Facts {
     let count = |role: Role| tables.iter().filter(|table| table.role == role).count();
     let sensitive = || tables.iter().filter(|table| table.role == Role::Sensitive);
     Facts {
@@ -253,5 +254,6 @@ fn facts(tables: &[ColumnTable]) -> Facts {
         sensitive: count(Role::Sensitive),
         sensitive_taxonomies: sensitive().filter(|table| table.taxonomy.is_some()).count(),
         measures: count(Role::Measure),
+        details: columns.iter().filter(|column| column.role == Role::Quasi).map(|column| column.detail).collect(),
     }
 }

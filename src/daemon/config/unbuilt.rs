@@ -8,10 +8,8 @@ use super::places::Problem;
 
 /// Key, and the value that is not built (`None`: any).
 const UNBUILT: &[(&str, Option<&str>)] = &[
-    ("policy.search", Some("levels")),
     ("policy.search", Some("mondrian")),
     ("policy.search", Some("mdav")),
-    ("policy.suppression", None),
     ("policy.dominance", None),
     ("policy.p_rule", None),
     ("policy.dominance_safe", None),

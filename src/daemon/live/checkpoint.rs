@@ -10,9 +10,10 @@ use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy};
+use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -23,6 +24,8 @@ struct Checkpoint {
     seq: u64,
     head: Sha256,
     state: State,
+    /// Of the columns in the terms, which do not keep them.
+    details: Vec<Detail>,
 }
 
 /// The newest checkpoint of this log, and the entry that it stands behind.
@@ -38,7 +41,8 @@ pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>
         let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
         let sha256 = Sha256::of(&entry);
         if let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) {
-            return Ok(Some((checkpoint.state.with_release(), Checked { entry, sha256 })));
+            let Checkpoint { state, details, .. } = checkpoint;
+            return Ok(Some((state.with_release().with_details(&details), Checked { entry, sha256 })));
         }
     }
     Ok(None)
@@ -58,9 +62,9 @@ impl Live {
             return Ok(None);
         }
         let seq = self.log.next() - 1;
-        let empty = State::new(self.state.terms.clone());
+        let (empty, details) = (State::new(self.state.terms.clone()), self.state.terms.columns.details());
         let state = std::mem::replace(&mut self.state, empty);
-        let checkpoint = Checkpoint { seq, head, state };
+        let checkpoint = Checkpoint { seq, head, state, details };
         let content = bytes(VERSION, &checkpoint);
         self.state = checkpoint.state;
         let before = self.log.store().list("checkpoint")?;

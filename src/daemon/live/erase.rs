@@ -14,6 +14,7 @@ use super::reading::VERSION;
 use super::request::{Answer, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::{Aside, Raw};
+use super::terms_object;
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::Offer;
@@ -282,7 +283,7 @@ impl Live {
         let wanted: BTreeSet<&Ref> = then.values().collect();
         let mut read = BTreeMap::new();
         for object in wanted {
-            read.insert(object.clone(), parse::<Terms>(VERSION, &self.log.objects().need(object)?)?);
+            read.insert(object.clone(), terms_object::from_bytes(&self.log.objects().need(object)?)?);
         }
         Ok(then.into_iter().map(|(tick, object)| (tick, read[&object].clone())).collect())
     }

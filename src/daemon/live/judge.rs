@@ -11,7 +11,7 @@ use crate::daemon::journal::Ref;
 use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
-use crate::engine::policy::Output;
+use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{Facts, Pages, Tables};
 use crate::engine::safeguards::trace::{Terms, told};
 
@@ -116,7 +116,7 @@ impl Live {
     fn learnt(&self, candidate: &Candidate) -> Option<Learnt> {
         let limits = self.policy.refinement();
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
-        let global = self.policy.output() == Output::OneTable && !self.policy.search().is_local();
+        let global = self.policy.output() == Output::OneTable && self.policy.inference() == Inference::Replay;
         if !looks || !global || candidate.table().is_local() {
             return None;
         }

@@ -45,6 +45,7 @@ mod shown;
 mod state;
 mod sweep;
 mod take;
+mod terms_object;
 mod times;
 mod withdraw;
 mod work;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use zeroize::Zeroizing;
 
 use super::roll::{Roll, parse};
+use super::terms_object;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Checked, Moved, Objects, Ref};
 use crate::daemon::terms::Terms;
@@ -68,7 +69,7 @@ impl Reading<'_> {
     /// # Errors
     /// They are gone, or were changed.
     pub fn terms(&self, object: &Ref, release: &ReleaseColumn) -> Result<Terms> {
-        let terms: Terms = parse(VERSION, &self.objects.need(object)?)?;
+        let terms = terms_object::from_bytes(&self.objects.need(object)?)?;
         Ok(terms.with_release(release.clone()))
     }
 }

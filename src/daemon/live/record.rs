@@ -179,6 +179,7 @@ fn refused(refusal: &Refusal, columns: &Columns) -> Refused {
 fn kept(reason: &Reason) -> String {
     match reason {
         Reason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
+        Reason::SetAside { limit, .. } => format!("more than {limit} rows would be left waiting"),
         Reason::Earlier { limit, .. } => {
             format!("people of an earlier release would be left with fewer than {limit} candidates")
         }

@@ -19,7 +19,7 @@ use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
-use crate::engine::model::{Recoding, Role};
+use crate::engine::model::{Detail, Recoding, Role};
 use crate::engine::release::{PartLine, Sha256};
 
 /// A feed between two entries.
@@ -331,6 +331,12 @@ impl State {
     pub fn with_release(self) -> State {
         let release = self.tables.get(&self.feed.chain()).map(|table| table.release_column.clone()).unwrap_or_default();
         State { terms: self.terms.with_release(release), ..self }
+    }
+
+    /// The same with so much detail to keep of each quasi column, which is not kept with the columns.
+    #[must_use]
+    pub fn with_details(self, details: &[Detail]) -> State {
+        State { terms: self.terms.with_details(details), ..self }
     }
 
     /// All of it, to be compared and to be kept.

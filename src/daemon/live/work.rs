@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::reading::VERSION;
-use super::roll::bytes;
 use super::state::State;
+use super::terms_object;
 use crate::daemon::config;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::PersonHasher;
@@ -99,5 +98,5 @@ impl Live {
 
 /// Seals the terms of a chain.
 pub(super) fn terms(log: &mut Log, terms: &Terms) -> Result<Ref> {
-    log.keep("terms", &bytes(VERSION, terms))
+    log.keep("terms", &terms_object::to_bytes(terms))
 }

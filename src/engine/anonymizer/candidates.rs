@@ -29,7 +29,7 @@ pub struct Candidates<'a> {
 
 #[derive(Default)]
 struct Candidate {
-    /// Σ |class|² over the classes that hold the node.
+    /// Σ |class|² over the classes that hold the node, times the weight of the column.
     score: u128,
     classes: Vec<u32>,
 }
@@ -101,12 +101,17 @@ impl<'a> Candidates<'a> {
         let first_leaf = self.table.trees[column].leaf_range(node).start;
         // The floor's node at that leaf lies below exactly if its number is larger.
         if self.floor[column].at(first_leaf) > node {
-            let score = classes.iter().map(|&class| square(self.size[class as usize])).sum();
+            let squares: u128 = classes.iter().map(|&class| square(self.size[class as usize])).sum();
+            let score = squares * self.weight(column);
             self.order.insert((Reverse(score), column, node));
             self.live.insert((column, node), Candidate { score, classes });
         } else {
             self.settled[column].push(node);
         }
+    }
+
+    fn weight(&self, column: usize) -> u128 {
+        self.table.weights.get(column).map_or(1, |&weight| u128::from(weight))
     }
 
     fn leave(&mut self, column: usize, node: Node) {
@@ -158,9 +163,10 @@ impl<'a> Candidates<'a> {
             made_of.push(made);
         }
         for ((column, node), (less, more)) in change {
+            let weight = self.weight(column);
             let candidate = self.live.get_mut(&(column, node)).expect("it was there a moment ago");
             self.order.remove(&(Reverse(candidate.score), column, node));
-            candidate.score = candidate.score + more - less;
+            candidate.score = candidate.score + more * weight - less * weight;
             self.order.insert((Reverse(candidate.score), column, node));
         }
         for (child, classes) in split.children.iter().zip(holders) {

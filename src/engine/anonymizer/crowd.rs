@@ -67,6 +67,6 @@ pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<Found, R
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let columns = (0..people.width()).map(|column| people.column(column)).collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let table = Table { trees, columns, rows: &rows };
+    let table = Table { trees, columns, rows: &rows, weights: Vec::new() };
     top_down(&table, &leaves, &mut Crowd { a, rows: &rows, urgent: None })
 }

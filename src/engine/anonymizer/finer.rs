@@ -34,7 +34,7 @@ pub fn finer(people: &[Known], standing: &[Cut], earlier: &[&[Cut]], trees: &[&T
     let columns: Vec<Vec<Leaf>> =
         (0..trees.len()).map(|column| people.iter().map(|known| known.leaves[column]).collect()).collect();
     let rows: Vec<u64> = people.iter().map(|known| known.people).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows };
+    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
     let mut slices = Slices { people, after: Vec::new(), k };
     let mut floors: Vec<Recoding> = earlier.iter().map(|cuts| cuts.to_vec()).collect();
     floors.sort_by_key(|cuts| cuts.iter().map(|cut| cut.nodes().len()).sum::<usize>());

@@ -22,7 +22,7 @@ pub use local::{
     Ahead, Carved, Class, Effort, Halved, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr, carvable, crowds, halves,
     steps,
 };
-pub use standing::{Atom, Course, Rules, Standing, State, Step, Tick, raised};
+pub use standing::{Atom, Classes, Course, Recoded, Recoder, Rules, Standing, State, Step, Tick};
 pub use table::{Split, Table};
 pub use top_down::{Found, Refusal, Tried, top_down};
 pub use validity::{Accepted, Reason, Validity, View};

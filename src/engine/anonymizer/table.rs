@@ -13,6 +13,8 @@ pub struct Table<'a> {
     pub columns: Vec<&'a [Leaf]>,
     /// How much each item counts in Score.
     pub rows: &'a [u64],
+    /// How much the Score of each column counts; empty where all count alike.
+    pub weights: Vec<u32>,
 }
 
 /// A candidate: a cut node that would be replaced by its children.

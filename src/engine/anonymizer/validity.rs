@@ -66,6 +66,13 @@ pub enum Reason {
         /// What it must have.
         limit: u64,
     },
+    /// Too many rows would be left waiting.
+    SetAside {
+        /// How many.
+        rows: u64,
+        /// How many may be.
+        limit: u64,
+    },
     /// Too few candidates would be left for people of an earlier release (F and C attacks, and the pair bound).
     Earlier {
         /// The nodes of the class of the new release.

@@ -6,7 +6,7 @@ use super::tables::Subject;
 use crate::gate::certainty::{Certainty, learnt};
 use crate::histogram::Release;
 use crate::model::Columns;
-use crate::policy::{Chain, Output, Policy};
+use crate::policy::{Chain, Inference, Output, Policy};
 
 /// What one release tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +46,10 @@ impl Coarse {
         };
         let trees = columns.trees();
         let of = |(at, release): (usize, &Release)| {
-            let certainty = learnt(None, release, &trees, policy.a(), limits.values);
-            let [finally, wholly] = ratios(release);
+            let inference = policy.inference();
+            let certainty = learnt(None, release, &trees, inference, (policy.a(), limits.values));
+            let known = inference == Inference::Replay;
+            let [finally, wholly] = if known { ratios(release) } else { [None; 2] };
             Coarse { release: at, certainty, finally, wholly }
         };
         releases.iter().enumerate().map(of).collect()

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::Feed;
-use crate::anonymizer::{Atom, Rules, Standing, State, Step};
+use crate::anonymizer::{Atom, Recoder, Rules, Standing, State, Step};
 use crate::histogram::{Cell, Headcount, Histogram, Release};
 use crate::model::{Cut, Leaf, Node, Taxonomy};
-use crate::policy;
+use crate::policy::{self, Policy};
 
 /// The rules of the standing recoding under this policy.
 pub(super) fn rules(a: u64, rare: &policy::Standing) -> Rules {
@@ -23,13 +23,13 @@ impl Feed {
     pub(super) fn blind(
         &mut self,
         arrivals: &Headcount,
-        a: u64,
         rare: &policy::Standing,
+        policy: &Policy,
         trees: &[&Taxonomy],
         ticked: &mut Ticked,
     ) {
         let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
-        let mut standing = Standing::resume(rules(a, rare), state);
+        let mut standing = Standing::resume(rules(policy.a(), rare), state).with(Recoder::of(policy, trees));
         let tick = standing.tick(arrivals, ticked.tick, trees);
         self.standing = standing.into_state();
         ticked.step = tick.step;

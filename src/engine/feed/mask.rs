@@ -4,6 +4,7 @@
 //! Which rows are in which atom was decided without a look at any value; here values are looked at, and nothing is decided
 //! but what is published of them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,7 +25,7 @@ type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 /// Classes that people are in, and larger ones around them.
 enum Around<'a> {
     /// Those of the standing recoding, and of those before it.
-    Course(&'a Course),
+    Course(Cow<'a, Course>),
     /// Those of a release whose classes have labels of their own, and everybody.
     Carved(Carved<'a>),
 }
@@ -110,7 +111,13 @@ impl Feed {
     fn around(&self, trees: &[&Taxonomy]) -> Option<Around<'_>> {
         let carving = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
         let carved = carving.map(|carving| Around::Carved(carving.finder(trees)));
-        carved.or_else(|| self.course().map(Around::Course))
+        let course = || self.course().map(|course| Around::Course(Cow::Borrowed(course)));
+        // Where a release of its own leaves people waiting, its recoding is known and no more.
+        let recoded = || {
+            let recoding = &self.unpublished.last()?.recoding;
+            Some(Around::Course(Cow::Owned(Course::level_by_level(recoding, trees))))
+        };
+        carved.or_else(course).or_else(recoded)
     }
 
     /// Whose values are not fixed yet, and the increments before them that are not published.

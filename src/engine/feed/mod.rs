@@ -18,6 +18,7 @@ mod outlook;
 mod parts;
 mod people;
 mod raise;
+mod recode;
 mod replay;
 mod state;
 mod uniform;

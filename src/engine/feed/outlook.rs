@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::blind::rules;
 use super::state::Feed;
-use crate::anonymizer::{Ahead, Rules, Standing, State, Step};
+use crate::anonymizer::{Ahead, Recoder, Rules, Standing, State, Step};
 use crate::histogram::{Headcount, Rows};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::{Chain, Decimal, Policy, Search};
@@ -76,9 +76,9 @@ impl Feed {
             return Outlook { ages, crowds, next, coarser: None, turns: None };
         };
         let rules = rules(policy.a(), standing);
-        let (next, _) = self.without_arrivals(rules, trees);
+        let (next, _) = self.without_arrivals(rules, policy, trees);
         let at_once = Rules { max_wait: 0, max_withheld: Decimal::ZERO, ..rules };
-        let (coarser, state) = self.without_arrivals(at_once, trees);
+        let (coarser, state) = self.without_arrivals(at_once, policy, trees);
         let found = matches!(coarser.step, Some(Step::BottomUp | Step::TopDown));
         let recoding = state.cut().filter(|_| found).cloned();
         let coarser = recoding.map(|recoding| Coarser {
@@ -107,8 +107,8 @@ impl Feed {
         (ages.into_iter().rev().collect(), crowds)
     }
 
-    fn without_arrivals(&self, rules: Rules, trees: &[&Taxonomy]) -> (Next, State) {
-        let mut standing = Standing::resume(rules, self.standing.clone());
+    fn without_arrivals(&self, rules: Rules, policy: &Policy, trees: &[&Taxonomy]) -> (Next, State) {
+        let mut standing = Standing::resume(rules, self.standing.clone()).with(Recoder::of(policy, trees));
         let arrivals = self.new.iter().fold(self.carried.clone(), |all, new| all.merge(&new.headcount()));
         let tick = standing.tick(&arrivals, self.ticks(), trees);
         let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();

@@ -6,7 +6,7 @@
 use super::blind::rules;
 use super::parts::{Closed, Ticked};
 use super::state::{Alone, Feed};
-use crate::anonymizer::{Course, Standing, State, raised};
+use crate::anonymizer::{Course, Recoder, Standing, State};
 use crate::model::{Node, Taxonomy};
 use crate::policy::{Chain, Policy};
 
@@ -28,7 +28,7 @@ impl Feed {
                 let rules = rules(policy.a(), standing);
                 let last = self.unpublished.last().expect("atoms formed");
                 let state = std::mem::replace(&mut self.standing, State::new(trees.len()));
-                let mut standing = Standing::resume(rules, state);
+                let mut standing = Standing::resume(rules, state).with(Recoder::of(policy, trees));
                 let raised = standing.raise(class, &last.rows.headcount(), trees);
                 self.standing = standing.into_state();
                 let (column, atoms) = raised?;
@@ -40,6 +40,7 @@ impl Feed {
                 ticked.finer = self.finer(policy, trees);
                 Some(column)
             }
+            Chain::Disjoint { .. } if policy.recodes_some() => self.raise_some(class, ticked, policy, trees),
             Chain::Disjoint { .. } if !policy.search().is_local() => {
                 let course = &self.alone.as_ref().expect("a release is due").course;
                 let release = self.waiting.headcount();
@@ -47,7 +48,8 @@ impl Feed {
                     let nodes = course.cut().iter().zip(release.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf));
                     (nodes.collect(), release.count(tuple))
                 });
-                let (column, recoding) = raised(people, course.cut(), class, trees)?;
+                let recoder = Recoder::of(policy, trees);
+                let (column, recoding) = recoder.raise(people.collect(), course.cut(), class, trees)?;
                 let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
                 self.alone = Some(Alone { course, ledger: None });
                 ticked.closed = Closed::Candidate(Box::new(self.everybody_under(&recoding)));

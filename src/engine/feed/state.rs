@@ -11,7 +11,7 @@ use super::ledger::Ledger;
 use super::parts::{Candidate, Closed, Increment, Published, Ticked};
 use super::people::People;
 use super::whole::Whole;
-use crate::anonymizer::{Course, Refusal, State, Turns, alone, bcf};
+use crate::anonymizer::{Course, Recoder, Refusal, State, Turns, bcf};
 use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::policy::{Chain, OnRepeat, Policy};
@@ -228,7 +228,7 @@ impl Feed {
         let formed = self.unpublished.len();
         match policy.chain() {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
-                self.blind(&heads, policy.a(), standing, trees, &mut ticked);
+                self.blind(&heads, standing, policy, trees, &mut ticked);
                 ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
             }
             Chain::Crowds { every, .. } => ticked.closed = self.crowds(*every, policy, trees, draws),
@@ -236,7 +236,10 @@ impl Feed {
             Chain::Disjoint { .. } if policy.search().is_local() => {
                 ticked.closed = self.local(policy, trees, draws);
             }
-            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy.a(), trees, &mut ticked.refusals),
+            Chain::Disjoint { .. } if policy.recodes_some() => {
+                ticked.closed = self.recode(policy, trees, &mut ticked.refusals);
+            }
+            Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
         }
         // A release that only leaves rows out forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
@@ -282,17 +285,17 @@ impl Feed {
     }
 
     /// A release of its own for everybody who waits.
-    fn disjoint(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
-        if self.waiting.rows() < k {
+    fn disjoint(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+        if self.waiting.rows() < policy.a() {
             return if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
         }
         let course = if self.coarsest {
             Course::new(everything(trees), [], trees)
         } else {
-            let found = alone(&self.waiting.headcount(), trees, k).expect("at least k rows wait");
-            let course = Course::searched(&found, trees);
+            let recoder = Recoder::of(policy, trees);
+            let found = recoder.find(&self.waiting.headcount(), trees).expect("at least k rows wait");
             refusals.extend(found.refusals);
-            course
+            found.course
         };
         self.due_under(course)
     }

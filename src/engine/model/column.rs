@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::detail::Detail;
 use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
 
@@ -61,6 +62,9 @@ pub struct Column {
     pub optional: bool,
     /// The leaf for values outside the domain; without it they go to quarantine.
     pub unknown: Option<Box<str>>,
+    /// How much detail releases are to keep; quasi columns only. Not kept with the column: the terms of a chain have it.
+    #[serde(skip)]
+    pub detail: Detail,
 }
 
 impl Column {
@@ -213,8 +217,26 @@ impl Columns {
             guarded: Vec::new(),
             optional: false,
             unknown: None,
+            detail: Detail::default(),
         };
         Columns { all: self.all.iter().cloned().chain([arrival]).collect(), release: self.release.clone() }
+    }
+
+    /// How much detail each quasi column is to keep, in order.
+    pub fn details(&self) -> Vec<Detail> {
+        self.of(Role::Quasi).map(|column| column.detail).collect()
+    }
+
+    /// The same, with so much detail to keep of each quasi column.
+    ///
+    /// # Panics
+    /// If there is another number of quasi columns.
+    #[must_use]
+    pub fn with_details(mut self, details: &[Detail]) -> Columns {
+        let quasi: Vec<&mut Column> = self.all.iter_mut().filter(|column| column.role == Role::Quasi).collect();
+        assert_eq!(quasi.len(), details.len(), "a detail for each quasi column");
+        quasi.into_iter().zip(details).for_each(|(column, &detail)| column.detail = detail);
+        self
     }
 
     /// The column of this name.

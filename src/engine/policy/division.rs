@@ -4,10 +4,10 @@
 
 mod reach;
 
-use super::decimal::Decimal;
 use super::open::{Open, countable, volume};
 use super::settings::Values;
-use crate::model::{Node, Taxonomy};
+use crate::model::Decimal;
+use crate::model::{Detail, Node, Taxonomy};
 
 /// How regions are divided.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct Division<'t> {
     trees: Vec<&'t Taxonomy>,
     people: u64,
     open: Open,
+    /// How much each column counts, in hundredths.
+    weights: Vec<u32>,
 }
 
 /// A way to divide a region.
@@ -31,7 +33,16 @@ impl<'t> Division<'t> {
     /// there are more combinations of values than 128 bits can count, or of leaves than 64.
     pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Division<'t>> {
         countable(trees)?;
-        Some(Division { trees: trees.to_vec(), people, open: Open { least, values } })
+        let weights = trees.iter().map(|_| Detail::default().hundredths()).collect();
+        Some(Division { trees: trees.to_vec(), people, open: Open { least, values }, weights })
+    }
+
+    /// The same, where columns count differently; all alike where there are no details.
+    #[must_use]
+    pub fn weighted(mut self, details: &[Detail]) -> Division<'t> {
+        assert!(details.is_empty() || details.len() == self.trees.len(), "a detail for each column");
+        self.weights.iter_mut().zip(details).for_each(|(weight, detail)| *weight = detail.hundredths());
+        self
     }
 
     /// The taxonomies.
@@ -49,8 +60,8 @@ impl<'t> Division<'t> {
         self.trees.iter().map(|tree| tree.lowest(0)).collect()
     }
 
-    /// The ways to divide a region, in the order in which they are tried: by what the columns have lost, most first. Left out is
-    /// one with a part that would leave too few sets of rows open.
+    /// The ways to divide a region, in the order in which they are tried: by what the columns have lost times their weight, most first.
+    /// Left out is one with a part that would leave too few sets of rows open.
     pub fn splits(&self, region: &[Node]) -> Vec<Split> {
         let volume = volume(&self.trees, region);
         let mut splits: Vec<Split> = Vec::new();
@@ -64,11 +75,12 @@ impl<'t> Division<'t> {
         // A column with parts has two values at least. The sort keeps the order of columns that have lost the same.
         let lost = |split: &Split| {
             let tree = self.trees[split.column];
-            (u128::from(tree.values(region[split.column]) - 1), u128::from(tree.values(0) - 1))
+            let [lost, of] = [region[split.column], 0].map(|node| u128::from(tree.values(node) - 1));
+            (lost, of, self.weights[split.column])
         };
         splits.sort_by(|a, b| {
-            let ((lost, of), (others, of_others)) = (lost(a), lost(b));
-            (others * of).cmp(&(lost * of_others))
+            let ((lost, of, weight), (others, of_others, weight_of_others)) = (lost(a), lost(b));
+            times(others * of, weight_of_others).cmp(&times(lost * of_others, weight))
         });
         splits
     }
@@ -106,6 +118,14 @@ impl<'t> Division<'t> {
         }
         Some(way)
     }
+}
+
+/// A product, by what it has beyond 128 bits and the rest.
+fn times(number: u128, weight: u32) -> (u128, u128) {
+    let (high, low) = (number >> 64, number & u128::from(u64::MAX));
+    let [high, low] = [high, low].map(|half| half * u128::from(weight));
+    let high = high + (low >> 64);
+    (high >> 64, (high << 64) | (low & u128::from(u64::MAX)))
 }
 
 /// The two parts of a node; none of a leaf.
@@ -156,6 +176,13 @@ mod tests {
     fn every_refusal_costs_a_factor_of_four() {
         let of = |most: &str| refusals(Decimal::parse(most).expect("a number"));
         assert_eq!(["3.999", "4", "15.9", "16", "63", "64", "100", "256"].map(of), [0, 1, 1, 2, 2, 3, 3, 4]);
+    }
+
+    #[test]
+    fn products_of_more_than_128_bits() {
+        assert_eq!(times(u128::MAX, 1), (0, u128::MAX));
+        assert_eq!(times(u128::MAX, 10_000), (9_999, u128::MAX - 9_999));
+        assert_eq!(times(7 << 64, 3), (0, 21 << 64));
     }
 
     #[test]

@@ -5,19 +5,20 @@
 //! This room knows columns by number only, and nothing of files, rows or what of all this is built yet.
 
 mod check;
-mod decimal;
 mod division;
 mod halving;
+mod inference;
 mod odds;
 mod open;
 mod parts;
 mod settings;
 mod steps;
 
+pub use crate::model::Decimal;
 pub use check::{Facts, PolicyError, contradictions};
-pub use decimal::Decimal;
 pub use division::{Certain, Division, Split, refusals};
 pub use halving::{Halving, Parts};
+pub use inference::Inference;
 pub use odds::Odds;
 pub use parts::{Chain, Closeness, Diversity, Masking, Recursive, Refinement, Standing};
 pub use settings::{
@@ -27,7 +28,7 @@ pub use settings::{
 
 use serde::{Serialize, Serializer};
 
-use crate::model::Taxonomy;
+use crate::model::{Detail, Taxonomy};
 
 /// A policy without contradictions. Serialises as the whole `[policy]` in force, defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,7 @@ pub struct Policy {
     search: Search,
     max_loss: Decimal,
     on_repeat: OnRepeat,
+    details: Vec<Detail>,
     in_force: Settings,
 }
 
@@ -56,13 +58,14 @@ impl Policy {
         let search = written.search.unwrap_or(Search::TopDown);
         let policy = Policy {
             k,
-            chain: Chain::of(written, chain, search),
+            chain: Chain::of(written, chain, search, &facts.details),
             diversity: written.diversity.as_ref().map(Diversity::of),
             masking: written.m.map(|m| Masking { m, mask: written.mask.unwrap_or(true), base_rate: written.base_rate }),
             on_unsafe: written.on_unsafe.unwrap_or(OnUnsafe::Stop),
             search,
             max_loss: written.max_loss.unwrap_or(Decimal::ONE),
             on_repeat: written.on_repeat.unwrap_or(OnRepeat::Ignore),
+            details: facts.details.clone(),
             in_force: written.clone(),
         };
         Ok(policy.with_defaults())
@@ -81,6 +84,10 @@ impl Policy {
         }
         match &self.chain {
             Chain::Blind(standing) | Chain::Tested { standing, .. } => {
+                if matches!(self.chain, Chain::Blind(_)) && (shown.set_aside.is_some() || self.search == Search::Levels)
+                {
+                    shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
+                }
                 shown.rare = Some(standing.rare);
                 shown.max_wait = Some(standing.max_wait);
                 shown.max_withheld = Some(standing.max_withheld);
@@ -98,7 +105,7 @@ impl Policy {
             Chain::Blind(_) | Chain::Crowds { alone: false, .. } => shown.guarantee = Some(Guarantee::Blind),
             Chain::Tested { cuts, .. } => shown.cuts = Some(*cuts),
             Chain::Bcf | Chain::Crowds { alone: true, .. } => {}
-            Chain::Disjoint { suppression, output, outliers } => {
+            Chain::Disjoint { suppression, output, outliers, waits: _ } => {
                 shown.suppression = Some(*suppression);
                 shown.output = Some(*output);
                 shown.outliers = *outliers;
@@ -158,7 +165,37 @@ impl Policy {
 
     /// Whether a tick says who comes out, so that others wait; otherwise whoever waits comes out.
     pub fn forms(&self) -> bool {
-        self.standing().is_some() || self.search.is_local()
+        self.standing().is_some() || self.search.is_local() || self.recodes_some()
+    }
+
+    /// Whether a release of a disjoint chain has one recoding for all, and leaves rows waiting that find no class under it.
+    pub fn recodes_some(&self) -> bool {
+        matches!(self.chain, Chain::Disjoint { waits: true, .. }) && !self.search.is_local()
+    }
+
+    /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
+    pub fn details(&self) -> &[Detail] {
+        &self.details
+    }
+
+    /// The share of rows that a recoding which is searched for may leave waiting.
+    pub fn set_aside(&self) -> Decimal {
+        match self.chain {
+            Chain::Disjoint { suppression, .. } => suppression,
+            _ => self.in_force.set_aside.unwrap_or(Decimal::ZERO),
+        }
+    }
+
+    /// What readers who know the search can infer of a recoding that is searched for.
+    pub fn inference(&self) -> Inference {
+        let plain = self.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
+        match self.search {
+            _ if matches!(self.chain, Chain::Crowds { .. }) => Inference::Nothing,
+            Search::Levels => Inference::EachLevel(self.set_aside()),
+            Search::TopDown if plain && self.set_aside() == Decimal::ZERO => Inference::Replay,
+            Search::TopDown => Inference::EachNode(self.set_aside()),
+            Search::ArxLr | Search::Halves | Search::Mondrian | Search::Mdav => Inference::Nothing,
+        }
     }
 
     /// One table or two.
@@ -189,7 +226,7 @@ impl Policy {
 
     /// Whether whoever is in classes that were not published waits again when the next tick comes.
     pub fn waits_again(&self) -> bool {
-        matches!(self.chain, Chain::Disjoint { .. }) && self.search.is_local()
+        matches!(self.chain, Chain::Disjoint { .. }) && self.forms()
     }
 
     /// What classes must show of sensitive values.
@@ -237,7 +274,8 @@ impl Policy {
     /// be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();
-        Division::new(trees, self.a(), limits.min_solutions, limits.values)
+        let division = Division::new(trees, self.a(), limits.min_solutions, limits.values);
+        division.map(|division| division.weighted(&self.details))
     }
 
     /// How many splits halving with a coin may refuse on the way to a label.

@@ -3,7 +3,7 @@
 
 use num_bigint::BigUint;
 
-use super::decimal::Decimal;
+use crate::model::Decimal;
 
 /// The coin of a chain, and the cap on what it lets through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

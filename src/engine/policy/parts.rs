@@ -1,10 +1,10 @@
 //! What a policy consists of once it is built (SCIENCE 4 and 5): for each promise the parameters that it has, defaults
 //! filled in, and no others. Nothing here can be written down wrongly; what was written is judged in `check` first.
 
-use super::decimal::Decimal;
 use super::settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, Rare, Search, Settings, Values,
 };
+use crate::model::{Decimal, Detail};
 
 /// What a chain promises, with the parameters that this promise has.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,8 @@ pub enum Chain {
         output: Output,
         /// What happens to rows without a class; only local recoding has them.
         outliers: Option<Outliers>,
+        /// Whether rows can wait that one recoding for all leaves out.
+        waits: bool,
     },
 }
 
@@ -165,14 +167,17 @@ impl Chain {
     /// The default of `policy.publish_every`.
     pub const PUBLISH_EVERY: u64 = 1;
 
-    pub(super) fn of(written: &Settings, chain: ChainKind, search: Search) -> Chain {
+    pub(super) fn of(written: &Settings, chain: ChainKind, search: Search, details: &[Detail]) -> Chain {
         let every = written.publish_every.unwrap_or(Chain::PUBLISH_EVERY);
         if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {
             return Chain::Crowds { every, alone: true };
         }
         if chain == ChainKind::Disjoint {
+            let suppression = written.suppression.unwrap_or(Decimal::ZERO);
+            let floors = details.iter().any(|detail| detail.floor().is_some());
             return Chain::Disjoint {
-                suppression: written.suppression.unwrap_or(Decimal::ZERO),
+                suppression,
+                waits: search == Search::Levels || suppression > Decimal::ZERO || floors,
                 output: written.output.unwrap_or(Output::OneTable),
                 outliers: search.is_local().then(|| written.outliers.unwrap_or(Outliers::Wait)),
             };

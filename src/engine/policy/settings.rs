@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decimal::Decimal;
+use crate::model::Decimal;
 
 /// `[policy]`: what is promised to the people in the data, and what may be paid for it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -63,10 +63,16 @@ pub struct Settings {
     /// ARX-LR and halving: what happens to rows that found no class; `wait` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
-    /// Disjoint chains: the share of rows that may be suppressed; 0 when left out.
+    /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be suppressed; they wait for the next tick. 0
+    /// when left out.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<Decimal>,
+    /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first recoding may leave waiting; 0 when left
+    /// out.
+    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<Decimal>,
     /// Disjoint chains: one table, or quasi-identifiers and sensitive values apart; `one-table` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
@@ -231,7 +237,7 @@ words! {
     Search {
         /// Top-down specialisation.
         TopDown,
-        /// The best full-domain recoding.
+        /// Full-domain: one level for each column, those that lose least.
         Levels,
         /// Local recoding.
         ArxLr,

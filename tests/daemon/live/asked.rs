@@ -11,7 +11,7 @@ use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, T
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
-use super::draw::{CARVED, CROWDS, Draw, HALVED, POLICIES, disjoint};
+use super::draw::{CARVED, CROWDS, Draw, HALVED, POLICIES, SUPPRESSED, disjoint};
 use super::feed::{crowd, feed, key, open, rows, step, time};
 use crate::common::is_long as long;
 
@@ -60,7 +60,7 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
 #[test]
 fn whatever_is_asked_nobody_is_lost() {
     let mut done = BTreeMap::<String, u32>::new();
-    let policies = [&POLICIES[..], &[CARVED, HALVED, CROWDS]].concat();
+    let policies = [&POLICIES[..], &[CARVED, HALVED, CROWDS, SUPPRESSED]].concat();
     let seeds = if long() { 42 } else { 16 };
     for seed in 0..seeds {
         let policy = policies[seed as usize % policies.len()];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidegate::engine::gate::certainty::{Answer, Budget, Certainty, Fact, searched};
 use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Cut, Node, Taxonomy};
-use tidegate::engine::policy::Values;
+use tidegate::engine::policy::{Inference, Values};
 
 use super::world::{Case, World, draw};
 use crate::common::cases;
@@ -14,7 +14,7 @@ use crate::common::cases;
 const WORLDS: usize = 600;
 
 fn found(case: &Case, values: Values) -> Certainty {
-    searched(&case.release, &case.trees(), case.a, values, Budget::FULL)
+    searched(&case.release, &case.trees(), Inference::Replay, (case.a, values), Budget::FULL)
 }
 
 /// The fewest and the most people of a box in all these worlds, if they are 1..a−1.
@@ -70,7 +70,7 @@ fn repeated_values_exactly() {
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
         let labelled = case.release.clone().told_under(&labels).expect("its own nodes");
-        assert_eq!(searched(&labelled, &trees, case.a, Values::Repeated, Budget::FULL), told);
+        assert_eq!(searched(&labelled, &trees, Inference::Replay, (case.a, Values::Repeated), Budget::FULL), told);
         for fact in &told.facts {
             assert_eq!(small(&case, &kept, &region(fact)), Some((fact.least, fact.most)), "{fact:?}");
         }
@@ -151,7 +151,8 @@ fn an_answer_is_open_when_the_budget_ends() {
         for values in [Values::Repeated, Values::Distinct] {
             let whole = found(&case, values);
             for budget in [0, 1, 5, 20, 60, 200] {
-                let part = searched(&case.release, &case.trees(), case.a, values, Budget::new(budget));
+                let part =
+                    searched(&case.release, &case.trees(), Inference::Replay, (case.a, values), Budget::new(budget));
                 if part.answer == Answer::Whole {
                     assert_eq!(part, whole);
                 } else {

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use tidegate::engine::gate::certainty::{Answer, Budget, Fact, coarsened, searched};
 use tidegate::engine::model::{Taxonomy, Tree};
-use tidegate::engine::policy::Values;
+use tidegate::engine::policy::{Inference, Values};
 use tidegate::engine::safeguards::trace::{Budget as Work, Maximality, Ratio, Source, maximality, replayed, whole};
 
 use super::ratio::{check, terms};
@@ -78,7 +78,7 @@ fn there_is_no_bound_to_it() {
 fn a_small_crowd_is_certain() {
     let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];
     let case = Case::of(vec![nested(2)], &world, 2).expect("enough people");
-    let found = searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL);
     let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
     assert_eq!((found.clauses, found.lone, found.answer), (1, 1, Answer::Whole));
@@ -91,7 +91,7 @@ fn a_small_crowd_is_certain() {
 fn a_little_more_and_nothing_is_certain() {
     let check = |trees: Vec<Taxonomy>, world: World, lone: u64| {
         let case = Case::of(trees, &world, 2).expect("enough people");
-        let found = searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL);
+        let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL);
         assert!(found.facts.is_empty(), "{:?}", found.facts);
         assert_eq!(found.lone, lone);
     };
@@ -107,7 +107,7 @@ fn room_makes_a_crowd_certain() {
     // Three people over one and two values: one is alone, or all three are two and one.
     let case = Case::of(vec![nested(2), flat(1, &[1])], &vec![(vec![0, 0], 1), (vec![1, 0], 1), (vec![2, 0], 3)], 2);
     let case = case.expect("enough people");
-    let found = searched(&case.release, &case.trees(), 2, Values::Distinct, Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), Budget::FULL);
     assert_eq!(found.facts.len(), 2);
     let mut tree = Tree::new("*");
     let x = tree.add(0, "x", 1);
@@ -118,9 +118,11 @@ fn room_makes_a_crowd_certain() {
     let world = vec![(vec![0], 1), (vec![1], 4), (vec![2], 5)];
     let case = Case::of(vec![tree], &world, 2).expect("enough people");
     // Five people: `x1` has room for one, so four or five are in `x2`.
-    let found = searched(&case.release, &case.trees(), 2, Values::Distinct, Budget::FULL);
+    let found = searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Distinct), Budget::FULL);
     assert_eq!(found.facts, [Fact { class: vec![1], column: 0, child: 2, least: 1, most: 1, sole: true }]);
-    assert!(searched(&case.release, &case.trees(), 2, Values::Repeated, Budget::FULL).facts.is_empty());
+    assert!(
+        searched(&case.release, &case.trees(), Inference::Replay, (2, Values::Repeated), Budget::FULL).facts.is_empty()
+    );
 }
 
 /// What the search cannot have made is not explained.
@@ -132,7 +134,7 @@ fn what_the_search_did_not_make() {
     let cut = tidegate::engine::model::Cut::completed(&tree, &[1, 4]).expect("a cut");
     let small = release(&world, &[cut]);
     for values in [Values::Repeated, Values::Distinct] {
-        assert_eq!(searched(&small, &trees, 2, values, Budget::FULL).answer, Answer::Impossible);
+        assert_eq!(searched(&small, &trees, Inference::Replay, (2, values), Budget::FULL).answer, Answer::Impossible);
         assert_eq!(whole(&small, &trees, 2, terms(values)).ratio, Ratio::Impossible);
     }
 }

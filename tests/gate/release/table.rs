@@ -12,7 +12,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
 use tidegate::engine::histogram::{Headcount, Histogram, Release, Rows, Values};
-use tidegate::engine::model::{Column, Columns, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
+use tidegate::engine::model::{Column, Columns, Detail, Domain, Finite, Kind, Recoding, Role, Rule, Taxonomy, Value};
 
 use crate::common::random::{self, Draw};
 
@@ -35,7 +35,17 @@ const KINDS: [Kind; 6] = [Kind::String, Kind::Int, Kind::Float, Kind::Bool, Kind
 fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Column {
     let domain = |tree| Arc::new(Domain { tree, rule: Rule::Label });
     let (path, optional, unknown) = (None, false, None);
-    Column { name: name.into(), path, role, kind, taxonomy: tree.map(domain), guarded: Vec::new(), optional, unknown }
+    Column {
+        name: name.into(),
+        path,
+        role,
+        kind,
+        taxonomy: tree.map(domain),
+        guarded: Vec::new(),
+        optional,
+        unknown,
+        detail: Detail::default(),
+    }
 }
 
 /// Quasi and sensitive columns of these trees and types.

@@ -50,10 +50,8 @@ fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
         (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
         (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
         (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
-        (Cumulative, "policy", "search", searched(Search::Levels)),
         (Disjoint, "policy", "search", searched(Search::Mondrian)),
         (Disjoint, "policy", "search", searched(Search::Mdav)),
-        (Disjoint, "policy", "suppression", Settings { suppression: ratio("0.1"), ..plain() }),
     ]
 }
 

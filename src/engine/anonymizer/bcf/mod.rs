@@ -53,7 +53,7 @@ pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) ->
         (0..all.tuples()).map(|tuple| all.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum()).collect();
     let columns = (0..all.width()).map(|column| all.column(column)).collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let table = Table { trees, columns, rows: &rows };
+    let table = Table { trees, columns, rows: &rows, weights: Vec::new() };
     top_down(&table, &leaves, &mut Bcf::new(all, &past, &targets, k)).map_err(NoRelease::Unsafe)
 }
 

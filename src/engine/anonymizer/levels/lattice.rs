@@ -27,8 +27,18 @@ impl Lattice {
     /// # Panics
     /// If a taxonomy has 255 levels or more, or there is no column.
     pub fn of(trees: &[&Taxonomy]) -> Lattice {
+        Lattice::up_to(trees, &vec![None; trees.len()])
+    }
+
+    /// The same without levels above the floor of a column, where it has one.
+    ///
+    /// # Panics
+    /// If a taxonomy has 255 levels or more, or there is no column.
+    pub fn up_to(trees: &[&Taxonomy], floors: &[Option<u8>]) -> Lattice {
         assert!(!trees.is_empty(), "a lattice has a column");
-        Lattice { columns: trees.iter().map(|tree| Column::of(tree)).collect() }
+        assert_eq!(trees.len(), floors.len(), "each column has a floor or none");
+        let columns = trees.iter().zip(floors).map(|(tree, &floor)| Column::up_to(tree, floor)).collect();
+        Lattice { columns }
     }
 
     /// How many columns.
@@ -95,17 +105,19 @@ impl Lattice {
 
     /// The recoding of a state.
     pub fn recoding(&self, trees: &[&Taxonomy], levels: &[u8]) -> Recoding {
-        let cut = |(column, tree): (usize, &&Taxonomy)| {
-            let nodes: Vec<Node> = self.nodes(column, levels[column]).to_vec();
-            Cut::completed(tree, &nodes).expect("the nodes of a level are no descendants of each other")
-        };
-        trees.iter().enumerate().map(cut).collect()
+        trees.iter().enumerate().map(|(column, tree)| self.recoding_of(column, levels[column], tree)).collect()
+    }
+
+    /// The cut of a column on a level.
+    pub fn recoding_of(&self, column: usize, level: u8, tree: &Taxonomy) -> Cut {
+        Cut::completed(tree, self.nodes(column, level)).expect("the nodes of a level are no descendants of each other")
     }
 }
 
 impl Column {
-    fn of(tree: &Taxonomy) -> Column {
-        let levels = tree.padded();
+    fn up_to(tree: &Taxonomy, floor: Option<u8>) -> Column {
+        let mut levels = tree.padded();
+        levels.truncate(floor.map_or(levels.len(), |floor| usize::from(floor) + 1));
         assert!(levels.len() < 255, "taxonomies have fewer than 255 levels");
         let (mut codes, mut nodes) = (Vec::new(), Vec::new());
         for level in &levels {

@@ -1,6 +1,6 @@
 //! Full-domain search (SCIENCE 8; ARX): one generalisation level per column, the best there is within a limit on suppressed rows.
 //!
-//! No feed can ask for it yet. What looks at sensitive values here is for tables on their own: which classes are suppressed tells of
+//! A feed asks for it through the standing recoder. What looks at sensitive values here is for tables on their own: which classes are suppressed tells of
 //! the values of their people, so no chain of ours may be searched with them.
 
 mod antichain;

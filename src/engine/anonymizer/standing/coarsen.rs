@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::super::crowd::Crowd;
 use super::super::table::Table;
-use super::super::top_down::{Found, Refusal, top_down};
+use super::super::top_down::{Found, Refusal, top_down, top_down_from};
 use super::course::Course;
 use super::parts::Step;
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
@@ -64,13 +64,16 @@ pub struct Coarser {
     pub refusals: Vec<Refusal>,
 }
 
+/// The coarsest recoding that may be published, and how much each column counts.
+type Terms<'t> = (&'t [Cut], Vec<u32>);
+
 /// The coarser recoding. At least `a` people wait.
-pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Coarser {
+pub fn coarsen(rows: Vec<Row>, cut: &[Cut], (coarsest, weights): Terms<'_>, a: u64, trees: &[&Taxonomy]) -> Coarser {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
-    let (up, up_squares) = bottom_up(classes.clone(), cut, a, trees);
-    let down = from_the_top(&classes, cut, a, trees);
+    let (up, up_squares) = bottom_up(classes.clone(), cut, coarsest, a, trees);
+    let down = from_the_top(&classes, cut, (coarsest, weights), a, trees);
     if down.squares < up_squares {
-        let steps = Some(Course::found(&down));
+        let steps = Some(Course::searched_from(coarsest, &down, trees).steps().to_vec());
         Coarser { recoding: down.recoding, step: Step::TopDown, steps, refusals: down.refusals }
     } else {
         Coarser { recoding: up, step: Step::BottomUp, steps: None, refusals: Vec::new() }
@@ -78,12 +81,15 @@ pub fn coarsen(rows: Vec<Row>, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Coar
 }
 
 /// While an overdue row has no crowd, the parent of one of its cut nodes takes the place of all cut nodes below.
-fn bottom_up(mut classes: Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
+fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     loop {
         let lonely = classes.iter().filter(|(_, head)| head.urgent && head.pool < a);
         let above = lonely.flat_map(|(class, _)| {
-            let parent = |(column, &node): (usize, &Node)| Some((column, trees[column].parent(node)?));
+            let parent = |(column, &node): (usize, &Node)| {
+                let parent = trees[column].parent(node)?;
+                within(&coarsest[column], parent, trees[column]).then_some((column, parent))
+            };
             class.iter().enumerate().filter_map(parent)
         });
         let Some((column, node, merged)) = least(&classes, above.collect(), trees) else { break };
@@ -91,6 +97,12 @@ fn bottom_up(mut classes: Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> 
         classes = merged;
     }
     (completed(&nodes, trees), squares(&classes))
+}
+
+/// Whether a node lies in or below a cut: a column may become so coarse.
+fn within(coarsest: &Cut, node: Node, tree: &Taxonomy) -> bool {
+    // Of two nodes on one path the lower one has the larger number.
+    coarsest.at(tree.leaf_range(node).start) <= node
 }
 
 /// Of some nodes the one that leaves the least Σ|class|² when it takes the place of all below it, and the classes then.
@@ -124,13 +136,15 @@ pub fn raised(
     people: impl IntoIterator<Item = (Vec<Node>, u64)>,
     cut: &[Cut],
     class: &[Node],
+    coarsest: &[Cut],
     trees: &[&Taxonomy],
 ) -> Option<(usize, Recoding)> {
     let classes = gather(people.into_iter().map(|(nodes, all)| (nodes, Head { all, ..Head::default() })));
     let splits = |tree: &Taxonomy, node: Node| tree.children(node).filter(|&child| tree.values(child) > 0).count() > 1;
     let above = class.iter().zip(trees).enumerate().filter_map(|(column, (&node, tree))| {
         let mut parents = std::iter::successors(tree.parent(node), |&node| tree.parent(node));
-        Some((column, parents.find(|&node| splits(tree, node))?))
+        let above = parents.find(|&node| splits(tree, node))?;
+        within(&coarsest[column], above, tree).then_some((column, above))
     });
     let (column, node, _) = least(&classes, above.collect(), trees)?;
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
@@ -139,7 +153,7 @@ pub fn raised(
 }
 
 /// The search from `*`, at or above the standing recoding: every class with an overdue row has a crowd.
-fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> Found {
+fn from_the_top(classes: &Classes, cut: &[Cut], (coarsest, weights): Terms<'_>, a: u64, trees: &[&Taxonomy]) -> Found {
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         classes.keys().map(|class| tree.leaf_range(class[column]).start).collect()
     };
@@ -147,7 +161,11 @@ fn from_the_top(classes: &Classes, cut: &[Cut], a: u64, trees: &[&Taxonomy]) -> 
     let all: Vec<u64> = classes.values().map(|head| head.all).collect();
     let pool: Vec<u64> = classes.values().map(|head| head.pool).collect();
     let urgent: Vec<bool> = classes.values().map(|head| head.urgent).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all };
+    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all, weights };
     let mut validity = Crowd { a, rows: &pool, urgent: Some(&urgent) };
-    top_down(&table, cut, &mut validity).expect("the pool has at least a rows")
+    let roots: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
+    match *coarsest == roots {
+        true => top_down(&table, cut, &mut validity).expect("the pool has at least a rows"),
+        false => top_down_from(&table, coarsest, cut, &mut validity),
+    }
 }

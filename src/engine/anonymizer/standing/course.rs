@@ -31,8 +31,31 @@ impl Course {
         Course::new(found.recoding.clone(), Course::found(found), trees)
     }
 
+    /// As a search has reached it from another recoding.
+    pub(super) fn searched_from(from: &[Cut], found: &Found, trees: &[&Taxonomy]) -> Course {
+        let before = Course::level_by_level(from, trees).steps;
+        Course::new(found.recoding.clone(), before.into_iter().chain(Course::found(found)), trees)
+    }
+
+    /// A recoding that no specialisations led to: as if all nodes above it had been specialised by how deep they lie, then by column.
+    pub fn level_by_level(cut: &[Cut], trees: &[&Taxonomy]) -> Course {
+        let mut steps: Vec<(usize, usize, Node)> = Vec::new();
+        for (column, (cut, tree)) in cut.iter().zip(trees).enumerate() {
+            let mut open = vec![(0, 0)];
+            while let Some((depth, node)) = open.pop() {
+                // Of two nodes on one path the lower one has the larger number.
+                if cut.at(tree.leaf_range(node).start) > node {
+                    steps.push((depth, column, node));
+                    open.extend(tree.children(node).map(|child| (depth + 1, child)));
+                }
+            }
+        }
+        steps.sort_unstable();
+        Course { cut: cut.to_vec(), steps: steps.into_iter().map(|(_, column, node)| (column, node)).collect() }
+    }
+
     /// The specialisations of a search, in order.
-    pub(super) fn found(found: &Found) -> Vec<(usize, Node)> {
+    fn found(found: &Found) -> Vec<(usize, Node)> {
         found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
     }
 

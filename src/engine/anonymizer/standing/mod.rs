@@ -8,21 +8,23 @@
 mod coarsen;
 mod course;
 mod parts;
+mod recoder;
 mod state;
 
-use super::crowd::alone;
-use crate::histogram::{Headcount, Tuples};
+use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
 use coarsen::Row;
-pub use coarsen::raised;
 pub use course::Course;
 pub use parts::{Atom, Rules, Step, Tick};
+pub use recoder::{Classes, Recoded, Recoder};
 pub use state::State;
 
 /// The standing recoding and everybody it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     rules: Rules,
+    /// How the recoding is searched for; `None`: from the top down, with everybody in a class.
+    recoder: Option<Recoder>,
     state: State,
 }
 
@@ -35,7 +37,17 @@ impl Standing {
     /// A chain that goes on where it stopped.
     pub fn resume(rules: Rules, state: State) -> Standing {
         assert!(rules.a > 0, "a crowd has somebody in it");
-        Standing { rules, state }
+        Standing { rules, recoder: None, state }
+    }
+
+    /// The same, with a recoding that is searched for like this.
+    #[must_use]
+    pub fn with(self, recoder: Recoder) -> Standing {
+        Standing { recoder: Some(recoder), ..self }
+    }
+
+    fn recoder(&self, trees: &[&Taxonomy]) -> Recoder {
+        self.recoder.clone().unwrap_or_else(|| Recoder::top_down(self.rules.a, trees))
     }
 
     /// What there is to keep between ticks.
@@ -64,13 +76,14 @@ impl Standing {
             Tick { step: None, refusals: Vec::new(), atoms: Vec::new(), withheld: Headcount::empty(trees.len()) };
         match self.state.cut().cloned() {
             None if self.state.pool().rows() < self.rules.a => tick.step = Some(Step::Hold),
-            None => {
-                let found = alone(self.state.pool(), trees, self.rules.a).expect("the pool has at least a rows");
-                let steps = Course::found(&found);
-                self.state.set_course(Course::new(found.recoding, steps, trees), trees);
-                tick.refusals = found.refusals;
-                tick.step = Some(Step::First);
-            }
+            None => match self.recoder(trees).find(self.state.pool(), trees) {
+                None => tick.step = Some(Step::Hold),
+                Some(found) => {
+                    self.state.set_course(found.course, trees);
+                    tick.refusals = found.refusals;
+                    tick.step = Some(Step::First);
+                }
+            },
             Some(cut) => tick.step = self.rare(&cut, now, trees, &mut tick),
         }
         if let Some(cut) = self.state.cut().cloned() {
@@ -88,10 +101,11 @@ impl Standing {
     pub fn raise(&mut self, class: &[Node], atoms: &Headcount, trees: &[&Taxonomy]) -> Option<(usize, Vec<Atom>)> {
         let course = self.state.course().expect("there are no atoms before there is a recoding");
         let (cut, steps) = (course.cut().clone(), course.steps().to_vec());
-        let waiting = Crowds::of(self.state.pool(), &cut);
+        let waiting = Classes::of(self.state.pool(), &cut);
         let waiting = (0..).zip(&waiting.people).map(|(at, &people)| (waiting.classes.get(at).to_vec(), people));
         let formed = self.state.crowds().map(|(nodes, people)| (nodes.to_vec(), people));
-        let (column, recoding) = raised(formed.chain(waiting), &cut, class, trees)?;
+        let people = formed.chain(waiting).collect();
+        let (column, recoding) = self.recoder(trees).raise(people, &cut, class, trees)?;
         self.state.dissolve(atoms);
         self.state.set_course(Course::new(recoding.clone(), steps, trees), trees);
         Some((column, self.form(&recoding)))
@@ -100,8 +114,13 @@ impl Standing {
     /// What is done about overdue rows.
     fn rare(&mut self, cut: &Recoding, now: u32, trees: &[&Taxonomy], tick: &mut Tick) -> Option<Step> {
         let Rules { a, max_wait, max_withheld } = self.rules;
-        let crowds = Crowds::of(self.state.pool(), cut);
-        let overdue = |tuple: usize, since: u32| now - since >= max_wait && crowds.people[crowds.of_tuple[tuple]] < a;
+        let (crowds, recoder) = (Classes::of(self.state.pool(), cut), self.recoder(trees));
+        // People who find no class even where every column is at its floor wait.
+        let floors = recoder.has_floors().then(|| Classes::of(self.state.pool(), recoder.coarsest()));
+        let fits = |tuple: usize| floors.as_ref().is_none_or(|floors| floors.people[floors.of_tuple[tuple]] >= a);
+        let overdue = |tuple: usize, since: u32| {
+            now - since >= max_wait && crowds.people[crowds.of_tuple[tuple]] < a && fits(tuple)
+        };
         let [late, rest] = self.state.pool().divide(|tuple, heads| overdue(tuple, heads.since));
         if late.is_empty() {
             return None;
@@ -121,7 +140,7 @@ impl Standing {
             let urgent = pool.heads_of(tuple).iter().any(|heads| overdue(tuple, heads.since));
             rows.push(Row::new(crowds.classes.get(class as u32), people, people, urgent));
         }
-        let coarser = coarsen::coarsen(rows, cut, a, trees);
+        let coarser = coarsen::coarsen(rows, cut, (recoder.coarsest(), recoder.weights()), a, trees);
         let before = self.state.course().map(|course| course.steps().to_vec()).unwrap_or_default();
         let steps = coarser.steps.unwrap_or(before);
         tick.refusals = coarser.refusals;
@@ -131,7 +150,7 @@ impl Standing {
 
     /// Every class with at least `a` waiting rows becomes an atom.
     fn form(&mut self, cut: &Recoding) -> Vec<Atom> {
-        let crowds = Crowds::of(self.state.pool(), cut);
+        let crowds = Classes::of(self.state.pool(), cut);
         let full = |class: usize| crowds.people[class] >= self.rules.a;
         let [ready, rest] = self.state.pool().divide(|tuple, _| full(crowds.of_tuple[tuple]));
         let mut rows = vec![Vec::new(); crowds.classes.len()];
@@ -148,31 +167,5 @@ impl Standing {
         let atoms: Vec<Atom> = formed.into_iter().map(atom).collect();
         self.state.publish(&atoms, rest);
         atoms
-    }
-}
-
-/// The pool by classes of a recoding.
-struct Crowds {
-    classes: Tuples,
-    of_tuple: Vec<usize>,
-    people: Vec<u64>,
-}
-
-impl Crowds {
-    fn of(pool: &Headcount, cut: &Recoding) -> Crowds {
-        let mut crowds = Crowds { classes: Tuples::new(pool.width()), of_tuple: Vec::new(), people: Vec::new() };
-        for tuple in 0..pool.tuples() {
-            let nodes: Vec<Node> = cut.iter().zip(pool.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
-            let class = crowds.classes.number(&nodes) as usize;
-            crowds.of_tuple.push(class);
-            crowds.people.resize(crowds.classes.len(), 0);
-            crowds.people[class] += pool.count(tuple);
-        }
-        crowds
-    }
-
-    fn class_of(&self, people: &Headcount, tuple: usize, cut: &Recoding) -> u32 {
-        let nodes: Vec<Node> = cut.iter().zip(people.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
-        self.classes.find(&nodes).expect("a class of the pool")
     }
 }

@@ -20,12 +20,12 @@ use crate::policy::Values;
 pub struct Clause<'c> {
     /// The release.
     pub release: &'c Release,
-    /// The tree of its column.
-    pub tree: &'c Taxonomy,
     /// The refusal.
     pub refused: &'c Refused,
     /// The smallest crowd.
     pub a: u64,
+    /// The fewest people who would be in too small a crowd together.
+    pub least: u64,
 }
 
 impl Clause<'_> {
@@ -34,23 +34,64 @@ impl Clause<'_> {
     /// # Errors
     /// The budget is spent, or nothing can satisfy the clause.
     pub fn solve(&self, trees: &[&Taxonomy], values: Values, budget: &mut Budget) -> Result<(Vec<Fact>, bool), Undone> {
-        // A child without a value does not exist.
-        let children: Vec<Node> =
-            self.tree.children(self.refused.node).filter(|&child| self.tree.values(child) > 0).collect();
-        budget.spend(children.len() as u64)?;
-        if self.a < 2 || children.len() < 2 || self.refused.crowds.is_empty() {
+        let crowds = &self.refused.crowds;
+        budget.spend(crowds.iter().map(|crowd| crowd.children.len() as u64).sum())?;
+        if self.a < 2 || crowds.is_empty() || crowds.iter().any(|crowd| crowd.children.len() < 2) {
             return Err(Undone::Contradiction);
         }
-        if values == Values::Distinct && self.is_tight(&children, trees) {
-            return self.bounded(&children, trees, budget);
+        if values == Values::Distinct && self.is_tight(trees) {
+            // Where rows may wait, values may be repeated.
+            return if self.least > 1 { Err(Undone::Spent) } else { self.bounded(trees, budget) };
         }
-        let [crowd] = &self.refused.crowds[..] else { return Ok((Vec::new(), false)) };
-        let certain = children.len() == 2 && crowd.rows == self.a;
-        let facts = children
+        if self.least > 1
+            && let Some(found) = self.several(budget)?
+        {
+            return Ok(found);
+        }
+        let [crowd] = &crowds[..] else { return Ok((Vec::new(), false)) };
+        let certain = crowd.children.len() == 2 && crowd.rows == self.a;
+        let facts = crowd
+            .children
             .iter()
             .filter(|_| certain)
             .map(|&child| self.fact(self.name(crowd), child, (1, self.a - 1), false));
         Ok((facts.collect(), true))
+    }
+
+    /// What is certain where several people must be in too small crowds, and values may be repeated; `None` if there is no room for so
+    /// many: then the state was refused although it fits, because one person in a small crowd already costs more than it saves.
+    fn several(&self, budget: &mut Budget) -> Result<Option<(Vec<Fact>, bool)>, Undone> {
+        let crowds = &self.refused.crowds;
+        budget.spend((crowds.len() as u64).saturating_mul(self.a))?;
+        let most: Vec<u64> =
+            crowds.iter().map(|crowd| self.most_small(crowd.rows, crowd.children.len() as u64)).collect();
+        let all: u64 = most.iter().sum();
+        if all < self.least {
+            return Ok(None);
+        }
+        let mut facts = Vec::new();
+        for (crowd, own) in crowds.iter().zip(&most) {
+            let (others, rest) = (all - own, crowd.children.len() as u64 - 1);
+            let with = |here: u64| here + self.most_small(crowd.rows - here, rest) + others;
+            let none = if rest == 1 && crowd.rows >= self.a { others } else { with(0) };
+            let many = others + (crowd.rows.saturating_sub(self.a)).min(rest * (self.a - 1));
+            if none.max(many) >= self.least {
+                continue;
+            }
+            let held: Vec<u64> = (1..self.a.min(crowd.rows + 1)).filter(|&here| with(here) >= self.least).collect();
+            let (Some(&fewest), Some(&largest)) = (held.first(), held.last()) else { continue };
+            facts.extend(
+                crowd.children.iter().map(|&child| self.fact(self.name(crowd), child, (fewest, largest), false)),
+            );
+        }
+        let lone = most.iter().filter(|&&most| most > 0).count() == 1;
+        Ok(Some((facts, lone)))
+    }
+
+    /// The most of so many people who can be in parts of fewer than `a`, of so many parts.
+    fn most_small(&self, rows: u64, parts: u64) -> u64 {
+        let room = parts * (self.a - 1);
+        if rows <= room { rows } else { room.saturating_sub(self.a - 1) }
     }
 
     /// Of one published class its own nodes, which may be lower by now.
@@ -74,29 +115,29 @@ impl Clause<'_> {
     }
 
     /// Whether some child has less room than its class has people. If not, distinct values bind nothing.
-    fn is_tight(&self, children: &[Node], trees: &[&Taxonomy]) -> bool {
-        let Some(&smallest) = children.iter().min_by_key(|&&child| self.tree.values(child)) else { return false };
-        let mut classes = self.refused.crowds.iter().flat_map(|crowd| &crowd.parts);
-        classes.any(|&class| self.volume(class, smallest, trees) < self.release.size(class))
+    fn is_tight(&self, trees: &[&Taxonomy]) -> bool {
+        let tree = trees[self.refused.column];
+        self.refused.crowds.iter().any(|crowd| {
+            let smallest = crowd.children.iter().min_by_key(|&&child| tree.values(child));
+            let tight = |class: usize, child: Node| self.volume(class, child, trees) < self.release.size(class);
+            smallest.is_some_and(|&child| crowd.parts.iter().any(|&class| tight(class, child)))
+        })
     }
 
     /// By bounds, where values are distinct.
-    fn bounded(
-        &self,
-        children: &[Node],
-        trees: &[&Taxonomy],
-        budget: &mut Budget,
-    ) -> Result<(Vec<Fact>, bool), Undone> {
-        let classes: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len()).sum();
-        budget.spend((classes * children.len() * trees.len()) as u64)?;
-        let room = |class: usize| {
+    fn bounded(&self, trees: &[&Taxonomy], budget: &mut Budget) -> Result<(Vec<Fact>, bool), Undone> {
+        let cells: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len() * crowd.children.len()).sum();
+        budget.spend((cells * trees.len()) as u64)?;
+        let room = |class: usize, children: &[Node]| {
             let rows = self.release.size(class);
             Room::new(rows, children.iter().map(|&child| self.volume(class, child, trees)))
         };
-        let rooms: Vec<Vec<Room>> =
-            self.refused.crowds.iter().map(|crowd| crowd.parts.iter().map(|&class| room(class)).collect()).collect();
-        let small =
-            |rooms: &Vec<Room>| (0..children.len()).filter(|&child| self.is_small(range(rooms, &[child]))).count();
+        let of_crowd = |crowd: &Crowd| crowd.parts.iter().map(|&class| room(class, &crowd.children)).collect();
+        let rooms: Vec<Vec<Room>> = self.refused.crowds.iter().map(of_crowd).collect();
+        let small = |rooms: &Vec<Room>| {
+            let children = 0..rooms.first().map_or(0, |room| room.caps.len());
+            children.filter(|&child| self.is_small(range(rooms, &[child]))).count()
+        };
         let explanations: Vec<usize> = rooms.iter().map(small).collect();
         let sole = explanations.iter().sum::<usize>() == 1;
         let able: Vec<bool> = explanations.iter().map(|&children| children > 0).collect();
@@ -107,7 +148,7 @@ impl Clause<'_> {
         let mut facts = Vec::new();
         for ((crowd, rooms), &able) in self.refused.crowds.iter().zip(&rooms).zip(&able) {
             let elsewhere = able_ones > usize::from(able);
-            for (at, &child) in children.iter().enumerate() {
+            for (at, &child) in crowd.children.iter().enumerate() {
                 let mut ask = |part: &[Room], rest: &[Room], class: &[Node]| {
                     let held = Held { part, rest, child: at, elsewhere, a: self.a };
                     let found = held.certain(budget)?;
@@ -220,13 +261,12 @@ mod tests {
         let rows = Histogram::of_counts(&[vec![0]], dictionary, &[cell]);
         let release = Release::under(&rows, 0..1, &[Cut::root(&tree)]);
         let refused = refusals(&release, &[&tree], a, &mut Budget::FULL.clone()).expect("a refusal");
-        let clause = Clause { release: &release, tree: &tree, refused: &refused[0], a };
+        let clause = Clause { release: &release, refused: &refused[0], a, least: 1 };
         let (facts, lone) = clause.solve(&[&tree], values, &mut Budget::FULL.clone()).expect("solved");
         assert!(lone);
         if values == Values::Distinct {
             // Where there is room bounds and rule agree.
-            let children: Vec<Node> = tree.children(0).collect();
-            let (bounded, _) = clause.bounded(&children, &[&tree], &mut Budget::FULL.clone()).expect("solved");
+            let (bounded, _) = clause.bounded(&[&tree], &mut Budget::FULL.clone()).expect("solved");
             assert_eq!(bounded, facts);
         }
         facts.into_iter().map(|fact| (fact.child, fact.least, fact.most)).collect()

@@ -18,6 +18,13 @@
 //! - Of a coarsening, exactly what its clauses and the growth of classes make certain, as if values could be repeated. All of
 //!   it is true; that the algorithm would have chosen just this recoding tells a little more, and is not asked.
 //!
+//! Where rows may be left waiting, columns count differently or have floors, or one level is searched for each column, the course is not
+//! walked again: `maximal` has the states that are finer than the recoding itself. Each of them would leave more people waiting than
+//! may be, and those more are in published classes: that is the clause. People who wait already have no part in it but that they may use
+//! up the share, as many as have room in classes that are not published. A state may also be refused because it loses more although it
+//! fits; then less is certain than is reported. Other states that must have failed add nothing where no row may wait; where rows may,
+//! they can, and are not looked at. Tested against all populations of small grids.
+//!
 //! "Certain" is a class and a child that are known by name. That some child of a known class holds few people is told in a
 //! figure of its own. Work is counted in operations; where they do not last, the answer is open.
 
@@ -25,6 +32,7 @@ mod budget;
 mod clause;
 mod fact;
 mod grown;
+mod maximal;
 mod replay;
 
 pub use self::budget::Budget;
@@ -34,13 +42,19 @@ pub use self::grown::coarsened;
 use self::clause::Clause;
 use crate::histogram::Release;
 use crate::model::Taxonomy;
-use crate::policy::Values;
+use crate::policy::{Inference, Values};
 
 /// What a release makes certain to whoever has all releases of its chain: of the first one what its search tells, of a later
 /// one what it tells that the recoding was made coarser; where it stays nobody learns anything.
-pub fn learnt(before: Option<&Release>, after: &Release, trees: &[&Taxonomy], a: u64, values: Values) -> Certainty {
+pub fn learnt(
+    before: Option<&Release>,
+    after: &Release,
+    trees: &[&Taxonomy],
+    inference: Inference,
+    (a, values): (u64, Values),
+) -> Certainty {
     match before {
-        None => searched(after, trees, a, values, Budget::FULL),
+        None => searched(after, trees, inference, (a, values), Budget::FULL),
         Some(before) if before.recoding() == after.recoding() => Certainty::nothing(),
         Some(before) => coarsened(before, after, trees, a, Budget::FULL),
     }
@@ -48,11 +62,27 @@ pub fn learnt(before: Option<&Release>, after: &Release, trees: &[&Taxonomy], a:
 
 /// What a release under a recoding that was searched for on its own people makes certain: the first release of a chain, or
 /// any of a disjoint feed. The trees are those of the search; the recoding may be as coarse as it likes where nobody is.
-pub fn searched(release: &Release, trees: &[&Taxonomy], a: u64, values: Values, mut budget: Budget) -> Certainty {
+pub fn searched(
+    release: &Release,
+    trees: &[&Taxonomy],
+    inference: Inference,
+    (a, values): (u64, Values),
+    mut budget: Budget,
+) -> Certainty {
     let mut certainty = Certainty::nothing();
-    let solved = replay::refusals(release, trees, a, &mut budget).and_then(|refusals| {
+    let (refusals, least) = match inference {
+        Inference::Nothing => return certainty,
+        Inference::Replay => (replay::refusals(release, trees, a, &mut budget), 1),
+        Inference::EachNode(share) => {
+            (maximal::by_node(release, trees, &mut budget), maximal::least(release, trees, a, share))
+        }
+        Inference::EachLevel(share) => {
+            (maximal::by_level(release, trees, &mut budget), maximal::least(release, trees, a, share))
+        }
+    };
+    let solved = refusals.and_then(|refusals| {
         refusals.iter().try_for_each(|refused| {
-            let clause = Clause { release, tree: trees[refused.column], refused, a };
+            let clause = Clause { release, refused, a, least };
             let (facts, lone) = clause.solve(trees, values, &mut budget)?;
             certainty.clauses += 1;
             certainty.lone += u64::from(lone);

@@ -21,6 +21,8 @@ pub struct Crowd {
     pub rows: u64,
     /// The published classes that it consists of, by number.
     pub parts: Vec<usize>,
+    /// In a refusal what it would have been split into, in the column of the refusal.
+    pub children: Vec<Node>,
 }
 
 /// A candidate that was refused.
@@ -28,9 +30,7 @@ pub struct Crowd {
 pub struct Refused {
     /// The column.
     pub column: usize,
-    /// The node that was not split.
-    pub node: Node,
-    /// The classes that held it when it was refused.
+    /// The classes that held what was not split when it was refused.
     pub crowds: Vec<Crowd>,
 }
 
@@ -58,7 +58,12 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy], a: u64, budget: &mut Bud
     if release.classes() == 0 {
         return Ok(refused);
     }
-    let whole = Crowd { nodes: vec![0; trees.len()], rows: release.rows(), parts: (0..release.classes()).collect() };
+    let whole = Crowd {
+        nodes: vec![0; trees.len()],
+        rows: release.rows(),
+        parts: (0..release.classes()).collect(),
+        children: Vec::new(),
+    };
     if whole.rows < a {
         return Err(Undone::Contradiction);
     }
@@ -73,15 +78,22 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy], a: u64, budget: &mut Bud
             state.split((column, node), &holders, a, budget)?;
             continue;
         }
-        let crowds: Vec<Crowd> = holders.iter().map(|&crowd| state.crowds[crowd].clone()).collect();
+        let children = parts(trees[column], node);
+        let refused_one = |&crowd: &usize| Crowd { children: children.clone(), ..state.crowds[crowd].clone() };
+        let crowds: Vec<Crowd> = holders.iter().map(refused_one).collect();
         let held: u64 = crowds.iter().map(|crowd| crowd.parts.len() as u64).sum();
         budget.spend(held)?;
         if crowds.iter().flat_map(|crowd| &crowd.parts).any(|&class| release.class(class)[column] != node) {
             return Err(Undone::Contradiction);
         }
-        refused.push(Refused { column, node, crowds });
+        refused.push(Refused { column, crowds });
     }
     Ok(refused)
+}
+
+/// The children of a node that have values; a child without one does not exist.
+pub fn parts(tree: &Taxonomy, node: Node) -> Vec<Node> {
+    tree.children(node).filter(|&child| tree.values(child) > 0).collect()
 }
 
 fn square(rows: u64) -> u128 {
@@ -147,7 +159,7 @@ impl State<'_> {
             squares += square(rows);
             let mut nodes = before.nodes.clone();
             nodes[column] = children[child];
-            let crowd = Crowd { nodes, rows, parts };
+            let crowd = Crowd { nodes, rows, parts, children: Vec::new() };
             if made.is_empty() {
                 self.crowds[holder] = crowd;
                 made.push((child, holder));
@@ -189,10 +201,10 @@ mod tests {
         let rows = Histogram::of_counts(&[vec![0, 1, 1], vec![0, 0, 1]], values, &[cell(1), cell(1), cell(2)]);
         let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
         let found = refusals(&release, &[&first, &second], 2, &mut Budget::FULL.clone()).expect("a search");
-        let [Refused { column: 0, node: 0, crowds }] = &found[..] else { panic!("{found:?}") };
+        let [Refused { column: 0, crowds }] = &found[..] else { panic!("{found:?}") };
         // It came first of two with equal Score, when all were one class.
-        let [Crowd { nodes, rows: 4, parts }] = &crowds[..] else { panic!("{crowds:?}") };
-        assert_eq!((&nodes[..], &parts[..]), (&[0, 0][..], &[0, 1][..]));
+        let [Crowd { nodes, rows: 4, parts, children }] = &crowds[..] else { panic!("{crowds:?}") };
+        assert_eq!((&nodes[..], &parts[..], &children[..]), (&[0, 0][..], &[0, 1][..], &[1, 2][..]));
         // Classes of two are too small for a = 3.
         let undone = refusals(&release, &[&first, &second], 3, &mut Budget::FULL.clone());
         assert_eq!(undone.err(), Some(Undone::Contradiction));

@@ -5,7 +5,7 @@
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
-use crate::policy::{Chain, Decimal, Policy, Search, Settings};
+use crate::policy::{Chain, Policy, Search, Settings};
 
 /// Checks that later versions make.
 const LATER: &[&str] = &["dominance"];
@@ -35,7 +35,7 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, search, suppression, dominance, p_rule, dominance_safe,
+        m, mask, search, dominance, p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
@@ -44,7 +44,7 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
-        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _,
+        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [
@@ -52,8 +52,7 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         ("dominance", "dominance", dominance.is_some()),
         ("dominance", "p_rule", p_rule.is_some()),
         ("dominance", "dominance_safe", *dominance_safe == Some(true)),
-        ("policy", "search", search.is_some_and(|search| search != Search::TopDown && !search.is_local())),
-        ("policy", "suppression", suppression.is_some_and(|share| share > Decimal::ZERO)),
+        ("policy", "search", search.is_some_and(Search::is_micro)),
     ];
     all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
 }

@@ -12,7 +12,7 @@ use super::verdict::{Checked, Figure, Reason};
 use crate::gate::certainty::{Answer, Certainty, Fact, learnt as made_certain};
 use crate::histogram::{Release, describe};
 use crate::model::{Cut, Taxonomy};
-use crate::policy::{Chain, Decimal, Policy};
+use crate::policy::{Chain, Decimal, Inference, Policy};
 
 /// Reasons that are given at most.
 const NAMED: usize = 12;
@@ -26,7 +26,8 @@ pub fn learnt(
     table: &Release,
     trees: &[&Taxonomy],
 ) -> Option<Certainty> {
-    if crowds::judges(policy) {
+    let inference = policy.inference();
+    if crowds::judges(policy) || inference == Inference::Nothing {
         return None;
     }
     let before = history.len().checked_sub(1).map(|last| history.release(last));
@@ -39,7 +40,7 @@ pub fn learnt(
         Chain::Bcf => before.is_none(),
     };
     let before = before.map(|(release, ..)| release);
-    known.then(|| made_certain(before, table, trees, policy.a(), policy.refinement().values))
+    known.then(|| made_certain(before, table, trees, inference, (policy.a(), policy.refinement().values)))
 }
 
 /// What speaks against a release.
@@ -88,7 +89,12 @@ fn ratio(case: &Case<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<
     let value = log10.and_then(power);
     let most = limit.and_then(|limit| Figure::real(limit.get()));
     let mut checked = Checked { value, limit: most, ..Checked::made("max_global_ratio") };
-    let Some(limit) = limit.map(Decimal::get) else { return log10.map(|_| checked) };
+    let Some(limit) = limit.map(Decimal::get) else {
+        // Of a search whose course is not walked again it is not known, and said so.
+        let known = matches!(case.policy.inference(), Inference::Replay | Inference::Nothing);
+        let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
+        return log10.map(|_| checked).or_else(|| (!silent).then(|| Checked::not_made("max_global_ratio")));
+    };
     let text = match log10 {
         // Where the recoding stays nobody learns anything.
         None if case.stays() => return Some(Checked { value: Figure::real(1.0), ..checked }),

@@ -3,6 +3,7 @@
 use super::case::Ready;
 use super::verdict::{Checked, Figure, Reason};
 use crate::gate::utility;
+use crate::model::Role;
 use crate::policy::Chain;
 
 /// What the last bits of a sum of floats may differ by.
@@ -15,7 +16,8 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),
         None => utility::loss(&ready.table, &ready.trees),
     };
-    let figures = Checked { value: Figure::real(loss), limit: Figure::real(limit), ..Checked::made("utility") };
+    let mut figures = Checked { value: Figure::real(loss), limit: Figure::real(limit), ..Checked::made("utility") };
+    figures.reasons = above_floors(ready);
     if loss <= limit + ROUNDING {
         return figures;
     }
@@ -24,5 +26,22 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         if matches!(ready.case.policy.chain(), Chain::Blind(_)) { "; only a new chain can be finer" } else { "" };
     let text = format!("Loss is {loss:.4}, the policy's floor of usefulness is {limit}{cure}");
     let reason = Reason { value: figures.value, limit: figures.limit, ..Reason::plain("the whole release", text) };
-    Checked { reasons: vec![reason], ..figures }
+    figures.reasons.push(reason);
+    figures
+}
+
+/// Labels above the floor of their column, one of each.
+fn above_floors(ready: &Ready<'_>) -> Vec<Reason> {
+    let details = ready.case.policy.details().iter().zip(&ready.trees).zip(ready.case.columns.of(Role::Quasi));
+    let mut reasons = Vec::new();
+    for (at, ((detail, tree), column)) in details.enumerate().filter(|(_, ((detail, _), _))| detail.floor().is_some()) {
+        let coarsest = detail.coarsest(tree);
+        let node = (0..ready.table.classes()).map(|class| ready.table.class(class)[at]);
+        let above = node.filter(|&node| coarsest.at(tree.leaf_range(node).start) > node).min();
+        reasons.extend(above.map(|node| {
+            let text = format!("the label `{}` lies above the `floor` of the column", tree.label(node));
+            Reason::plain(format!("column {}", column.name), text)
+        }));
+    }
+    reasons
 }

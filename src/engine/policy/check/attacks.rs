@@ -1,7 +1,7 @@
 //! Contradictions of limits on refinement attacks (SCIENCE 6) and on published sums (SCIENCE 7).
 
 use super::found::{Facts, Found};
-use crate::policy::decimal::Decimal;
+use crate::model::Decimal;
 use crate::policy::settings::{MaxRatio, Search, Settings};
 
 /// Limits of refinement attacks.

@@ -1,10 +1,9 @@
 //! What the checks of a policy share: the facts they are given and the list they add to. Judges nothing itself.
 
-use crate::model::{Columns, Role};
-use crate::policy::decimal::Decimal;
+use crate::model::{Columns, Decimal, Detail, Role};
 
 /// What a policy must know of the columns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Guarded sets of all sensitive columns.
     pub guarded_sets: usize,
@@ -14,6 +13,8 @@ pub struct Facts {
     pub sensitive_taxonomies: usize,
     /// Measures.
     pub measures: usize,
+    /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
+    pub details: Vec<Detail>,
 }
 
 impl Facts {
@@ -24,6 +25,7 @@ impl Facts {
             sensitive: columns.of(Role::Sensitive).count(),
             sensitive_taxonomies: columns.of(Role::Sensitive).filter(|column| column.taxonomy.is_some()).count(),
             measures: columns.of(Role::Measure).count(),
+            details: columns.details(),
         }
     }
 }

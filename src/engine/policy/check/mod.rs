@@ -4,14 +4,15 @@
 
 mod attacks;
 mod found;
+mod one_recoding;
 mod sensitive;
 
 pub use found::{Facts, PolicyError};
 
 use self::found::Found;
-use super::decimal::Decimal;
 use super::division::refusals;
 use super::settings::{ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, Rare, Search, Settings, Values};
+use crate::model::Decimal;
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Vec<PolicyError> {
@@ -22,6 +23,7 @@ pub fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts) -> Ve
         ChainKind::Disjoint => disjoint(written, facts, &mut found),
     }
     search(written, chain, &mut found);
+    one_recoding::contradictions(written, chain, facts, &mut found);
     sensitive::guarded(written, facts, &mut found);
     if let Some(table) = &written.diversity {
         sensitive::diversity(table, facts, &mut found);
@@ -45,11 +47,7 @@ fn crowd(written: &Settings, found: &mut Found) {
 
 fn cumulative(written: &Settings, found: &mut Found) {
     found.refuse_written(
-        &[
-            ("suppression", written.suppression.is_some()),
-            ("outliers", written.outliers.is_some()),
-            ("output", written.output.is_some()),
-        ],
+        &[("outliers", written.outliers.is_some()), ("output", written.output.is_some())],
         "applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]",
     );
     let of_chain =
@@ -161,12 +159,6 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         ],
         "does not apply to disjoint chains, whose releases have no people in common: leave it out",
     );
-    let all = written.suppression.is_some_and(|share| share >= Decimal::ONE);
-    found.refuse_if(
-        all,
-        "suppression",
-        "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed",
-    );
     let two = written.output == Some(Output::TwoTable);
     found.refuse_if(
         two && facts.sensitive == 0,
@@ -193,10 +185,6 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "`max_global_ratio` judges one recoding for all, and this search gives each class labels of its own, which `max_ratio` judges: leave it out",
     );
     if written.search == Some(Search::Halves) && written.publish_every.is_some() {
-        found.refuse_written(
-            &[("suppression", written.suppression.is_some())],
-            "does not apply to `search = \"halves\"`, which suppresses nobody: leave it out, or write `search = \"top-down\"`",
-        );
         crowds(written, found);
     }
     let waste = written.outliers.is_some() && !local;

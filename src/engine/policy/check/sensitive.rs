@@ -1,7 +1,7 @@
 //! Contradictions of what is asked of sensitive values (SCIENCE 4, checks; SCIENCE 5, guarded sets).
 
 use super::found::{Facts, Found, last};
-use crate::policy::decimal::Decimal;
+use crate::model::Decimal;
 use crate::policy::settings::{Distance, DiversitySettings, Settings};
 
 /// m-confidentiality of guarded sets.

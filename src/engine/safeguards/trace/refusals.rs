@@ -45,7 +45,7 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<Refused> {
     };
     let columns: Vec<Vec<Leaf>> = trees.iter().enumerate().map(leaf).collect();
     let rows: Vec<u64> = (0..release.classes()).map(|class| release.size(class)).collect();
-    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows };
+    let table = Table { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
     let trace = top_down(&table, &leaves, &mut Told(release.recoding())).map(|found| found.trace).unwrap_or_default();
     let split: BTreeMap<(usize, Node), usize> = trace

@@ -70,6 +70,12 @@ impl Decimal {
         scaled.is_some_and(|scaled| scaled <= u128::from(self.digits) * u128::from(count))
     }
 
+    /// The whole part of `self × count`; as much as fits.
+    pub fn whole_of(self, count: u64) -> u64 {
+        let product = u128::from(self.digits) * u128::from(count);
+        u64::try_from(product / self.unit()).unwrap_or(u64::MAX)
+    }
+
     /// Whether `self × count ≤ 1`.
     pub fn times_is_at_most_one(self, count: u64) -> bool {
         u128::from(self.digits) * u128::from(count) <= self.unit()

@@ -1,0 +1,91 @@
+//! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search, which rows it may leave waiting, and
+//! which columns it favours or keeps below a floor.
+
+use crate::daemon::config::Feed;
+use crate::engine::model::Role;
+use crate::engine::policy::{ChainKind, Decimal, Inference, Policy, Search};
+
+/// The sentences.
+pub fn explain(feed: &Feed) -> Vec<String> {
+    let policy = &feed.policy;
+    let mut said = vec![search(policy)];
+    said.extend(waiting(policy));
+    if matches!(policy.inference(), Inference::EachNode(_) | Inference::EachLevel(_))
+        && policy.refinement().looks_at_coarseness()
+    {
+        said.push(
+            "A reader who knows the search can tell that finer labels failed. The gate rejects a release if that makes a class of \
+             too few people certain; by how much it narrows down who is where is not known."
+                .into(),
+        );
+    }
+    said
+}
+
+fn search(policy: &Policy) -> String {
+    match (policy.search(), policy.kind()) {
+        (Search::Levels, ChainKind::Disjoint) => {
+            "Each release has one level of generalisation for each column, those that lose least of all that are allowed (search = \
+             \"levels\")."
+                .into()
+        }
+        (Search::Levels, ChainKind::Cumulative) => {
+            "The first release has one level of generalisation for each column, those that lose least of all that are allowed; later \
+             releases keep these labels, or become coarser (search = \"levels\")."
+                .into()
+        }
+        _ => "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into(),
+    }
+}
+
+fn waiting(policy: &Policy) -> Option<String> {
+    let share = Some(policy.set_aside()).filter(|&share| share > Decimal::ZERO)?;
+    Some(match policy.kind() {
+        ChainKind::Disjoint => format!(
+            "Up to {share} of the rows of a tick may be left out of its release, where labels are finer for the others; they wait for \
+             the next tick (suppression)."
+        ),
+        ChainKind::Cumulative => format!(
+            "Up to {share} of the rows of the first release may be left waiting, where labels are finer for the others (set_aside)."
+        ),
+    })
+}
+
+/// What is said of weights and floors.
+pub fn details(feed: &Feed) -> Vec<String> {
+    let quasi = feed.columns.of(Role::Quasi);
+    let weights: Vec<String> = quasi
+        .filter(|column| !column.detail.counts_as_one())
+        .map(|column| format!("{} {}", column.name, f64::from(column.detail.hundredths()) / 100.0))
+        .collect();
+    let mut said = Vec::new();
+    if !weights.is_empty() {
+        said.push(format!(
+            "Detail of some columns counts more or less than that of others: {} (weight).",
+            weights.join(", ")
+        ));
+    }
+    for column in feed.columns.of(Role::Quasi) {
+        let (Some(_), Some(domain)) = (column.detail.floor(), &column.taxonomy) else { continue };
+        let coarsest = column.detail.coarsest(&domain.tree);
+        let node = coarsest.nodes().iter().max_by_key(|&&node| domain.tree.values(node)).expect("a cut has nodes");
+        said.push(format!(
+            "`{}` is never published above the level of `{}`; people who find no class below it wait (floor).",
+            column.name,
+            domain.tree.label(*node)
+        ));
+    }
+    said
+}
+
+/// What can go wrong with `set_aside`.
+pub fn set_aside_too_large(feed: &Feed) -> Option<String> {
+    let policy = &feed.policy;
+    let standing = policy.standing().filter(|standing| policy.set_aside() > standing.max_withheld)?;
+    Some(format!(
+        "the first release may leave {} of its rows waiting, and after `max_wait` ticks at most {} are withheld: beyond that the labels of \
+         the chain become coarser for everybody. Write a `max_withheld` that is at least as large as `set_aside`",
+        policy.set_aside(),
+        standing.max_withheld
+    ))
+}

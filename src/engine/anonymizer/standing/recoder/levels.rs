@@ -1,0 +1,109 @@
+//! One level for each column, those that lose least (SCIENCE 8). The search ends after so many steps at the latest, and then goes on
+//! down from the best state that it knows, as long as a state with one column a level finer fits: no finer state of what is published
+//! ever fits.
+
+use super::super::super::levels::{Costs, Lattice, Levels, Objective, Privacy, Problem, Rows, Search};
+use super::super::super::top_down::Refusal;
+use super::super::super::validity::Reason;
+use super::super::course::Course;
+use super::classes::Classes;
+use super::terms::{Recoded, Recoder};
+use crate::histogram::Headcount;
+use crate::model::{Node, Recoding, Taxonomy};
+
+/// States that are checked at most.
+const CHECKED: u64 = 10_000;
+/// Parts of the lattice that are looked at at most.
+const LOOKED_AT: u64 = 4_000_000;
+/// What a row that waits costs, in thousandths of what it costs at `*`.
+const WAITING: u64 = 1_000;
+
+/// The levels for people who are all in a class of at least `a` where each column is at its floor.
+pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> Recoded {
+    let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
+    let (lattice, rows) = (Lattice::up_to(trees, &floors), Rows::of_people(people));
+    let privacy = Privacy::k(recoder.a);
+    let costs = Costs::loss(&rows, &lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
+    let objective = Objective::Columns(costs);
+    let problem =
+        Problem { rows: &rows, lattice: &lattice, privacy: &privacy, suppressed: most, objective: &objective };
+    let mut looked_at = 0;
+    let found = Search::new(&problem).best_first(|checked| {
+        looked_at += 1;
+        checked > CHECKED || looked_at > LOOKED_AT
+    });
+    let best = found.best.map_or_else(|| lattice.top(), |best| best.levels);
+    let levels = if found.bound.is_some() { finest_below(&problem, best) } else { best };
+    let recoding = lattice.recoding(trees, &levels);
+    let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
+    Recoded { course: Course::level_by_level(&recoding, trees), refusals }
+}
+
+/// Down, one column at a time, as long as that fits.
+fn finest_below(problem: &Problem<'_>, mut levels: Levels) -> Levels {
+    let mut search = Search::new(problem);
+    loop {
+        let lower = |column: usize| {
+            let mut lower = levels.clone();
+            lower[column] -= 1;
+            lower
+        };
+        let finer: Vec<Levels> = (0..levels.len()).filter(|&column| levels[column] > 0).map(lower).collect();
+        let judged = search.check(&finer);
+        let Some(next) = finer.into_iter().zip(judged).find(|(_, judged)| judged.fits) else { return levels };
+        levels = next.0;
+    }
+}
+
+/// Why no column is a level finer.
+fn refusals(
+    recoder: &Recoder,
+    people: &Headcount,
+    most: u64,
+    lattice: &Lattice,
+    levels: &[u8],
+    trees: &[&Taxonomy],
+) -> Vec<Refusal> {
+    let published = lattice.recoding(trees, levels);
+    let refusal = |column: usize| {
+        let mut finer = levels.to_vec();
+        finer[column] -= 1;
+        let finer = lattice.recoding(trees, &finer);
+        let classes = Classes::of(people, &finer);
+        let small = |&class: &usize| classes.people[class] < recoder.a;
+        let rows = (0..classes.people.len()).filter(small).map(|class| classes.people[class]).sum();
+        // Of those that are published as they are, some has a part that is small.
+        let before = Classes::of(people, &published);
+        let of_tuple = |tuple: usize| (before.people[before.of_tuple[tuple]] >= recoder.a, classes.of_tuple[tuple]);
+        let parts = (0..people.tuples()).map(of_tuple).filter(|(out, class)| *out && small(class));
+        let class = parts.map(|(_, class)| class).min_by_key(|&class| classes.classes.get(class as u32).to_vec())?;
+        let nodes: Vec<Node> = classes.classes.get(class as u32).to_vec();
+        let node = published[column].at(trees[column].leaf_range(nodes[column]).start);
+        let reason = match most {
+            0 => Reason::Rows { class: nodes, rows: classes.people[class], limit: recoder.a },
+            limit => Reason::SetAside { rows, limit },
+        };
+        Some(Refusal { column, node, reason })
+    };
+    (0..levels.len()).filter(|&column| levels[column] > 0).filter_map(refusal).collect()
+}
+
+/// Weights in the same proportions, as small as they can be.
+fn lowest_terms(weights: Vec<u32>) -> Vec<u32> {
+    let common = weights.iter().copied().fold(0, gcd).max(1);
+    weights.into_iter().map(|weight| weight / common).collect()
+}
+
+fn gcd(one: u32, other: u32) -> u32 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+/// The level of each column, if a recoding has one.
+pub(super) fn of_recoding(recoding: &Recoding, trees: &[&Taxonomy]) -> Option<Levels> {
+    let lattice = Lattice::of(trees);
+    let level = |column: usize| {
+        let nodes = recoding[column].nodes();
+        (0..lattice.height(column)).find(|&level| lattice.nodes(column, level) == nodes)
+    };
+    (0..trees.len()).map(level).collect()
+}

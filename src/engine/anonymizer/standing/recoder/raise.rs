@@ -1,0 +1,60 @@
+//! A recoding becomes one step coarser for a class (SCIENCE 6, repair), and no column above its floor. Where each column has one level,
+//! a whole column is raised.
+
+use super::super::super::levels::Lattice;
+use super::super::coarsen::raised;
+use super::levels;
+use super::terms::Recoder;
+use crate::model::{Node, Recoding, Taxonomy};
+
+impl Recoder {
+    /// The column that is raised for a class, and the recoding then: that which leaves the least Σ|class|² of these people. `None` where
+    /// nothing is coarser.
+    pub fn raise(
+        &self,
+        people: Vec<(Vec<Node>, u64)>,
+        cut: &Recoding,
+        class: &[Node],
+        trees: &[&Taxonomy],
+    ) -> Option<(usize, Recoding)> {
+        let of_each = levels::of_recoding(cut, trees).filter(|_| self.levels);
+        match of_each {
+            None => raised(people, cut, class, &self.coarsest, trees),
+            Some(of_each) => self.raise_level(&people, &of_each, class, trees),
+        }
+    }
+
+    fn raise_level(
+        &self,
+        people: &[(Vec<Node>, u64)],
+        of_each: &[u8],
+        class: &[Node],
+        trees: &[&Taxonomy],
+    ) -> Option<(usize, Recoding)> {
+        let floors: Vec<Option<u8>> = self.details.iter().map(|detail| detail.floor()).collect();
+        let lattice = Lattice::up_to(trees, &floors);
+        let higher = |column: usize| {
+            let tree = trees[column];
+            let mut levels = of_each.to_vec();
+            // A level that leaves the class as it is is no step.
+            levels[column] = (of_each[column] + 1..lattice.height(column)).find(|&level| {
+                let above = lattice.recoding_of(column, level, tree).at(tree.leaf_range(class[column]).start);
+                tree.values(above) > tree.values(class[column])
+            })?;
+            let recoding = lattice.recoding(trees, &levels);
+            Some((squares(people, &recoding, trees), column, recoding))
+        };
+        let found = (0..trees.len()).filter_map(higher).min_by_key(|(squares, column, _)| (*squares, *column));
+        found.map(|(_, column, recoding)| (column, recoding))
+    }
+}
+
+/// Σ|class|² of people under a coarser recoding.
+fn squares(people: &[(Vec<Node>, u64)], recoding: &Recoding, trees: &[&Taxonomy]) -> u128 {
+    let mut classes: std::collections::BTreeMap<Vec<Node>, u128> = std::collections::BTreeMap::new();
+    for (nodes, rows) in people {
+        let node = |column: usize| recoding[column].at(trees[column].leaf_range(nodes[column]).start);
+        *classes.entry((0..nodes.len()).map(node).collect()).or_default() += u128::from(*rows);
+    }
+    classes.values().map(|rows| rows * rows).sum()
+}

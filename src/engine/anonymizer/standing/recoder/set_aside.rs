@@ -1,0 +1,53 @@
+//! Validity where some rows may be left waiting: those in classes of fewer than `a` rows, a limited number of them. Parts of such a
+//! class are as small, so that their number only grows from a state to a finer one.
+
+use super::super::super::table::{Split, Table};
+use super::super::super::validity::{Accepted, Reason, Validity, View};
+
+/// Rows in small classes are set aside, so many at most.
+pub struct SetAside<'r> {
+    a: u64,
+    rows: &'r [u64],
+    most: u64,
+    /// Rows that are set aside in the state of the search.
+    now: u64,
+}
+
+impl SetAside<'_> {
+    /// With everybody in a class of at least `a`.
+    pub fn new(a: u64, rows: &[u64], most: u64) -> SetAside<'_> {
+        SetAside { a, rows, most, now: 0 }
+    }
+}
+
+impl Validity for SetAside<'_> {
+    type Trial = u64;
+
+    fn start(&mut self, table: &Table<'_>) -> Result<(), Reason> {
+        let rows = self.rows.iter().sum();
+        if rows < self.a {
+            return Err(Reason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
+        }
+        Ok(())
+    }
+
+    fn test(&self, view: &View<'_>, split: &Split) -> Result<u64, Reason> {
+        let leaves = view.table.columns[split.column];
+        let (mut part, mut more) = (vec![0u64; split.children.len()], 0);
+        for &class in &split.classes {
+            part.fill(0);
+            for &item in view.items(class) {
+                part[split.part(leaves[item as usize])] += self.rows[item as usize];
+            }
+            if part.iter().sum::<u64>() >= self.a {
+                more += part.iter().filter(|&&rows| rows < self.a).sum::<u64>();
+            }
+        }
+        let rows = self.now + more;
+        if rows <= self.most { Ok(rows) } else { Err(Reason::SetAside { rows, limit: self.most }) }
+    }
+
+    fn accept(&mut self, _: &Split, rows: u64, _: &Accepted) {
+        self.now = rows;
+    }
+}

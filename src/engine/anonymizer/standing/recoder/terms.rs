@@ -1,0 +1,73 @@
+//! What a recoding is searched by, and what is found (SCIENCE 4 and 8). Nothing is searched here.
+
+use super::super::super::top_down::Refusal;
+use super::super::course::Course;
+use super::classes::Classes;
+use crate::histogram::Headcount;
+use crate::model::{Cut, Decimal, Detail, Recoding, Taxonomy};
+use crate::policy::{Policy, Search};
+
+/// How a recoding is searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recoder {
+    /// The fewest people of a class.
+    pub(super) a: u64,
+    /// Whether one level is searched for each column.
+    pub(super) levels: bool,
+    /// The share of people who may be left waiting.
+    pub(super) set_aside: Decimal,
+    /// How much detail each column is to keep, in order.
+    pub(super) details: Vec<Detail>,
+    /// The coarsest recoding that may be published.
+    pub(super) coarsest: Recoding,
+}
+
+/// A recoding that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recoded {
+    /// It, and how it was reached.
+    pub course: Course,
+    /// What was refused on the way.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Recoder {
+    /// From the top down, with everybody in a class of at least `a` people.
+    pub fn top_down(a: u64, trees: &[&Taxonomy]) -> Recoder {
+        Recoder::new(a, false, Decimal::ZERO, &[], trees)
+    }
+
+    /// As a policy has it.
+    pub fn of(policy: &Policy, trees: &[&Taxonomy]) -> Recoder {
+        let levels = policy.search() == Search::Levels;
+        Recoder::new(policy.a(), levels, policy.set_aside(), policy.details(), trees)
+    }
+
+    fn new(a: u64, levels: bool, set_aside: Decimal, details: &[Detail], trees: &[&Taxonomy]) -> Recoder {
+        let details = if details.is_empty() { vec![Detail::default(); trees.len()] } else { details.to_vec() };
+        assert_eq!(details.len(), trees.len(), "a detail for each column");
+        let coarsest = details.iter().zip(trees).map(|(detail, tree)| detail.coarsest(tree)).collect();
+        Recoder { a, levels, set_aside, details, coarsest }
+    }
+
+    /// The coarsest recoding that may be published.
+    pub fn coarsest(&self) -> &[Cut] {
+        &self.coarsest
+    }
+
+    /// Whether some column has a floor.
+    pub fn has_floors(&self) -> bool {
+        self.details.iter().any(|detail| detail.floor().is_some())
+    }
+
+    /// How much each column counts.
+    pub fn weights(&self) -> Vec<u32> {
+        self.details.iter().map(Detail::hundredths).collect()
+    }
+
+    /// People who can be in a class of at least `a` under a recoding that may be published, and the others, who wait.
+    pub fn within_floors(&self, people: &Headcount) -> [Headcount; 2] {
+        let classes = Classes::of(people, &self.coarsest);
+        people.divide(|tuple, _| classes.people[classes.of_tuple[tuple]] >= self.a)
+    }
+}

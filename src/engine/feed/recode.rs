@@ -1,0 +1,61 @@
+//! A tick of a disjoint chain whose releases have one recoding for all, and leave rows waiting that find no class under it (SCIENCE 8 and
+//! 9): by suppression, or because a column has a floor. The rows of a release that is not published wait again.
+//!
+//! No line of this file may look at a sensitive value.
+
+use super::parts::{Closed, Increment, Ticked};
+use super::state::{Feed, everything};
+use crate::anonymizer::{Classes, Recoder, Refusal};
+use crate::histogram::Histogram;
+use crate::model::{Leaf, Node, Recoding, Taxonomy};
+use crate::policy::Policy;
+
+impl Feed {
+    /// Searches a recoding for the people who wait, and forms the release of those who are in a class of at least `a` people.
+    pub(super) fn recode(&mut self, policy: &Policy, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> Closed {
+        let none = if self.published.is_empty() { Closed::Held } else { Closed::Waiting };
+        let recoding = if self.coarsest && self.waiting.rows() >= policy.a() {
+            everything(trees)
+        } else {
+            let Some(found) = Recoder::of(policy, trees).find(&self.waiting.headcount(), trees) else { return none };
+            refusals.extend(found.refusals);
+            found.course.cut().clone()
+        };
+        self.form_under(recoding, policy.a());
+        Closed::Candidate(Box::new(self.carved(None, trees)))
+    }
+
+    /// The recoding of the release becomes coarser for a class; people who waited may find a class under it. The column.
+    pub(super) fn raise_some(
+        &mut self,
+        class: &[Node],
+        ticked: &mut Ticked,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<usize> {
+        let last = self.unpublished.last().expect("a release is due");
+        let classes = Classes::of(&last.rows.headcount(), &last.recoding);
+        let people = classes.people.iter().enumerate();
+        let people = people.map(|(at, &people)| (classes.classes.get(at as u32).to_vec(), people)).collect();
+        let (column, recoding) = Recoder::of(policy, trees).raise(people, &last.recoding, class, trees)?;
+        self.again();
+        self.form_under(recoding, policy.a());
+        let candidate = self.carved(None, trees);
+        ticked.added = candidate.rows().rows();
+        ticked.closed = Closed::Candidate(Box::new(candidate));
+        Some(column)
+    }
+
+    /// People who wait and are in a class of at least `a` people form the release.
+    fn form_under(&mut self, recoding: Recoding, a: u64) {
+        let heads = self.waiting.headcount();
+        let classes = Classes::of(&heads, &recoding);
+        let forms = |tuple: &[Leaf]| {
+            let at = heads.find(tuple).expect("a leaf tuple of these people");
+            classes.people[classes.of_tuple[at]] >= a
+        };
+        let [rows, waiting]: [Histogram; 2] = self.waiting.divide(|tuple, _| forms(tuple));
+        self.waiting = waiting;
+        self.unpublished.push(Increment { recoding, carving: None, rows, ledger: None });
+    }
+}

@@ -1,0 +1,104 @@
+//! How much detail of a quasi column releases are to keep (SCIENCE 8): its weight beside other columns, and the level that it is never
+//! published above.
+//!
+//! This file says what is wanted; the searches that keep to it are elsewhere.
+
+use serde::{Deserialize, Serialize};
+
+use super::cut::Cut;
+use super::decimal::Decimal;
+use super::taxonomy::{Node, Taxonomy};
+
+/// What a feed file wants of the detail of a quasi column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// How much the column's detail counts, in hundredths; at least 1.
+    hundredths: u32,
+    /// The highest level that is published, from 0, where each value stands for itself; `None`: the column may become `*`.
+    floor: Option<u8>,
+}
+
+impl Default for Detail {
+    fn default() -> Detail {
+        Detail { hundredths: Detail::UNIT, floor: None }
+    }
+}
+
+impl Detail {
+    /// The largest weight.
+    pub const MOST: u64 = 100;
+    /// The unit in which weights are counted: hundredths.
+    const UNIT: u32 = 100;
+
+    /// Of this weight; `None` unless it is above 0, at most [`MOST`](Detail::MOST), and has at most two decimals.
+    #[must_use]
+    pub fn weighted(self, weight: Decimal) -> Option<Detail> {
+        let fits = weight > Decimal::ZERO && weight <= Decimal::from(Detail::MOST) && weight.scale() <= 2;
+        let hundredths = fits.then(|| weight.digits() * 10u64.pow(2 - u32::from(weight.scale())));
+        hundredths.and_then(|hundredths| u32::try_from(hundredths).ok()).map(|hundredths| Detail { hundredths, ..self })
+    }
+
+    /// Never published above this level.
+    #[must_use]
+    pub fn with_floor(self, floor: u8) -> Detail {
+        Detail { floor: Some(floor), ..self }
+    }
+
+    /// The weight in hundredths.
+    pub fn hundredths(&self) -> u32 {
+        self.hundredths
+    }
+
+    /// Whether the column counts as one for which no weight is written.
+    pub fn counts_as_one(&self) -> bool {
+        self.hundredths == Detail::UNIT
+    }
+
+    /// The highest level that is published.
+    pub fn floor(&self) -> Option<u8> {
+        self.floor
+    }
+
+    /// The coarsest cut that may be published.
+    pub fn coarsest(&self, tree: &Taxonomy) -> Cut {
+        let Some(floor) = self.floor else { return Cut::root(tree) };
+        let levels = tree.padded();
+        let mut nodes: Vec<Node> = levels[usize::from(floor).min(levels.len() - 1)].clone();
+        nodes.dedup();
+        Cut::completed(tree, &nodes).expect("the nodes of a level are no descendants of each other")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Tree;
+
+    #[test]
+    fn weights_are_counted_in_hundredths() {
+        let of = |text: &str| {
+            let weight = Decimal::parse(text).expect("a number");
+            Detail::default().weighted(weight).map(|detail| detail.hundredths())
+        };
+        assert_eq!(["1", "2.0", "0.25", "100", "0.01"].map(of), [100, 200, 25, 10_000, 1].map(Some));
+        assert_eq!(["0", "100.01", "0.001", "101"].map(of), [None; 4]);
+        assert_eq!(Detail::default().hundredths(), 100);
+    }
+
+    #[test]
+    fn a_floor_is_a_level() {
+        let mut tree = Tree::new("*");
+        let half = tree.add(0, "half", 1);
+        (0..2).for_each(|leaf| _ = tree.add(half, &format!("leaf {leaf}"), 1));
+        tree.add(0, "alone", 1);
+        let tree = tree.finish().expect("a tree");
+        let coarsest = |floor: u8| {
+            let cut = Detail::default().with_floor(floor).coarsest(&tree);
+            cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(coarsest(0), ["leaf 0", "leaf 1", "alone"]);
+        assert_eq!(coarsest(1), ["half", "alone"]);
+        assert_eq!(coarsest(2), ["*"]);
+        assert_eq!(Detail::default().coarsest(&tree), Cut::root(&tree));
+    }
+}

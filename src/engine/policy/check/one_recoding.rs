@@ -1,0 +1,102 @@
+//! Contradictions of searches for one recoding of all rows (SCIENCE 4 and 8), `top-down` and `levels`: which rows they may leave
+//! waiting, and what is known of what they give away.
+
+use super::found::{Facts, Found};
+use crate::model::Decimal;
+use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, Rare, Search, Settings, Values};
+
+/// All of them.
+pub(super) fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts, found: &mut Found) {
+    let guarantee = written.guarantee.unwrap_or(Guarantee::Blind);
+    let levels = written.search == Some(Search::Levels);
+    found.refuse_if(
+        levels && chain == ChainKind::Cumulative && guarantee != Guarantee::Blind,
+        "search",
+        "`search = \"levels\"` finds the recoding that a chain keeps, as only `guarantee = \"blind\"` does: leave `search` out, or \
+         `guarantee`",
+    );
+    set_aside(written, chain, guarantee, found);
+    suppression(written, chain, found);
+    let floors = facts.details.iter().any(|detail| detail.floor().is_some());
+    found.refuse_if(
+        floors && written.on_unsafe == Some(OnUnsafe::Coarsest),
+        "on_unsafe",
+        "`on_unsafe = \"coarsest\"` publishes every column as `*`, and a column has a `floor` that forbids it: leave one of them out",
+    );
+    figure(written, facts, found);
+    let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
+    let one = matches!(written.search, None | Some(Search::TopDown | Search::Levels));
+    found.refuse_if(
+        one && waits && written.values == Some(Values::Distinct),
+        "values",
+        "`values = \"distinct\"` does not go with rows that are left waiting: which small classes readers can be certain of is not decided \
+         then. Leave `values` out",
+    );
+}
+
+/// Rows that the first recoding of a cumulative chain leaves waiting.
+fn set_aside(written: &Settings, chain: ChainKind, guarantee: Guarantee, found: &mut Found) {
+    let Some(share) = written.set_aside else { return };
+    if chain == ChainKind::Disjoint {
+        let text = "`set_aside` is about the recoding that a cumulative chain keeps: leave it out, or write `suppression`, which \
+                    leaves rows of each release waiting";
+        return found.refuse("set_aside", text);
+    }
+    found.refuse_if(share >= Decimal::ONE, "set_aside", "`set_aside` is a share of rows, from 0 up and below 1");
+    if written.search == Some(Search::Halves) {
+        let text = "`search = \"halves\"` has no recoding for all rows that some could be set aside for: leave `set_aside` out, or write \
+                    `search = \"levels\"` or \"top-down\"";
+        return found.refuse("set_aside", text);
+    }
+    if guarantee != Guarantee::Blind {
+        let text =
+            "`set_aside` is about the recoding that a chain keeps under `guarantee = \"blind\"`: leave one of them out";
+        return found.refuse("set_aside", text);
+    }
+    let text = "`rare = \"coarsen\"` leaves no row waiting, and `set_aside` does: leave one of them out";
+    found.refuse_if(written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO, "set_aside", text);
+}
+
+/// Rows that a release of a disjoint chain leaves waiting.
+fn suppression(written: &Settings, chain: ChainKind, found: &mut Found) {
+    let Some(share) = written.suppression else { return };
+    if chain == ChainKind::Cumulative {
+        let text = "`suppression` applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]; in a \
+                    cumulative chain `set_aside` leaves rows of the first release waiting";
+        return found.refuse("suppression", text);
+    }
+    let text = "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed";
+    found.refuse_if(share >= Decimal::ONE, "suppression", text);
+    let text = match written.search {
+        Some(Search::Halves) => {
+            "`suppression` does not apply to `search = \"halves\"`, which suppresses nobody: leave it out, or write `search = \
+             \"levels\"` or \"top-down\""
+        }
+        Some(Search::ArxLr) => {
+            "`suppression` does not apply to `search = \"arx-lr\"`, where rows without a class are outliers: leave it out, or write \
+             `search = \"levels\"` or \"top-down\""
+        }
+        _ => return,
+    };
+    // Chains that were begun by an earlier version have it in force as 0.
+    found.refuse_if(share > Decimal::ZERO, "suppression", text);
+}
+
+/// By how much a recoding narrows down who is where is known of one search alone.
+fn figure(written: &Settings, facts: &Facts, found: &mut Found) {
+    if written.max_global_ratio.is_none() {
+        return;
+    }
+    let plain = facts.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
+    let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
+    let reason = match () {
+        () if written.search == Some(Search::Levels) => "of the best levels of all columns",
+        () if waits => "of a recoding that leaves rows waiting",
+        () if !plain => "of a search with weights or floors",
+        () => return,
+    };
+    found.refuse(
+        "max_global_ratio",
+        format!("by how much readers can narrow down who is where is not known {reason}: leave it out"),
+    );
+}

@@ -1,0 +1,7 @@
+//! One recoding for all rows (SCIENCE 4 and 8): searched from the top down or by levels, with rows that may be left waiting, weights and
+//! floors, against searches that are written from the definition; and what it makes certain, against all populations that give the same
+//! release.
+
+mod certain;
+mod reference;
+mod searched;
