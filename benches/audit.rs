@@ -54,6 +54,7 @@ fn chains(c: &mut Criterion) {
             releases: tables.clone(),
             number: number.clone(),
             histogram,
+            behind: None,
             values: values.clone(),
             growth: None,
         };
@@ -120,7 +121,8 @@ fn adult(c: &mut Criterion) {
     later[0] = Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
     let mut tables = vec![Release::under(&all, 0..1, &top), Release::under(&all, 0..1, &later)];
     let number = number_recodings(&mut tables, &trees);
-    let subject = Subject { releases: tables, number, histogram: None, values: all.values().clone(), growth: None };
+    let subject =
+        Subject { releases: tables, number, histogram: None, behind: None, values: all.values().clone(), growth: None };
     let mut group = c.benchmark_group("adult");
     group.bench_function("figures of two releases", |b| {
         b.iter(|| Figures::of(&subject, columns, &feed.policy).expect("supersets"));

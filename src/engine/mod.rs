@@ -13,4 +13,5 @@ pub mod histogram;
 pub mod model;
 pub mod policy;
 pub mod release;
+pub mod risk;
 pub mod safeguards;

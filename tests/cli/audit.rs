@@ -3,6 +3,7 @@
 
 mod certain;
 mod crowds;
+mod risk;
 
 use crate::common;
 use std::fs;
@@ -147,7 +148,8 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
     for raw in [false, true] {
         let tables = common::tables(&columns, &list("R"), &list("D"));
         let common::Tables { releases, number, histogram, values } = tables;
-        let subject = Subject { releases, number, histogram: raw.then_some(histogram), values, growth: None };
+        let subject =
+            Subject { releases, number, histogram: raw.then_some(histogram), behind: None, values, growth: None };
         let names: Vec<String> = (1..=3).map(|at| format!("r{at}")).collect();
         let verdict = |budget: u64| {
             let figures = Figures::within(&subject, &columns, &policy, Budget::new(budget)).expect("supersets");

@@ -30,4 +30,5 @@ mod mask;
 mod minimality;
 mod properties;
 mod recoding;
+mod risk;
 mod taxonomies;

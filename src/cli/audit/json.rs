@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::risk_entry::{Risk, risk};
 use crate::cli::refinement::{Refinement, refinements};
 use crate::engine::audit::{self, ChainFigures, CrowdFigures, Figures, ReleaseFigures, Subject, Verdict};
 use crate::engine::gate::certainty::Answer;
@@ -151,6 +152,9 @@ pub struct ReleaseEntry {
     pub search: Option<Searched>,
     /// Rows of earlier releases that this one leaves out and that its notice of erasure names; only `--dir` knows of notices.
     pub erased: u64,
+    /// The risk of re-identification; null for releases in two tables, which show the leaves, and where rows did not stay as they
+    /// were published.
+    pub risk: Option<Risk>,
 }
 
 /// Diversity before and after cracked rows are excluded.
@@ -251,11 +255,13 @@ pub fn audit(
         text: reason.text.clone(),
     };
     let search = |at: usize| figures.coarse.iter().find(|coarse| coarse.release == at).and_then(searched);
+    let figures_of_risk = |at: usize| figures.risks.get(at)?.as_ref().map(risk);
     let entries = figures.releases.iter().zip(&subject.releases).zip(names).enumerate();
     let entries = entries.map(|(at, ((figures, release), name))| {
         let search = search(at);
         let erased = subject.growth.as_ref().map_or(0, |growth| growth.erased_rows(at));
-        ReleaseEntry { search, erased, ..entry(figures, release, columns, name) }
+        let risk = figures_of_risk(at);
+        ReleaseEntry { search, erased, risk, ..entry(figures, release, columns, name) }
     });
     Audit {
         safe: verdict.safe,
@@ -308,6 +314,7 @@ fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &
         diversity: BeforeAndAfter { before: diversity(&figures.before), after: diversity(&figures.after) },
         search: None,
         erased: 0,
+        risk: None,
     }
 }
 

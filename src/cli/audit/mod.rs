@@ -4,6 +4,8 @@
 mod asked;
 mod crowds;
 pub mod json;
+mod risk_entry;
+mod risk_words;
 mod words;
 
 use std::path::PathBuf;
@@ -18,7 +20,7 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
-use crate::engine::audit::{Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge};
+use crate::engine::audit::{Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge, risks};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
@@ -29,7 +31,7 @@ use crate::engine::safeguards::trace::{Terms, told};
 /// Judge releases that anyone made, as their readers see them
 #[derive(clap::Args)]
 #[command(
-    override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
+    override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
 tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality\n       \
 tidegate audit --dir <DIR> [--key <FILE>]\n       \
 tidegate audit --feed <FILE> [--key <FILE>]",
@@ -57,6 +59,9 @@ pub struct Args {
     /// one release with its raw rows
     #[arg(long)]
     pub minimality: bool,
+    /// How many people the rows were drawn from, for the risk of re-identification by attackers who do not know who is in the table
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub population: Option<u64>,
     /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
@@ -110,12 +115,14 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
     };
     let Asked { columns, policy, subject, names, behind } = &asked;
+    drawn_from(args.population, subject, names)?;
     let _shown = progress::Shown::new("attacking");
     let mut figures =
         Figures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
     figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = Terms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
+    figures.risks = risks(subject, policy, args.population);
     // Where another method is taken for granted, this one is not.
     if !args.minimality {
         figures.coarse = Coarse::of(subject, columns, policy, ratios);
@@ -125,6 +132,22 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         figures.minimality = Some(found);
     }
     Ok((asked, figures))
+}
+
+/// Rows are drawn from a population that has at least as many people.
+fn drawn_from(population: Option<u64>, subject: &Subject, names: &[String]) -> error::Result<()> {
+    let Some(population) = population else { return Ok(()) };
+    match subject.releases.iter().zip(names).find(|(release, _)| release.rows() > population) {
+        None => Ok(()),
+        Some((release, name)) => {
+            let text = format!(
+                "{name} has {} rows, more than a population of {population}: give the number of people from whom the rows of the \
+                 releases were drawn, those in the releases included",
+                release.rows()
+            );
+            Err(Error::new(Kind::Usage, text).in_field("--population"))
+        }
+    }
 }
 
 /// What was given on the command line.

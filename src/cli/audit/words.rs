@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::crowds;
+use super::{crowds, risk_words};
 use crate::cli::paragraph::wrapped;
 use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdict};
 use crate::engine::gate::certainty::Answer;
@@ -30,6 +30,7 @@ pub fn report(figures: &Figures, verdict: &Verdict, subject: &Subject, policy: &
         pairs(&mut text, figures);
         whole(&mut text, chain, policy.k());
     }
+    risk_words::report(&mut text, figures);
     diversity(&mut text, figures, policy);
     minimality(&mut text, figures, policy);
     refinement(&mut text, figures, policy);

@@ -85,7 +85,15 @@ impl Snapshots {
     /// The audit of all of them.
     pub fn audit(&self) -> audit::Args {
         let (releases, increments) = (self.releases.clone(), self.increments.clone());
-        audit::Args { feed: Some(self.feed()), releases, increments, dir: None, key: None, minimality: false }
+        audit::Args {
+            feed: Some(self.feed()),
+            releases,
+            increments,
+            population: None,
+            dir: None,
+            key: None,
+            minimality: false,
+        }
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf> {

@@ -119,7 +119,15 @@ impl<'o> View<'o> {
     /// The audit of what the daemon has published.
     pub fn audit(&self) -> audit::Args {
         let feed = Some(self.dir.join("feed.toml"));
-        audit::Args { feed, releases: Vec::new(), increments: Vec::new(), dir: None, key: None, minimality: false }
+        audit::Args {
+            feed,
+            releases: Vec::new(),
+            increments: Vec::new(),
+            population: None,
+            dir: None,
+            key: None,
+            minimality: false,
+        }
     }
 
     /// A tick without a release.

@@ -3,6 +3,7 @@
 //!
 //! This room reads no files and writes no report; both are values here.
 
+mod behind;
 mod chain;
 mod coarse;
 mod crowd_reasons;
@@ -14,6 +15,7 @@ mod look;
 mod minimality;
 mod pairs;
 mod refinement;
+mod risk;
 mod solve;
 mod suspects;
 mod tables;
@@ -26,6 +28,7 @@ pub use judge::{Reason, Verdict, judge};
 pub use minimality::{Minimality, Tie};
 pub use pairs::PairFigures;
 pub use refinement::Attacked;
+pub use risk::{Risk, risks};
 pub use tables::{MissingRows, RowsLeftOut, Subject, Unfit};
 
 use crate::gate::chain::{Budget, Chain, Shrunk};
@@ -53,6 +56,8 @@ pub struct Figures {
     pub refinement: Vec<Attacked>,
     /// What releases under one recoding for all tell of the search; empty until it is asked.
     pub coarse: Vec<Coarse>,
+    /// The risk of re-identification in each release; empty until it is asked.
+    pub risks: Vec<Option<Risk>>,
 }
 
 /// One release on its own.
@@ -85,6 +90,7 @@ impl Figures {
             minimality: None,
             refinement: Vec::new(),
             coarse: Vec::new(),
+            risks: Vec::new(),
         }
     }
 

@@ -3,10 +3,12 @@
 //! one lies above another one of its column, or rows say in which release they came, rows keep their labels (SCIENCE 11); else each
 //! release is under one recoding for all (SCIENCE 2 to 4).
 
+use super::behind::behind;
 use super::growth::{Growth, LeftOut, states};
 use crate::histogram::{Histogram, Release, Values, describe, number_recodings};
 use crate::model::{Columns, Cut, Node, Recoding, Taxonomy, cut};
 use crate::policy::ChainKind;
+use crate::risk::Sizes;
 
 /// What is audited.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub struct Subject {
     pub number: Vec<usize>,
     /// The raw rows by increment, where they were given, as far as any release tells them apart.
     pub histogram: Option<Histogram>,
+    /// Per release the classes of the raw rows behind it, where they were given as they came.
+    pub behind: Option<Vec<Sizes>>,
     /// The dictionary of all of them.
     pub values: Values,
     /// What came and went, in a chain whose rows keep their labels.
@@ -123,11 +127,12 @@ impl Subject {
             releases.push(made.map_err(crossing)?);
         }
         let number = numbered(&mut releases, &trees);
+        let behind = raw.as_ref().map(|raw| behind(raw, releases.len(), kind));
         let histogram = raw.map(|raw| raw.with_values(&values, &maps[releases.len()]));
         // Where classes have labels of their own, nothing coarser than leaves tells them apart.
         let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
         let growth = keeps.then(|| Growth::stated(&releases, &labels));
-        let subject = Subject { releases, number, histogram, values, growth };
+        let subject = Subject { releases, number, histogram, behind, values, growth };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -158,7 +163,7 @@ impl Subject {
         let number = numbered(&mut releases, &trees);
         let histogram =
             raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
-        let subject = Subject { releases, number, histogram, values, growth: None };
+        let subject = Subject { releases, number, histogram, behind: None, values, growth: None };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -201,7 +206,7 @@ impl Subject {
             }
         }
         let number = (0..releases.len()).collect();
-        Ok(Subject { releases, number, histogram: None, values, growth: Some(growth) })
+        Ok(Subject { releases, number, histogram: None, behind: None, values, growth: Some(growth) })
     }
 
     /// Whether the increments under each recoding are the release.

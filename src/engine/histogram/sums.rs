@@ -14,6 +14,8 @@ pub struct Sums {
     rows: u64,
     /// How many classes there are of each size.
     sizes: BTreeMap<u64, u64>,
+    /// How many there are if rows of one label that did not come together are classes of their own.
+    together: BTreeMap<u64, u64>,
     /// Per quasi column the rows of each node that is shown.
     shown: Vec<BTreeMap<Node, u64>>,
     /// The rows of each sensitive value.
@@ -28,13 +30,14 @@ impl Sums {
         sums
     }
 
-    /// More rows come to a table whose class at a label has so many of them.
+    /// More rows come together to a table whose class at a label has so many of them.
     pub fn add(&mut self, more: &Release, size: impl Fn(&[Node]) -> u64) {
         self.shown.resize(more.width(), BTreeMap::new());
         for class in 0..more.classes() {
             let (label, rows) = (more.class(class), more.size(class));
             let before = size(label);
-            self.resized(before, before + rows);
+            resize(&mut self.sizes, before, before + rows);
+            resize(&mut self.together, 0, rows);
             self.rows += rows;
             for (shown, node) in self.shown.iter_mut().zip(label) {
                 *shown.entry(*node).or_default() += rows;
@@ -45,7 +48,7 @@ impl Sums {
         }
     }
 
-    /// Rows leave a table whose class at a label has so many of them.
+    /// Rows leave a table whose class at a label has so many of them: of each of their labels all that came together.
     ///
     /// # Panics
     /// If the table does not hold them.
@@ -53,7 +56,8 @@ impl Sums {
         for class in 0..rows.classes() {
             let (label, gone) = (rows.class(class), rows.size(class));
             let before = size(label);
-            self.resized(before, before - gone);
+            resize(&mut self.sizes, before, before - gone);
+            resize(&mut self.together, gone, 0);
             self.rows -= gone;
             for (shown, node) in self.shown.iter_mut().zip(label) {
                 less(shown, node, gone);
@@ -61,19 +65,6 @@ impl Sums {
         }
         for (value, gone) in rows.values().iter().zip(rows.counts()) {
             less(&mut self.values, value, *gone);
-        }
-    }
-
-    /// A class has another size.
-    fn resized(&mut self, before: u64, after: u64) {
-        if let Some(classes) = self.sizes.get_mut(&before) {
-            *classes -= 1;
-            if *classes == 0 {
-                self.sizes.remove(&before);
-            }
-        }
-        if after > 0 {
-            *self.sizes.entry(after).or_default() += 1;
         }
     }
 
@@ -107,6 +98,11 @@ impl Sums {
         self.sizes.iter().map(|(&size, &classes)| (size, classes))
     }
 
+    /// The same of classes of rows that came together.
+    pub fn together(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.together.iter().map(|(&size, &classes)| (size, classes))
+    }
+
     /// The rows of each node that is shown in a quasi column.
     pub fn shown(&self, column: usize) -> impl Iterator<Item = (Node, u64)> + '_ {
         self.shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows))
@@ -120,11 +116,53 @@ impl Sums {
     }
 }
 
+/// A class has another size.
+fn resize(sizes: &mut BTreeMap<u64, u64>, before: u64, after: u64) {
+    if let Some(classes) = sizes.get_mut(&before) {
+        *classes -= 1;
+        if *classes == 0 {
+            sizes.remove(&before);
+        }
+    }
+    if after > 0 {
+        *sizes.entry(after).or_default() += 1;
+    }
+}
+
 /// Fewer rows; what has none is not listed.
 fn less<K: Ord + Copy>(rows: &mut BTreeMap<K, u64>, of: &K, gone: u64) {
     let left = rows.get_mut(of).expect("the table holds these rows");
     *left -= gone;
     if *left == 0 {
         rows.remove(of);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Cell, Histogram, Values};
+
+    /// Rows of some labels.
+    fn rows(of: &[(u32, u32)]) -> Release {
+        let (values, _) = Values::from_distinct(0, vec![Vec::new().into()]);
+        let (labels, counts): (Vec<u32>, Vec<u32>) = of.iter().copied().unzip();
+        let cells: Vec<Cell> = counts.iter().map(|&count| Cell { increment: 0, value: 0, count }).collect();
+        Release::from_own_labels(&Histogram::of_counts(&[labels], values, &cells))
+    }
+
+    fn both(sums: &Sums) -> [Vec<(u64, u64)>; 2] {
+        [sums.sizes().collect(), sums.together().collect()]
+    }
+
+    #[test]
+    fn rows_that_came_together_are_counted_apart() {
+        let mut sums = Sums::of(&rows(&[(1, 5), (2, 7)]));
+        assert_eq!(both(&sums), [vec![(5, 1), (7, 1)], vec![(5, 1), (7, 1)]]);
+        sums.add(&rows(&[(2, 5), (3, 6)]), |label| if label == [2] { 7 } else { 0 });
+        assert_eq!(both(&sums), [vec![(5, 1), (6, 1), (12, 1)], vec![(5, 2), (6, 1), (7, 1)]]);
+        sums.take(&rows(&[(2, 7)]), |_| 12);
+        assert_eq!(both(&sums), [vec![(5, 2), (6, 1)], vec![(5, 2), (6, 1)]]);
+        assert_eq!((sums.rows(), sums.classes()), (16, 3));
     }
 }

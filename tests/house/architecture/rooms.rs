@@ -20,13 +20,15 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ),
     // What readers compute from a table.
     ("engine::counting", &["engine::model", "engine::histogram"]),
+    // Figures of re-identification from the sizes of classes.
+    ("engine::risk", &[]),
     // The public files as values and as bytes; whoever judges them reads them back.
-    ("engine::release", &["engine::model", "engine::policy", "engine::histogram"]),
+    ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),
     // The gate shares no code with the search that it judges.
     ("engine::gate", &["engine::model", "engine::policy", "engine::histogram", "engine::release"]),
-    ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::gate"]),
+    ("engine::audit", &["engine::model", "engine::policy", "engine::histogram", "engine::risk", "engine::gate"]),
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),

@@ -13,6 +13,7 @@ mod icicle;
 mod known;
 mod labels;
 mod recoding;
+mod risk;
 mod sizes;
 
 use super::manifest::Manifest;
@@ -59,6 +60,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>) -> V
     recoding::write(&mut page, &cuttings, &sensitive, form);
     checks::write(&mut page, &manifest.checks, manifest.is_divided());
     sizes::write(&mut page, manifest.k, &sizes);
+    risk::write(&mut page, &sums.together().collect(), form);
     facts::write_policy(&mut page, manifest);
     put!(page, "</body>\n</html>\n");
     page.into_bytes()

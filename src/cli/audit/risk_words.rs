@@ -1,0 +1,107 @@
+//! The risk of re-identification for a person at a terminal: a line per release, and what each figure means.
+
+use std::fmt::Write;
+
+use crate::cli::paragraph::wrapped;
+use crate::engine::audit::{Figures as AllFigures, Risk};
+use crate::engine::risk::Figures;
+
+/// The most releases that are written out.
+const MOST_RELEASES: usize = 20;
+
+/// The section on risk.
+pub fn report(text: &mut String, figures: &AllFigures) {
+    let (risks, crowds) = (&figures.risks, figures.crowds.is_some());
+    if risks.is_empty() {
+        return;
+    }
+    let known: Vec<&Risk> = risks.iter().flatten().collect();
+    let Some(first) = known.first() else {
+        wrapped(
+            text,
+            "",
+            "The risk of re-identification is not computed: releases in two tables show the leaves, or rows did not stay as they were \
+             published",
+        );
+        text.push('\n');
+        return;
+    };
+    let estimated = first.after.journalist.estimated;
+    put(text, "Risk of re-identification, from each release alone");
+    put(text, "            prosecutor       rows above  journalist                  sample      population");
+    put(text, "            highest  average        0.2  highest  average  marketer  uniques     uniques");
+    for (at, risk) in risks.iter().enumerate().take(MOST_RELEASES) {
+        match risk {
+            Some(risk) => {
+                if let Some(before) = &risk.before {
+                    line(text, &format!("{:>4}  raw", at + 1), before);
+                }
+                let head = if risk.before.is_some() { "      out".to_owned() } else { format!("{:>4}", at + 1) };
+                line(text, &head, &risk.after);
+            }
+            None => put(text, &format!("{:>4}  not known: rows did not stay as they were published", at + 1)),
+        }
+    }
+    if risks.len() > MOST_RELEASES {
+        put(text, &format!("  … and {} more; --json has them all", risks.len() - MOST_RELEASES));
+    }
+    let compared = risks.len() > 1 && figures.chain.is_some();
+    meaning(text, estimated, [crowds, compared, known.iter().any(|risk| risk.before.is_some())]);
+    text.push('\n');
+}
+
+fn line(text: &mut String, head: &str, of: &Figures) {
+    let (prosecutor, journalist) = (&of.prosecutor, &of.journalist);
+    let most = if journalist.estimated { " " } else { "≤" };
+    let bound = |risk: f64| format!("{most}{risk:.4}");
+    let uniques = of.population_uniques.as_ref().map_or("-".to_owned(), |uniques| {
+        uniques.dankar().map_or("not known".to_owned(), |people| format!("{people:.0}"))
+    });
+    put(
+        text,
+        &format!(
+            "{head:<12}{:>7.4}  {:>7.4}  {:>8.1}%  {:>7}  {:>7}  {:>8}  {:>7}  {uniques:>10}",
+            prosecutor.highest(),
+            prosecutor.average(),
+            100.0 * prosecutor.at_risk as f64 / prosecutor.rows as f64,
+            bound(journalist.highest),
+            bound(journalist.average),
+            bound(of.marketer()),
+            of.sample_uniques,
+        ),
+    );
+}
+
+fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3]) {
+    let mut say = |what: &str| wrapped(text, "  ", what);
+    say(
+        "Prosecutor: the attacker knows that the person is in the table. Journalist: the attacker does not. Marketer: the share of all \
+         rows that an attacker is expected to get right",
+    );
+    if estimated {
+        say(
+            "Journalist, marketer and population uniques are estimates, from the share of the population that is in the table",
+        );
+    } else {
+        say(
+            "Without --population the prosecutor's figures bound the journalist's and the marketer's, and population uniques are not known",
+        );
+    }
+    if crowds {
+        say(
+            "Counted are rows of one label that came with one release; more rows may fit a person, so figures are never too small",
+        );
+    }
+    if compared {
+        say(
+            "An attacker who compares the releases may be left with fewer candidates than a class has rows, as told above",
+        );
+    }
+    if raw {
+        say("raw: the rows as they were, by all quasi columns; out: as they are published");
+    }
+}
+
+fn put(text: &mut String, line: &str) {
+    writeln!(text, "{}", line.trim_end()).expect("writing to a string");
+}

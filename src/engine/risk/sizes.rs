@@ -1,0 +1,61 @@
+//! The sizes of the equivalence classes of a table: all that risks are computed from (SCIENCE 12). It knows no labels.
+
+use std::collections::BTreeMap;
+
+/// How many classes there are of each size. Never of size 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sizes(BTreeMap<u64, u64>);
+
+impl Sizes {
+    /// A class of this size has another one; 0 if nothing is left of it.
+    pub fn replace(&mut self, size: u64, other: u64) {
+        if let Some(classes) = self.0.get_mut(&size) {
+            *classes -= 1;
+            if *classes == 0 {
+                self.0.remove(&size);
+            }
+        }
+        self.extend([(other, 1)]);
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> u64 {
+        self.iter().map(|(size, classes)| size * classes).sum()
+    }
+
+    /// All classes.
+    pub fn classes(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// The rows of the smallest class; `None` if there are no rows.
+    pub fn smallest(&self) -> Option<u64> {
+        self.0.keys().next().copied()
+    }
+
+    /// The classes of this size.
+    pub fn of_size(&self, size: u64) -> u64 {
+        self.0.get(&size).copied().unwrap_or(0)
+    }
+
+    /// The sizes, ascending, and how many classes there are of each.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0.iter().map(|(&size, &classes)| (size, classes))
+    }
+}
+
+impl Extend<(u64, u64)> for Sizes {
+    fn extend<I: IntoIterator<Item = (u64, u64)>>(&mut self, sizes: I) {
+        for (size, classes) in sizes.into_iter().filter(|&(size, classes)| size > 0 && classes > 0) {
+            *self.0.entry(size).or_default() += classes;
+        }
+    }
+}
+
+impl FromIterator<(u64, u64)> for Sizes {
+    fn from_iter<I: IntoIterator<Item = (u64, u64)>>(sizes: I) -> Sizes {
+        let mut all = Sizes::default();
+        all.extend(sizes);
+        all
+    }
+}
