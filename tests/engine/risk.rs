@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::audit::{Risk, Subject, risks};
-use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+use tidegate::engine::audit::{MissingRows, Risk, RowsLeftOut, Subject, risks};
+use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
 use tidegate::engine::model::Columns;
 use tidegate::engine::policy::{ChainKind, Settings};
 use tidegate::engine::risk::{Estimator, Figures, PopulationUniques, Sizes};
@@ -274,4 +274,31 @@ fn classes_of_rows_that_keep_their_labels_are_those_that_came_together() {
     // A row that is gone: nothing shows with whom it came.
     let lost: [Line<'_>; 2] = [("*", 0, 4), ("A", 0, 9)];
     assert_eq!(told(ChainKind::Cumulative, &[&first, &lost], None), [Some([[9, 2, 4, 4], [0; 4]]), None]);
+}
+
+#[test]
+fn rows_that_a_notice_of_erasure_names_are_no_class_any_more() {
+    let columns = columns();
+    let read = |lines: &[Line<'_>]| {
+        let rows = table(&columns, lines, false);
+        (Release::from_own_labels(&rows), rows.values().clone())
+    };
+    let tables = vec![
+        read(&[("*", 0, 5), ("A", 0, 4), ("b", 0, 3)]),
+        read(&[("*", 0, 8), ("A", 0, 6), ("b", 0, 3)]),
+        read(&[("*", 0, 8), ("A", 0, 6)]),
+    ];
+    let gone = |came, lines: &[Line<'_>]| {
+        let (rows, values) = read(lines);
+        vec![MissingRows { came, rows, values }]
+    };
+    let releases = vec![Vec::new(), gone(0, &[("A", 0, 4)]), gone(0, &[("b", 0, 3)])];
+    let left_out = RowsLeftOut { releases, next: Vec::new() };
+    let subject = Subject::of_chain(&columns, ChainKind::Cumulative, tables, None, &left_out).expect("a chain");
+    let policy = policy(&Settings { k: Some(2), ..Settings::default() }, ChainKind::Cumulative);
+    let told =
+        risks(&subject, &policy, None).into_iter().map(|risk| risk.expect("nothing is missing").after.prosecutor);
+    let told: Vec<[u64; 4]> = told.map(|of| [of.rows, of.classes, of.smallest, of.at_risk]).collect();
+    // * 5, A 4, b 3; then * 5 and 3, A 6, b 3; then the same without b.
+    assert_eq!(told, [[12, 3, 3, 7], [17, 4, 3, 6], [14, 3, 3, 3]]);
 }

@@ -21,6 +21,11 @@ pub fn ln_ratio(from: f64, to: f64) -> f64 {
     if to < 2.0 * from && from < 2.0 * to { twice_atanh((to - from) / (to + from)) } else { ln(to) - ln(from) }
 }
 
+/// ln((from + by) / from), `by` not negative, also where it is too small to be seen beside `from`.
+pub fn ln_growth(from: f64, by: f64) -> f64 {
+    if by < from { twice_atanh(by / (2.0 * from + by)) } else { ln(from + by) - ln(from) }
+}
+
 /// ln((1 + z) / (1 − z)) for |z| ≤ 1/3.
 fn twice_atanh(z: f64) -> f64 {
     let square = z * z;
@@ -73,6 +78,10 @@ mod tests {
             let (found, meant) = (ln_ratio(from, to), ((to - from) / from).ln_1p());
             assert!((found - meant).abs() < 1e-14 * meant.abs(), "{from} {to}: {found} {meant}");
             assert!((ln_ratio(to, from) + found).abs() < 1e-15 * found.abs(), "{from} {to}");
+        }
+        for (from, by) in [(1e20, 3.0), (7.0, 0.0), (7.0, 6.9), (7.0, 1e5)] {
+            let (found, meant) = (ln_growth(from, by), (by / from).ln_1p());
+            assert!((found - meant).abs() <= 1e-14 * meant, "{from} {by}: {found} {meant}");
         }
         assert_eq!((power(0.5, 10), power(3.0, 0), power(1.0, u64::MAX)), (1.0 / 1024.0, 1.0, 1.0));
     }
