@@ -20,6 +20,8 @@ pub struct Asked {
     pub policy: Policy,
     pub subject: Subject,
     pub names: Vec<String>,
+    /// Whether rows of one label may have come with several releases that are told apart no more, since manifests have expired.
+    pub joined: bool,
     /// The rows behind the release, as finely as they were given, where minimality attacks are asked for.
     pub behind: Option<Histogram>,
 }
@@ -84,7 +86,8 @@ fn of_chain(seen: &Seen, place: &Path) -> Result<Asked> {
         Error::new(Kind::Input, text).in_file(place)
     })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();
-    Ok(Asked { columns: terms.columns.clone(), policy, subject, names, behind: None })
+    let joined = policy.keeps_labels() && of_chain.len() > numbers.len();
+    Ok(Asked { columns: terms.columns.clone(), policy, subject, names, joined, behind: None })
 }
 
 /// Who came with each visible release: with it and with the ones before it whose manifests are gone.

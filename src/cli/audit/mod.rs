@@ -114,7 +114,7 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         let feed = Feed::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
         if args.releases.is_empty() { asked::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
     };
-    let Asked { columns, policy, subject, names, behind } = &asked;
+    let Asked { columns, policy, subject, names, joined, behind } = &asked;
     drawn_from(args.population, subject, names)?;
     let _shown = progress::Shown::new("attacking");
     let mut figures =
@@ -122,7 +122,10 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
     figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = Terms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
-    figures.risks = risks(subject, policy, args.population);
+    // Rows that came apart may be counted as one class then, and the risk would be too low.
+    if !joined {
+        figures.risks = risks(subject, policy, args.population);
+    }
     // Where another method is taken for granted, this one is not.
     if !args.minimality {
         figures.coarse = Coarse::of(subject, columns, policy, ratios);
@@ -175,7 +178,7 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
         return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
-    Ok(Asked { columns: columns.clone(), policy: policy.clone(), subject, names, behind })
+    Ok(Asked { columns: columns.clone(), policy: policy.clone(), subject, names, joined: false, behind })
 }
 
 /// What tables are judged by, and they.
