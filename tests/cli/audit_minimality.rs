@@ -1,6 +1,8 @@
 //! `tidegate audit --minimality` from outside (CONTRACTS 3): the tables of the paper as files, one release and the rows
 //! behind it, and what is refused.
 
+mod local;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,10 +19,21 @@ type Rows<'r> = &'r [(&'r str, &'r str, usize)];
 impl Folder {
     /// A feed with one quasi column, q1 to q3 below `*`, and one sensitive column.
     fn new(policy: &str, guarded: &str) -> Folder {
+        Folder::with("{ flat = [\"q1\", \"q2\", \"q3\"] }", policy, guarded)
+    }
+
+    /// The same, with `Q` above q1 and q2.
+    fn nested(policy: &str, guarded: &str) -> Folder {
+        let folder = Folder::with("{ file = \"q.csv\" }", policy, guarded);
+        fs::write(folder.path("q.csv"), "q1;Q;*\nq2;Q;*\nq3;P;*\n").expect("a file");
+        folder
+    }
+
+    fn with(taxonomy: &str, policy: &str, guarded: &str) -> Folder {
         let folder = Folder(tempfile::tempdir().expect("a folder"));
         let feed = format!(
             "[feed]\nname = \"t\"\n[policy]\nk = 2\non_repeat = \"none\"\n{policy}\n\
-             [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"q1\", \"q2\", \"q3\"] }}\n\
+             [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = {taxonomy}\n\
              [[column]]\nname = \"disease\"\nrole = \"sensitive\"\n{guarded}\n"
         );
         fs::write(folder.0.path().join("feed.toml"), feed).expect("a file");

@@ -4,6 +4,7 @@
 mod enumerate;
 mod paper;
 mod properties;
+mod worlds;
 
 use crate::common;
 use crate::common::golden;
@@ -78,7 +79,7 @@ fn beyond_the_budget_figures_are_bounds() {
     let trees = columns.trees();
     let release = Release::under(&raw, 0..1, &common::recoding(&[vec!["*".to_owned()]], &trees));
     let largest = |work: u64| {
-        let found = Minimality::of(&release, &raw, &columns, 2, work);
+        let found = Minimality::of(&release, &raw, &columns, 2, work).expect("its rows");
         let (tie, credibility) = found.strongest(None).expect("a tie");
         assert_eq!((tie.people, tie.set), (2, 0));
         credibility.clone()

@@ -20,7 +20,7 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
-use crate::engine::audit::{Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge, risks};
+use crate::engine::audit::{Astray, Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge, risks};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
@@ -131,8 +131,9 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
         figures.coarse = Coarse::of(subject, columns, policy, ratios);
     }
     if let (Some(rows), Some(masking)) = (behind, policy.masking()) {
-        let found = Minimality::of(&subject.releases[0], rows, columns, masking.m, Minimality::WORK);
-        figures.minimality = Some(found);
+        let rows = subject.recoded(rows);
+        let found = Minimality::of(&subject.releases[0], &rows, columns, masking.m, Minimality::WORK);
+        figures.minimality = Some(found.map_err(|astray| unfilled(&astray, args, columns))?);
     }
     Ok((asked, figures))
 }
@@ -172,9 +173,9 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
-    if args.minimality && subject.releases.iter().any(|release| release.is_local()) {
-        let text = "--minimality judges tables with one list of labels for all, and in this one classes have labels of their own, or \
-                    rows say in which release they came: such tables are judged without --minimality";
+    if args.minimality && subject.is_stated() {
+        let text = "--minimality judges a table that was made at once, and in this one rows say in which release they came: such \
+                    tables are judged without --minimality";
         return Err(Error::new(Kind::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
@@ -259,6 +260,16 @@ fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Res
         judged.release.rows(place)
     );
     Err(Error::new(Kind::Input, text).in_file(&args.increments[attacked.release]))
+}
+
+/// Rows that are not those behind a release.
+fn unfilled(astray: &Astray, args: &Args, columns: &Columns) -> Error {
+    let text = format!(
+        "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
+        args.releases[0].display(),
+        describe(&astray.nodes, columns)
+    );
+    Error::new(Kind::Input, text).in_file(&args.increments[0])
 }
 
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.

@@ -22,9 +22,10 @@ impl Bench<'_> {
         crowds.exact() || crowds.new.iter().chain(&crowds.gone).flatten().any(few)
     }
 
-    /// The fewest rows of a label that may come together: k, and the people of an atom where values are masked.
+    /// The fewest rows of a label that may come together: k, and the people of an atom where values are masked, which is not so
+    /// where another method is taken for granted.
     fn least(&self) -> u64 {
-        let masked = self.policy.masking().is_some_and(|masking| masking.mask);
+        let masked = self.policy.masking().is_some_and(|masking| masking.mask && !self.other_method);
         if masked { self.policy.a() } else { self.policy.k() }
     }
 

@@ -38,7 +38,7 @@ pub struct Reason {
 
 /// Judges figures; `names` are the releases as they are called in texts.
 pub fn judge(figures: &Figures, policy: &Policy, releases: &[Release], columns: &Columns, names: &[String]) -> Verdict {
-    let bench = Bench { policy, releases, columns, names };
+    let bench = Bench { policy, releases, columns, names, other_method: figures.minimality.is_some() };
     let mut reasons = Vec::new();
     let decided = match &figures.crowds {
         Some(crowds) => bench.growth(crowds, &mut reasons),
@@ -61,6 +61,8 @@ pub(super) struct Bench<'b> {
     pub(super) releases: &'b [Release],
     pub(super) columns: &'b Columns,
     pub(super) names: &'b [String],
+    /// Whether the release was made by generalising until something held, and so by no method of ours.
+    pub(super) other_method: bool,
 }
 
 impl Bench<'_> {

@@ -229,6 +229,18 @@ impl Subject {
 }
 
 impl Subject {
+    /// Whether rows of the first release say in which release they came.
+    pub fn is_stated(&self) -> bool {
+        let new = self.growth.as_ref().and_then(|growth| growth.new.first());
+        new.is_some_and(|new| new.width() > self.releases[0].width())
+    }
+
+    /// Rows behind a release, on the dictionary of all.
+    pub fn recoded(&self, rows: &Histogram) -> Histogram {
+        let (values, maps) = Values::union(&[&self.values, rows.values()]);
+        rows.clone().with_values(&values, &maps[1])
+    }
+
     /// Whether everybody of an increment can be in a class of its release, and there are as many of them.
     fn held(&self, at: usize, columns: &Columns) -> Result<(), Unfit> {
         let (Some(histogram), trees) = (&self.histogram, columns.trees()) else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! Random tables: against every assignment, one by one, and what must hold of any table.
 
 use proptest::prelude::*;
+use tidegate::engine::audit::Minimality;
 use tidegate::engine::gate::minimality::requirement::{
     Share, alpha_k, close, close_to, guarded, k_e, l_diverse, recursive,
 };
@@ -9,6 +10,7 @@ use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
 
 use super::enumerate::{orders, sets};
 use super::texts;
+use super::worlds::{Counts, LEAVES, World, rows};
 use crate::common::cases;
 
 /// The credibility by the definition, as a fraction that need not be in lowest terms.
@@ -136,6 +138,25 @@ proptest! {
         check_values(&sizes, &counts, &close_to(share, counts.clone()));
         check_values(&sizes, &counts, &k_e(k, l as u64, vec![1, 2, 4, 5]));
         check_values(&sizes, &counts, &guarded(vec![vec![0, 1], vec![2]], share));
+    }
+
+    /// The audit of a table whose rows were generalised each on its own, classes overlapping, against every world.
+    #[test]
+    fn local_recoding_as_enumerated(rows in rows(), l in 2u64..4) {
+        let world = World::of(&rows);
+        let violates = |_: usize, counts: &Counts| counts[0] * l > counts.iter().sum();
+        let found = |work: u64| Minimality::of(&world.release, &world.raw, &world.columns, l, work).expect("its rows");
+        let (exact, bounds) = (found(Minimality::WORK), found(0));
+        prop_assert_eq!(exact.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
+        for (tie, bound) in exact.ties.iter().zip(&bounds.ties) {
+            let tree = world.columns.trees()[0];
+            let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
+            let (left, held) = world.by_hand(leaf, &violates);
+            let expected = (left > 0).then(|| lowest(held[0], left * world.people(leaf)));
+            prop_assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{:?} {}", &rows, leaf);
+            let [truth, most] = [tie, bound].map(|tie| tie.credibility.as_ref().map(Credibility::value));
+            prop_assert!(truth <= most, "{:?} {:?} {:?}", &rows, truth, most);
+        }
     }
 
     /// The rows that the assignments give to the classes are all the sensitive rows.

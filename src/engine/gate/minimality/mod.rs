@@ -11,6 +11,7 @@ mod fraction;
 mod masked;
 pub mod requirement;
 mod residues;
+pub mod spread;
 pub mod values;
 
 use std::cmp::Ordering;
@@ -42,6 +43,16 @@ impl Origin {
     pub fn whole(people: u64) -> Origin {
         Origin { people, generalised: people, shown: 0 }
     }
+}
+
+/// Counts over the assignments that a reader is left with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counted {
+    /// How many there are.
+    pub left: BigUint,
+    /// Per origin and value, how many of its generalised rows have that value, over all of them; where rows are sensitive or
+    /// not, that is the one value.
+    pub held: Vec<Vec<BigUint>>,
 }
 
 /// How strongly somebody is tied to a guarded set.
@@ -197,27 +208,44 @@ impl Attack {
 
     /// The credibility for each origin, in the order given; `None` where no assignment is left, or nobody is there.
     pub fn exact(&self) -> Vec<Option<Credibility>> {
+        let Some(counted) = self.counted() else { return vec![None; self.kind.len()] };
+        let share = |at: usize| {
+            let origin = self.origin(at);
+            let sensitive = &counted.held[at][0] + &counted.left * origin.shown;
+            (origin.people > 0).then(|| Credibility::Exact(Fraction::new(sensitive, &counted.left * origin.people)))
+        };
+        (0..self.kind.len()).map(share).collect()
+    }
+
+    /// The assignments left, and the sensitive rows of each origin in them; `None` where none is left.
+    pub fn counted(&self) -> Option<Counted> {
         if !self.is_possible() {
-            return vec![None; self.kind.len()];
+            return None;
         }
-        let kept = self.kept();
-        let total = choose(self.generalised, self.sensitive) - &kept.all;
-        assert!(total != BigUint::ZERO, "some assignment violates, and it was counted");
+        let (free, kept) = (self.free(), self.kept());
+        let left = free.left - &kept.all;
+        assert!(left != BigUint::ZERO, "some assignment violates, and it was counted");
+        let of = |(at, mut held): (usize, Vec<BigUint>)| {
+            held[0] -= self.kinds[self.kind[at]].1.map_or(&BigUint::ZERO, |factor| &kept.marked[factor]);
+            held
+        };
+        let held = free.held.into_iter().enumerate().map(of).collect();
+        Some(Counted { left, held })
+    }
+
+    /// The same for a reader who excludes nothing.
+    pub fn free(&self) -> Counted {
         // Sensitive rows of one given row, over all assignments.
         let through = match self.sensitive {
             0 => BigUint::ZERO,
             some => choose(self.generalised - 1, some - 1),
         };
-        let share = |(origin, factor): &(Origin, Option<usize>)| {
-            if origin.people == 0 {
-                return None;
-            }
-            let mut sensitive = &through * origin.generalised;
-            sensitive -= factor.map_or(&BigUint::ZERO, |at| &kept.marked[at]);
-            let share = Fraction::new(sensitive + &total * origin.shown, &total * origin.people);
-            Some(Credibility::Exact(share))
-        };
-        self.each(share)
+        let held = (0..self.kind.len()).map(|at| vec![&through * self.origin(at).generalised]).collect();
+        Counted { left: choose(self.generalised, self.sensitive), held }
+    }
+
+    fn origin(&self, at: usize) -> &Origin {
+        &self.kinds[self.kind[at]].0
     }
 
     /// The same as bounds, in a time that follows the rows.

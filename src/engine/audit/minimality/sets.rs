@@ -1,0 +1,137 @@
+//! What a reader believes of guarded sets, each on its own (SCIENCE 5; MIN 4): rows are in the set or not, which is counted by
+//! polynomials, and where that is too much work bounded from above.
+
+use num_bigint::BigUint;
+
+use super::groups::{Equals, Group};
+use super::tie::Tie;
+use crate::gate::minimality::spread::within;
+use crate::gate::minimality::{Attack, Counted, Credibility, Fraction, Origin};
+
+/// A group and a guarded set.
+pub struct Case<'c> {
+    set: usize,
+    group: &'c Group,
+    people: &'c [Equals],
+    /// Rows of the set that each class shows, bare or not.
+    sensitive: &'c [u64],
+    /// Per table and class; `None` where there are too many tables.
+    attacks: Option<Vec<Vec<Attack>>>,
+}
+
+impl<'c> Case<'c> {
+    /// A group with a set of which classes show so many rows, and what the requirement lets stand.
+    pub fn new(
+        (group, set): (&'c Group, usize),
+        people: &'c [Equals],
+        sensitive: &'c [u64],
+        admits: impl Fn(u64, u64) -> bool,
+    ) -> Case<'c> {
+        let origin = |at: usize, rows: u64| {
+            let shown = Shown::of(&people[group.people[at]], sensitive);
+            Origin { people: shown.rows + rows, generalised: rows, shown: shown.sensitive }
+        };
+        let attack = |(class, rows): (&usize, &Vec<u64>)| {
+            let origins: Vec<Origin> = within(rows).map(|at| origin(at, rows[at])).collect();
+            Attack::new(&origins, sensitive[*class], &admits)
+        };
+        let tables = group.tables.as_ref();
+        let attacks =
+            tables.map(|all| all.iter().map(|one| group.classes.iter().zip(one).map(attack).collect()).collect());
+        Case { set, group, people, sensitive, attacks }
+    }
+
+    /// Steps that exact figures cost.
+    pub fn cost(&self) -> u64 {
+        self.attacks.iter().flatten().flatten().fold(0, |sum, attack| sum.saturating_add(attack.cost()))
+    }
+
+    /// The ties of everybody in the group; exactly if they may be counted.
+    pub fn ties(&self, counted: bool) -> Vec<Tie> {
+        let found = match &self.attacks {
+            None => self.group.people.iter().map(|_| Some(Credibility::AtMost(1.0))).collect(),
+            Some(attacks) => match possible(attacks) {
+                None => vec![None; self.group.people.len()],
+                Some(possible) if counted => self.exact(attacks, &possible),
+                Some(possible) => self.at_most(attacks, &possible),
+            },
+        };
+        let people = self.group.people.iter().map(|&of| &self.people[of]);
+        people.zip(found).map(|(equals, credibility)| Tie::new(equals, self.set, credibility)).collect()
+    }
+
+    fn shown(&self, at: usize) -> Shown {
+        Shown::of(&self.people[self.group.people[at]], self.sensitive)
+    }
+
+    fn exact(&self, attacks: &[Vec<Attack>], possible: &[bool]) -> Vec<Option<Credibility>> {
+        let tables = self.group.tables.as_ref().expect("attacks follow from tables");
+        let none = |free: Counted| {
+            let held = free.held.iter().map(|held| vec![BigUint::ZERO; held.len()]).collect();
+            Counted { left: BigUint::ZERO, held }
+        };
+        let of = |(attack, &possible): (&Attack, &bool)| match possible {
+            true => attack.counted().unwrap_or_else(|| none(attack.free())),
+            // A class that shows no reason why it was generalised excludes nothing.
+            false => attack.free(),
+        };
+        let counted: Vec<Vec<Counted>> =
+            attacks.iter().map(|attacks| attacks.iter().zip(possible).map(of).collect()).collect();
+        let mixed = self.group.spread.mixed(tables, &counted);
+        let share = |at: usize| {
+            let shown = self.shown(at);
+            let people = self.people[self.group.people[at]].people;
+            let held = mixed.held[at].first().unwrap_or(&BigUint::ZERO) + &mixed.left * shown.sensitive;
+            (mixed.left != BigUint::ZERO).then(|| Credibility::Exact(Fraction::new(held, &mixed.left * people)))
+        };
+        (0..self.group.people.len()).map(share).collect()
+    }
+
+    /// No table is worse than the worst one.
+    fn at_most(&self, attacks: &[Vec<Attack>], possible: &[bool]) -> Vec<Option<Credibility>> {
+        let tables = self.group.tables.as_ref().expect("attacks follow from tables");
+        if let ([one], [table]) = (attacks, &tables[..])
+            && let ([attack], [_]) = (&one[..], &table[..])
+        {
+            return attack.at_most();
+        }
+        let mut most = vec![0f64; self.group.people.len()];
+        for (table, attacks) in tables.iter().zip(attacks) {
+            let mut rows = vec![0f64; most.len()];
+            for ((class, attack), possible) in table.iter().zip(attacks).zip(possible) {
+                let bounds = if *possible { attack.at_most() } else { Vec::new() };
+                for (place, at) in within(class).enumerate() {
+                    let (shown, here) = (self.shown(at), class[at] as f64);
+                    // A class that excludes nothing, in this table or in all, is taken for the worst.
+                    let bound = bounds.get(place).and_then(|bound| bound.as_ref()).map_or(1.0, Credibility::value);
+                    let of = bound * (shown.rows as f64 + here) - shown.sensitive as f64;
+                    rows[at] += of.clamp(0.0, here);
+                }
+            }
+            for (at, most) in most.iter_mut().enumerate() {
+                let people = self.people[self.group.people[at]].people as f64;
+                *most = most.max((rows[at] + self.shown(at).sensitive as f64) / people * (1.0 + 1e-12));
+            }
+        }
+        most.into_iter().map(|most| Some(Credibility::AtMost(most.min(1.0)))).collect()
+    }
+}
+
+/// Rows of people that a release shows as they are.
+struct Shown {
+    rows: u64,
+    sensitive: u64,
+}
+
+impl Shown {
+    fn of(equals: &Equals, sensitive: &[u64]) -> Shown {
+        Shown { rows: equals.people - equals.generalised, sensitive: equals.shown.map_or(0, |class| sensitive[class]) }
+    }
+}
+
+/// Which classes may have been generalised for the set, under some table; `None` if none.
+fn possible(attacks: &[Vec<Attack>]) -> Option<Vec<bool>> {
+    let classes = attacks.first().map_or(0, Vec::len);
+    let possible: Vec<bool> = (0..classes).map(|at| attacks.iter().any(|one| one[at].is_possible())).collect();
+    possible.contains(&true).then_some(possible)
+}

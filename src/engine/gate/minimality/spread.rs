@@ -1,0 +1,179 @@
+//! Local recoding, where rows of equal people lie in several classes (SCIENCE 5; MIN 4.2, its last paragraph): in which ways
+//! they can lie there, and what a reader believes who takes all people for equally likely to own each row that can be theirs.
+//!
+//! Knows counts only. The conditions of several classes are independent of each other once it is fixed how many rows of whom
+//! lie where: each says that this class alone could not have been published as it was.
+
+use num_bigint::BigUint;
+
+use super::Counted;
+use super::fraction::choose;
+
+/// Rows by class and by kind of people.
+pub type Table = Vec<Vec<u64>>;
+
+/// Generalised classes, and people who may have rows in them.
+#[derive(Debug, Clone)]
+pub struct Spread {
+    /// Generalised rows of each kind of people.
+    pub people: Vec<u64>,
+    /// Rows of each class.
+    pub classes: Vec<u64>,
+    /// Class and people, where the class's labels hold them.
+    pub may: Vec<(usize, usize)>,
+}
+
+/// A search for tables.
+#[derive(Clone)]
+struct Search {
+    /// Rows that have no place yet, and room that is not taken.
+    people: Vec<u64>,
+    classes: Vec<u64>,
+    /// Room in all open classes of some people, and rows of all open people of a class.
+    room: Vec<u64>,
+    rows: Vec<u64>,
+    open: Vec<(usize, usize)>,
+    table: Table,
+}
+
+impl Spread {
+    /// All tables, each as rows by class and people; `None` where there are more than so many, or more work than so many
+    /// steps is needed. There is no table where these people do not fill these classes.
+    pub fn tables(&self, most: usize, mut steps: u64) -> Option<Vec<Table>> {
+        let mut places = vec![0u64; self.people.len()];
+        self.may.iter().for_each(|&(_, people)| places[people] += 1);
+        let mut search = Search {
+            people: self.people.clone(),
+            classes: self.classes.clone(),
+            room: vec![0; self.people.len()],
+            rows: vec![0; self.classes.len()],
+            open: Vec::new(),
+            table: vec![vec![0; self.people.len()]; self.classes.len()],
+        };
+        for &(class, people) in self.may.iter().filter(|(_, people)| places[*people] == 1) {
+            let rows = std::mem::take(&mut search.people[people]);
+            let Some(left) = search.classes[class].checked_sub(rows) else { return Some(Vec::new()) };
+            (search.classes[class], search.table[class][people]) = (left, rows);
+        }
+        for &(class, people) in self.may.iter().filter(|(_, people)| places[*people] > 1) {
+            search.room[people] += search.classes[class];
+            search.rows[class] += search.people[people];
+            search.open.push((class, people));
+        }
+        let mut found = Vec::new();
+        let mut ways = vec![search];
+        while let Some(mut search) = ways.pop() {
+            if !search.narrow(&mut steps)? {
+                continue;
+            }
+            let Some((at, range)) = search.narrowest() else {
+                found.push(search.table);
+                if found.len() > most {
+                    return None;
+                }
+                continue;
+            };
+            // The last one is looked at first, so that tables come in ascending order; no more of them than would be kept.
+            if range.end - range.start > most as u64 {
+                return None;
+            }
+            ways.extend(range.rev().map(|rows| {
+                let mut way = search.clone();
+                way.settle(at, rows);
+                way
+            }));
+        }
+        Some(found)
+    }
+
+    /// Ways in which single people can own the rows of a table: multinomials, since rows of one class are alike to them.
+    fn ways(&self, table: &Table) -> BigUint {
+        let mut ways = BigUint::from(1u8);
+        for (at, &people) in self.people.iter().enumerate() {
+            let mut left = people;
+            for class in table {
+                ways *= choose(left, class[at]);
+                left -= class[at];
+            }
+        }
+        ways
+    }
+
+    /// What a reader is left with of all tables: `counted` per table and class, over the people who have rows there. Per kind of
+    /// people and value the generalised rows that have it, over all that are left.
+    pub fn mixed(&self, tables: &[Table], counted: &[Vec<Counted>]) -> Counted {
+        let values = counted.iter().flatten().flat_map(|one| &one.held).map(Vec::len).max().unwrap_or(0);
+        let mut mixed = Counted { left: BigUint::ZERO, held: vec![vec![BigUint::ZERO; values]; self.people.len()] };
+        for (table, counted) in tables.iter().zip(counted) {
+            let ways = self.ways(table);
+            mixed.left += counted.iter().fold(ways.clone(), |product, class| product * &class.left);
+            for (at, class) in counted.iter().enumerate() {
+                let others = counted.iter().enumerate().filter(|&(other, _)| other != at);
+                let others = others.fold(ways.clone(), |product, (_, class)| product * &class.left);
+                for (people, held) in within(&table[at]).zip(&class.held) {
+                    mixed.held[people].iter_mut().zip(held).for_each(|(sum, held)| *sum += held * &others);
+                }
+            }
+        }
+        mixed
+    }
+}
+
+/// Which people have rows in a class of a table.
+pub fn within(class: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    class.iter().enumerate().filter(|(_, rows)| **rows > 0).map(|(at, _)| at)
+}
+
+impl Search {
+    /// So many rows of these people lie in this class.
+    fn settle(&mut self, at: usize, rows: u64) {
+        let (class, people) = self.open.swap_remove(at);
+        self.room[people] -= self.classes[class];
+        self.rows[class] -= self.people[people];
+        self.table[class][people] = rows;
+        for (other, _) in self.open.iter().filter(|(_, of)| *of == people) {
+            self.rows[*other] -= rows;
+        }
+        for (_, other) in self.open.iter().filter(|(of, _)| *of == class) {
+            self.room[*other] -= rows;
+        }
+        self.people[people] -= rows;
+        self.classes[class] -= rows;
+    }
+
+    /// How many rows of these people can lie in this class, as far as the two of them and what else is open say.
+    fn range(&self, (class, people): (usize, usize)) -> Option<std::ops::Range<u64>> {
+        let (rows, room) = (self.people[people], self.classes[class]);
+        let elsewhere = self.room[people] - room;
+        let others = self.rows[class] - rows;
+        let least = rows.saturating_sub(elsewhere).max(room.saturating_sub(others));
+        let most = rows.min(room);
+        (least <= most).then_some(least..most + 1)
+    }
+
+    /// Settles what has one way only; false if there is none, `None` if that was too much work.
+    fn narrow(&mut self, steps: &mut u64) -> Option<bool> {
+        let mut at = self.open.len();
+        let mut settled = false;
+        while at > 0 {
+            at -= 1;
+            *steps = steps.checked_sub(1)?;
+            let Some(range) = self.range(self.open[at]) else { return Some(false) };
+            if range.end - range.start == 1 {
+                *steps = steps.checked_sub(2 * self.open.len() as u64)?;
+                self.settle(at, range.start);
+                settled = true;
+            }
+            if at == 0 && settled {
+                (at, settled) = (self.open.len(), false);
+            }
+        }
+        Some(!self.open.is_empty() || self.people.iter().chain(&self.classes).all(|&left| left == 0))
+    }
+
+    /// The place with the fewest ways; `None` if all are settled.
+    fn narrowest(&self) -> Option<(usize, std::ops::Range<u64>)> {
+        let ranges = self.open.iter().enumerate().filter_map(|(at, &pair)| Some((at, self.range(pair)?)));
+        ranges.min_by_key(|(at, range)| (range.end - range.start, self.open[*at]))
+    }
+}

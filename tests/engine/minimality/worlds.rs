@@ -1,0 +1,144 @@
+//! Every world of a tiny release, one by one: whose row is each? A reader knows the release, who is there with which leaves, and
+//! that no class could have been published with the leaves of its people. What the audit finds has to be what is left.
+//!
+//! A row of q1 may lie under `q1`, `Q` or `*`, so that classes overlap.
+
+use proptest::prelude::*;
+use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
+use tidegate::engine::model::{Column, Columns};
+
+use crate::common::{self, Row};
+
+/// One tree: q1 and q2 below Q, q3 and q4 below P, all below `*`.
+pub const LEAVES: [&str; 4] = ["q1", "q2", "q3", "q4"];
+
+/// Labels above a leaf, and itself.
+fn labels(leaf: usize) -> [&'static str; 3] {
+    [LEAVES[leaf], ["Q", "P"][leaf / 2], "*"]
+}
+
+/// A row: the leaf of its owner, how far it was generalised, its value.
+pub type Made = (usize, usize, usize);
+
+pub const VALUES: [&str; 3] = ["HIV", "Flu", "Cold"];
+
+pub struct World {
+    pub columns: Columns,
+    pub release: Release,
+    pub raw: Histogram,
+    rows: Vec<Made>,
+    /// Generalised labels that rows have.
+    classes: Vec<&'static str>,
+}
+
+/// Rows by value, in the order of [`VALUES`].
+pub type Counts = [u64; 3];
+
+/// Whether people of a leaf with such rows violate what was asked.
+pub type Violates<'v> = &'v dyn Fn(usize, &Counts) -> bool;
+
+impl World {
+    pub fn of(rows: &[Made]) -> World {
+        let tree = common::taxonomy(&serde_json::json!({"*": {"Q": {"q1": {}, "q2": {}}, "P": {"q3": {}, "q4": {}}}}));
+        let mut all: Vec<Column> = common::columns(vec![tree]).iter().cloned().collect();
+        all[1].guarded = vec![vec!["HIV".into()]];
+        let columns = Columns::new(all);
+        let text = |label: &str, value: usize| (vec![label.to_owned()], VALUES[value].to_owned());
+        let shown: Vec<Row> = rows.iter().map(|&(leaf, up, value)| text(labels(leaf)[up], value)).collect();
+        let raw: Vec<Row> = rows.iter().map(|&(leaf, _, value)| text(LEAVES[leaf], value)).collect();
+        let read = |reading, rows: &[Row]| {
+            Histogram::of(&Encoder::new(&columns, reading), 0, &[common::batch(rows, 1)]).expect("rows that fit")
+        };
+        let release = Release::from_own_labels(&read(Reading::Labels { text: true }, &shown));
+        let raw = read(Reading::Text, &raw);
+        let mut classes: Vec<&str> = rows.iter().filter(|row| row.1 > 0).map(|row| labels(row.0)[row.1]).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        World { release, raw, columns, rows: rows.to_vec(), classes }
+    }
+
+    /// People of a leaf.
+    pub fn people(&self, leaf: usize) -> u64 {
+        self.rows.iter().filter(|row| row.0 == leaf).count() as u64
+    }
+
+    /// By hand, for people of a leaf: how many worlds are left, and their rows by value over all of these. Without a world no
+    /// class can have been generalised for what was asked.
+    pub fn by_hand(&self, leaf: usize, violates: Violates<'_>) -> (u64, Counts) {
+        let group = self.group(leaf);
+        let all = self.worlds();
+        let reason = |owners: &[usize], class: &str| self.has_reason(owners, class, violates);
+        // A class that shows no reason in any world excludes none, unless nothing in the group does.
+        let asked: Vec<&str> =
+            group.iter().copied().filter(|class| all.iter().any(|owners| reason(owners, class))).collect();
+        if asked.is_empty() && !group.is_empty() {
+            return (0, [0; 3]);
+        }
+        let (mut total, mut held) = (0, [0; 3]);
+        for owners in all.iter().filter(|owners| asked.iter().all(|class| reason(owners, class))) {
+            total += 1;
+            let own = owners.iter().zip(&self.rows).filter(|(owner, _)| **owner == leaf);
+            own.for_each(|(_, row)| held[row.2] += 1);
+        }
+        (total, held)
+    }
+
+    /// Per world the leaf of each row's owner; people of one leaf are alike.
+    fn worlds(&self) -> Vec<Vec<usize>> {
+        let mut worlds = vec![Vec::new()];
+        for row in 0..self.rows.len() {
+            let place = |owners: Vec<usize>| {
+                let free = |leaf: &usize| {
+                    let taken = owners.iter().filter(|owner| *owner == leaf).count() as u64;
+                    taken < self.people(*leaf) && labels(*leaf).contains(&self.label(row))
+                };
+                let leaves: Vec<usize> = (0..4).filter(free).collect();
+                leaves.into_iter().map(move |leaf| [&owners[..], &[leaf]].concat()).collect::<Vec<_>>()
+            };
+            worlds = worlds.into_iter().flat_map(place).collect();
+        }
+        worlds
+    }
+
+    fn label(&self, row: usize) -> &'static str {
+        let (leaf, up, _) = self.rows[row];
+        labels(leaf)[up]
+    }
+
+    /// Classes that may hold rows of the same people, from those of one leaf on.
+    fn group(&self, leaf: usize) -> Vec<&'static str> {
+        let hidden = |leaf: usize| {
+            let shown = (0..self.rows.len()).filter(|&row| self.label(row) == LEAVES[leaf]).count() as u64;
+            self.people(leaf) > shown
+        };
+        let (mut leaves, mut group) = (vec![leaf], Vec::new());
+        while let Some(leaf) = leaves.pop().filter(|&leaf| hidden(leaf)) {
+            let new = |class: &&'static str| labels(leaf).contains(class) && !group.contains(class);
+            let new: Vec<&str> = self.classes.iter().copied().filter(new).collect();
+            leaves
+                .extend((0..4).filter(|&other| hidden(other) && new.iter().any(|class| labels(other).contains(class))));
+            group.extend(new);
+        }
+        group
+    }
+
+    /// Whether a class, with its rows as they were beside those that are shown, violates what was asked.
+    fn has_reason(&self, owners: &[usize], class: &str, violates: Violates<'_>) -> bool {
+        (0..4).any(|leaf| {
+            let (mut counts, mut here) = ([0; 3], false);
+            for row in (0..owners.len()).filter(|&row| owners[row] == leaf) {
+                let label = self.label(row);
+                if label == class || label == LEAVES[leaf] {
+                    counts[self.rows[row].2] += 1;
+                    here |= label == class;
+                }
+            }
+            here && violates(leaf, &counts)
+        })
+    }
+}
+
+/// Up to seven rows.
+pub fn rows() -> impl Strategy<Value = Vec<Made>> {
+    prop::collection::vec((0..4usize, prop_oneof![Just(0usize), Just(1), Just(1), Just(2)], 0..3usize), 1..8)
+}
