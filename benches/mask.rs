@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use tidegate::daemon::config::Feed as File;
 use tidegate::daemon::ingest::{Table, count};
-use tidegate::engine::audit::Minimality;
+use tidegate::engine::audit::{Minimality, Requirement};
 use tidegate::engine::feed::{Closed, Feed};
 use tidegate::engine::gate::utility;
 use tidegate::engine::histogram::{Histogram, Release, Rows};
@@ -118,7 +118,8 @@ fn diverse(raw: &Histogram, columns: &Columns, m: u64) -> (f64, f64, f64) {
         recoding[most] = above(&recoding[most], trees[most]);
         release = Release::under(raw, 0..1, &recoding);
     }
-    let found = Minimality::of(&release, raw, columns, m, Minimality::WORK).expect("its rows");
+    let found =
+        Minimality::of(&release, raw, columns, Requirement::Diverse { l: m }, Minimality::WORK).expect("its rows");
     let sure = found.ties.iter().filter_map(|tie| Some((tie.people, tie.credibility.as_ref()?)));
     let sure: Vec<(u64, f64)> = sure
         .filter(|(_, credibility)| !credibility.is_at_most_one_in(m))

@@ -2,6 +2,7 @@
 //! behind it, and what is refused.
 
 mod local;
+mod requirements;
 
 use std::fs;
 use std::path::Path;
@@ -59,8 +60,21 @@ impl Folder {
 
     /// The audit of a release and the rows behind it; checks exit code and schema.
     fn audit(&self, release: Rows<'_>, rows: Rows<'_>) -> Json {
+        self.audit_with(&[], release, rows)
+    }
+
+    /// The same under another requirement.
+    fn audit_by(&self, requirement: &str, release: Rows<'_>, rows: Rows<'_>) -> Json {
+        let found = self.audit_with(&["--requirement", requirement], release, rows);
+        assert_eq!(found["minimality"]["requirement"], json!(requirement));
+        assert!(found["minimality"].get("m").is_none());
+        found
+    }
+
+    fn audit_with(&self, more: &[&str], release: Rows<'_>, rows: Rows<'_>) -> Json {
         let (release, rows) = (self.put("r.csv", release), self.put("d.csv", rows));
-        let output = self.run("audit", &["--json", "--release", &release, "--increment", &rows, "--minimality"]);
+        let args = ["--json", "--release", &release, "--increment", &rows, "--minimality"];
+        let output = self.run("audit", &[&args, more].concat());
         let found: Json = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(output.status.code(), Some(i32::from(found["safe"] != json!(true))), "{found}");
         let schema = fs::read_to_string("schemas/v1/audit.schema.json").expect("a shipped schema");

@@ -9,7 +9,7 @@ mod worlds;
 use crate::common;
 use crate::common::golden;
 use serde_json::Value as Json;
-use tidegate::engine::audit::Minimality;
+use tidegate::engine::audit::{Minimality, Requirement};
 use tidegate::engine::gate::minimality::requirement::l_diverse;
 use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
 use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
@@ -79,9 +79,9 @@ fn beyond_the_budget_figures_are_bounds() {
     let trees = columns.trees();
     let release = Release::under(&raw, 0..1, &common::recoding(&[vec!["*".to_owned()]], &trees));
     let largest = |work: u64| {
-        let found = Minimality::of(&release, &raw, &columns, 2, work).expect("its rows");
+        let found = Minimality::of(&release, &raw, &columns, Requirement::Diverse { l: 2 }, work).expect("its rows");
         let (tie, credibility) = found.strongest(None).expect("a tie");
-        assert_eq!((tie.people, tie.set), (2, 0));
+        assert_eq!((tie.people, tie.set), (2, Some(0)));
         credibility.clone()
     };
     let exact = largest(Minimality::WORK);

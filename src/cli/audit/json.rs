@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::risk_entry::{Risk, risk};
 use crate::cli::refinement::{Refinement, refinements};
-use crate::engine::audit::{self, ChainFigures, CrowdFigures, Figures, ReleaseFigures, Subject, Verdict};
+use crate::engine::audit::{
+    self, ChainFigures, CrowdFigures, Figure, Figures, ReleaseFigures, Requirement, Subject, Verdict,
+};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
@@ -43,12 +45,21 @@ pub struct Audit {
     pub dominance: Option<NotMade>,
 }
 
-/// How strongly people are tied to guarded sets.
+/// How strongly people are tied to what is sensitive.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Minimality {
-    /// Nobody may be tied to a guarded set with more than 1/m.
-    pub m: u64,
-    /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes.
+    /// Nobody may be tied to a guarded set with more than 1/m; not there with `--requirement`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub m: Option<u64>,
+    /// The requirement as `--requirement` names it; only there with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirement: Option<String>,
+    /// What figures are compared with: 1/l or alpha, the most for a `credibility`; c, above `recursive_c`; t, the most for a
+    /// `distance`; e, the least for a `span`. Only there with `--requirement`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Number>,
+    /// One entry per leaf tuple that people have and guarded set, in the order of the release's classes; one per leaf tuple where the
+    /// requirement looks at all values.
     pub classes: Vec<Tie>,
     /// The largest credibility; null where there is none.
     pub max: Option<String>,
@@ -59,11 +70,27 @@ pub struct Minimality {
 pub struct Tie {
     /// Their leaves, one per quasi column.
     pub class: Vec<String>,
-    /// The guarded set, counted from 0 in the order of the feed file.
-    pub set: usize,
-    /// An exact share such as `53/86`; with `<=` before it a bound, where counting is too much work. Null where the release
-    /// cannot have been generalised for this set.
+    /// The guarded set, counted from 0 in the order of the feed file; not there where the requirement looks at all values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<usize>,
+    /// An exact share such as `53/86`, of the set or of the likeliest value; with `<=` before it a bound, where counting is too much
+    /// work. Null where the release cannot have been generalised for this set or requirement.
     pub credibility: Option<String>,
+    /// Recursive (c, l)-diversity: the c that what is believed of one of them would need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recursive_c: Option<Number>,
+    /// Recursive (c, l)-diversity: the most different values that they can have between them, where that is certain to be fewer than l.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<usize>,
+    /// t-closeness: from what is believed of one of them to the values of the whole table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f64>,
+    /// (k, e)-anonymity: from the lowest to the highest number that one of them can have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Number>,
+    /// Whether what is believed of one of them is what the requirement promises; only there with `--requirement`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<bool>,
 }
 
 /// What labels that are not finer tell whoever knows the top-down search.
@@ -245,7 +272,7 @@ pub fn audit(
     verdict: &Verdict,
     subject: &Subject,
     (columns, policy): (&Columns, &Policy),
-    names: &[String],
+    (names, named): (&[String], bool),
 ) -> Audit {
     let reason = |reason: &crate::engine::audit::Reason| Reason {
         check: reason.check,
@@ -271,7 +298,7 @@ pub fn audit(
         pairs: figures.pairs.iter().map(pair).collect(),
         chain: figures.crowds.as_ref().map(grown).or_else(|| figures.chain.as_ref().map(chain)),
         crowds: figures.crowds.is_some(),
-        minimality: figures.minimality.as_ref().map(|of| minimality(of, columns)),
+        minimality: figures.minimality.as_ref().map(|of| minimality(of, columns, named)),
         refinement: refinements(&figures.refinement, policy, columns),
         dominance: None,
     }
@@ -287,14 +314,38 @@ fn searched(of: &audit::Coarse) -> Option<Searched> {
     (of.certainty.answer != Answer::Impossible).then_some(told)
 }
 
-fn minimality(of: &audit::Minimality, columns: &Columns) -> Minimality {
-    let tie = |tie: &audit::Tie| Tie {
-        class: tie.leaves.iter().zip(columns.trees()).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
-        set: tie.set,
-        credibility: tie.credibility.as_ref().map(ToString::to_string),
+fn minimality(of: &audit::Minimality, columns: &Columns, named: bool) -> Minimality {
+    let tie = |tie: &audit::Tie| {
+        let mut entry = Tie {
+            class: tie.leaves.iter().zip(columns.trees()).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
+            set: tie.set,
+            credibility: tie.credibility.as_ref().map(ToString::to_string),
+            recursive_c: None,
+            distinct: None,
+            distance: None,
+            span: None,
+            kept: named.then_some(tie.kept),
+        };
+        match tie.figure {
+            Figure::Share => {}
+            Figure::Recursive { c, few } => (entry.recursive_c, entry.distinct) = (Some(c.into()), few),
+            Figure::Distance(distance) => entry.distance = Some(distance),
+            Figure::Span(span) => entry.span = Some(span.into()),
+        }
+        entry
     };
     let max = of.strongest(None).map(|(_, credibility)| credibility.to_string());
-    Minimality { m: of.m, classes: of.ties.iter().map(tie).collect(), max }
+    let m = match of.requirement {
+        Requirement::Diverse { l } if !named => Some(l),
+        _ => None,
+    };
+    Minimality {
+        m,
+        requirement: named.then(|| of.requirement.to_string()),
+        limit: named.then(|| of.requirement.limit().into()),
+        classes: of.ties.iter().map(tie).collect(),
+        max,
+    }
 }
 
 fn entry(figures: &ReleaseFigures, release: &Release, columns: &Columns, name: &str) -> ReleaseEntry {

@@ -6,6 +6,7 @@ mod crowds;
 pub mod json;
 mod risk_entry;
 mod risk_words;
+mod requirement;
 mod words;
 
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
-use crate::engine::audit::{Astray, Attacked, Coarse, Figures, Minimality, Subject, Unfit, judge, risks};
+use crate::engine::audit::{Amiss, Astray, Attacked, Coarse, Figures, Minimality, Requirement, Subject, Unfit, judge, risks};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
@@ -33,6 +34,8 @@ use crate::engine::safeguards::trace::{Terms, told};
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
 tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality\n       \
+    override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
+tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality [--requirement <REQUIREMENT>]\n       \
 tidegate audit --dir <DIR> [--key <FILE>]\n       \
 tidegate audit --feed <FILE> [--key <FILE>]",
     after_help = "\
@@ -62,6 +65,10 @@ pub struct Args {
     /// How many people the rows were drawn from, for the risk of re-identification by attackers who do not know who is in the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub population: Option<u64>,
+    /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2 or
+    /// k=2,e=5000
+    #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]
+    pub requirement: Option<String>,
     /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
@@ -79,7 +86,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let Asked { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
-        out.value(&json::audit(&figures, &verdict, subject, (columns, policy), names));
+        out.value(&json::audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
     } else {
         out.text(&words::report(&figures, &verdict, subject, policy, names));
     }
@@ -108,6 +115,7 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
                     it with --increment";
         return Err(Error::new(Kind::Usage, text).in_field("--minimality"));
     }
+    let requirement = args.requirement.as_deref().map(requirement::parse).transpose()?;
     let asked = if let Some(dir) = &args.dir {
         asked::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
@@ -130,10 +138,14 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
     if !args.minimality {
         figures.coarse = Coarse::of(subject, columns, policy, ratios);
     }
-    if let (Some(rows), Some(masking)) = (behind, policy.masking()) {
+    let requirement = match (requirement, policy.masking()) {
+        (None, Some(masking)) => Some(Requirement::Diverse { l: masking.m }),
+        (named, _) => named,
+    };
+    if let (Some(rows), Some(requirement)) = (behind, requirement) {
         let rows = subject.recoded(rows);
-        let found = Minimality::of(&subject.releases[0], &rows, columns, masking.m, Minimality::WORK);
-        figures.minimality = Some(found.map_err(|astray| unfilled(&astray, args, columns))?);
+        let found = Minimality::of(&subject.releases[0], &rows, columns, requirement, Minimality::WORK);
+        figures.minimality = Some(found.map_err(|amiss| unfit(&amiss, args, columns))?);
     }
     Ok((asked, figures))
 }
@@ -167,8 +179,8 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
                     folder of `anonymize` with --dir, or write `output = \"one-table\"` to judge tables of others";
         return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
-    if args.minimality && feed.policy.masking().is_none() {
-        let text = "--minimality judges by `m`: write `m = 2` in [policy], and the values that nobody may be tied to with more \
+    if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
+        let text = "--minimality judges by `m`, or by what --requirement names: write `m = 2` in [policy], and the values that nobody may be tied to with more \
                     than 1/m in `guarded = [[\"…\"]]` of a sensitive column";
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
@@ -262,14 +274,23 @@ fn all_behind(attacked: &Attacked, columns: &Columns, args: &Args) -> error::Res
     Err(Error::new(Kind::Input, text).in_file(&args.increments[attacked.release]))
 }
 
-/// Rows that are not those behind a release.
-fn unfilled(astray: &Astray, args: &Args, columns: &Columns) -> Error {
-    let text = format!(
-        "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
-        args.releases[0].display(),
-        describe(&astray.nodes, columns)
-    );
-    Error::new(Kind::Input, text).in_file(&args.increments[0])
+/// Rows by which a release cannot be judged.
+fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
+    match amiss {
+        Amiss::Astray(Astray { nodes }) => {
+            let text = format!(
+                "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
+                args.releases[0].display(),
+                describe(nodes, columns)
+            );
+            Error::new(Kind::Input, text).in_file(&args.increments[0])
+        }
+        Amiss::Numbers => {
+            let text = "(k, e)-anonymity is about one number of everybody: the feed needs one sensitive column, with `type = \"int\"` or \
+                        \"float\", and every row a value in it";
+            Error::new(Kind::Usage, text).in_field("--requirement")
+        }
+    }
 }
 
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{crowds, risk_words};
 use crate::cli::paragraph::wrapped;
-use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Tie, Verdict};
+use crate::engine::audit::{Attacked, ChainFigures, Figures, Subject, Verdict};
 use crate::engine::gate::certainty::Answer;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
@@ -234,18 +234,26 @@ fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
         }
         return;
     };
-    let m = found.m;
-    put(text, &format!("How strongly whoever knows that {m}-diversity was the aim ties people to guarded sets"));
+    let (asked, of) =
+        (found.requirement, |set: Option<usize>| set.map_or("any".to_owned(), |set| (set + 1).to_string()));
+    put(
+        text,
+        &format!(
+            "How strongly whoever knows that {} was the aim ties people to guarded sets, or to any one value",
+            asked.named()
+        ),
+    );
     put(text, "      strongest    people beyond the limit");
-    for set in 0..found.sets() {
-        let Some((_, most)) = found.strongest(Some(set)) else {
-            put(text, &format!("{:>4}  the release cannot have been generalised for this set", set + 1));
+    for set in found.sets() {
+        let among = || found.ties.iter().filter(move |tie| tie.set == set);
+        let known = among().filter_map(|tie| tie.credibility.as_ref());
+        let Some(most) = known.reduce(|most, next| if next.compare(most).is_gt() { next } else { most }) else {
+            put(text, &format!("{:>4}  the release cannot have been generalised for this", of(set)));
             continue;
         };
-        let beyond = |tie: &&Tie| tie.set == set && tie.credibility.as_ref().is_some_and(|c| !c.is_at_most_one_in(m));
-        let people: u64 = found.ties.iter().filter(beyond).map(|tie| tie.people).sum();
+        let people: u64 = among().filter(|tie| !tie.kept).map(|tie| tie.people).sum();
         let exact = if matches!(most, Credibility::Exact(_)) { " " } else { "≤" };
-        put(text, &format!("{:>4} {exact}{:<11.4}  {people}", set + 1, most.value()));
+        put(text, &format!("{:>4} {exact}{:<11.4}  {people}", of(set), most.value()));
     }
     put(text, "");
 }
@@ -322,7 +330,7 @@ fn advice(verdict: &Verdict, figures: &Figures, subject: &Subject, policy: &Poli
     }
     if has("minimality") {
         advice.push(
-            "do not generalise until l-diversity holds: form classes without a look at sensitive values, by k alone; \
+            "do not generalise until a requirement on sensitive values holds: form classes without a look at sensitive values, by k alone; \
              generalising this release further heals nothing",
         );
     }

@@ -93,6 +93,10 @@ impl Snapshots {
             dir: None,
             key: None,
             minimality: false,
+            dir: None,
+            key: None,
+            minimality: false,
+            requirement: None,
         }
     }
 

@@ -127,6 +127,10 @@ impl<'o> View<'o> {
             dir: None,
             key: None,
             minimality: false,
+            dir: None,
+            key: None,
+            minimality: false,
+            requirement: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The verdict over an audit's figures (CONTRACTS 3): safe needs at least one *sound* figure of the chain to reach k. An
 //! upper bound can condemn, never acquit; where neither happens the verdict is open, and open is not safe.
 
-use super::{ChainFigures, Figures, Weakest};
+use super::{ChainFigures, Figure, Figures, Requirement, Tie, Weakest};
 use crate::gate::certainty::Answer;
 use crate::gate::diversity::{Limited, ROUNDING};
 use crate::gate::minimality::Credibility;
@@ -188,28 +188,20 @@ impl Bench<'_> {
 
     fn minimality(&self, figures: &Figures, reasons: &mut Vec<Reason>) {
         let Some(minimality) = &figures.minimality else { return };
-        let m = minimality.m;
-        for set in 0..minimality.sets() {
-            let Some((tie, credibility)) = minimality.strongest(Some(set)) else { continue };
-            if credibility.is_at_most_one_in(m) {
-                continue;
-            }
-            let value = credibility.value();
-            let sure = match credibility {
-                Credibility::Exact(_) => format!("ties somebody to guarded set {} with {}", set + 1, short(value)),
-                Credibility::AtMost(_) => {
-                    format!("may tie somebody to guarded set {} with up to {}, which is a bound", set + 1, short(value))
-                }
-            };
+        let requirement = minimality.requirement;
+        for set in minimality.sets() {
+            let Some((tie, credibility)) = minimality.worst(set) else { continue };
+            let (value, limit, known) = told(&requirement, tie, credibility);
             let text = format!(
-                "release 1 ({}): whoever knows that it was generalised until {m}-diversity held {sure}: {} from {} in class \
-                 {}; the policy wants at most 1/{m}",
+                "release 1 ({}): whoever knows that it was generalised until {} held {known}: {} from {} in class {}; {}",
                 self.names[0],
+                requirement.named(),
                 many(tie.people, "row"),
                 describe(&tie.leaves, self.columns),
-                self.class(0, tie.class)
+                self.class(0, tie.class),
+                requirement.promised()
             );
-            reasons.push(Reason { check: "minimality", release: Some(0), value, limit: 1.0 / m as f64, text });
+            reasons.push(Reason { check: "minimality", release: Some(0), value, limit, text });
         }
     }
 
@@ -286,6 +278,41 @@ impl Bench<'_> {
             reasons.push(Reason { check: "max_loss", release: Some(at), value: release.loss, limit, text });
         }
     }
+}
+
+/// What is known of somebody, as figure, limit and words.
+fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64, f64, String) {
+    let share = credibility.value();
+    let (value, limit) = match tie.figure {
+        Figure::Share => (share, requirement.limit_of_share()),
+        Figure::Recursive { few: Some(few), .. } => (few as f64, requirement.least_values() as f64),
+        Figure::Recursive { c, .. } => (c, requirement.limit()),
+        Figure::Distance(value) | Figure::Span(value) => (value, requirement.limit()),
+    };
+    let to = match tie.set {
+        Some(set) => format!("guarded set {}", set + 1),
+        None => "one sensitive value".to_owned(),
+    };
+    let known = match (credibility, tie.figure) {
+        (Credibility::AtMost(_), _) => {
+            format!("may tie somebody to {to} with up to {}, which is a bound", short(share))
+        }
+        (_, Figure::Share) => format!("ties somebody to {to} with {}", short(share)),
+        (_, Figure::Recursive { few: Some(few), .. }) => {
+            format!(
+                "is certain that people who were equal have no more than {} between them",
+                many(few as u64, "value")
+            )
+        }
+        (_, Figure::Recursive { c, .. }) => {
+            format!("ties somebody to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
+        }
+        (_, Figure::Distance(distance)) => {
+            format!("believes of somebody what lies {} from the values of the whole table", short(distance))
+        }
+        (_, Figure::Span(span)) => format!("knows the number of somebody within {}", short(span)),
+    };
+    (value, limit, known)
 }
 
 /// So many of something.

@@ -1,12 +1,12 @@
 //! The tables of the paper (MIN), one test each.
 
+use tidegate::engine::gate::minimality::belief::Belief;
 use tidegate::engine::gate::minimality::requirement::{Share, close, close_to, k_e, l_diverse, recursive};
-use tidegate::engine::gate::minimality::values::ties;
+use tidegate::engine::gate::minimality::values::{Part, ties};
 use tidegate::engine::gate::minimality::{Attack, Origin};
 
+use super::enumerate::sets;
 use super::texts;
-
-const WORK: u64 = 1_000_000;
 
 fn whole(sizes: &[u64]) -> Vec<Origin> {
     sizes.iter().map(|&size| Origin::whole(size)).collect()
@@ -22,9 +22,11 @@ fn check(attack: &Attack, left: u32, expected: &[&str]) {
 /// A class to a value: the tie, over the values of the table.
 #[track_caller]
 fn check_ties(sizes: &[u64], values: &[u64], admits: impl Fn(&[u64]) -> bool, expected: &[(usize, &[usize], &str)]) {
-    let ties = ties(sizes, values, admits, WORK).expect("little work");
+    let parts: Vec<Part> = sizes.iter().map(|&rows| Part::whole(rows, values.len())).collect();
+    let ties = ties(&parts, values, |_, counts| admits(counts), &mut 1_000_000).expect("little work");
     for (class, set, share) in expected {
-        assert_eq!(ties.credibility(*class, set).expect("some assignment").to_string(), *share, "{class} {set:?}");
+        let belief = Belief::of(&ties.counted, *class, &vec![0; values.len()], sizes[*class]).expect("some assignment");
+        assert_eq!(belief.share(set).to_string(), *share, "{class} {set:?}");
     }
 }
 
@@ -88,6 +90,21 @@ fn table_10_c_tells_nothing() {
     check(&Attack::new(&whole(&[2, 4]), 3, close(Share { part: 1, of: 4 }, half)), 8, &["1/2", "1/2"]);
     let admits = close_to(Share { part: 1, of: 5 }, vec![3, 3]);
     check_ties(&[2, 4], &[3, 3], admits, &[(0, &[0], "1/2"), (1, &[0], "1/2")]);
+}
+
+/// The same, assignment by assignment. Of one, two and three rows with HIV only two satisfy in q2, so that assignments without HIV in q1
+/// are left, as many as those with two.
+#[test]
+fn table_10_c_assignment_by_assignment() {
+    let all = sets(&[2, 4], 3);
+    assert_eq!(all.len(), 20);
+    // Within 1/5 of 3/6: 5 · |2·held − people| <= 2 · people.
+    let within = |held: u64, people: u64| 5 * (2 * held).abs_diff(people) <= 2 * people;
+    let of_q2: Vec<bool> = (0..=3).map(|held| within(held, 4)).collect();
+    assert_eq!(of_q2, [false, false, true, false]);
+    let left: Vec<&Vec<u64>> = all.iter().filter(|held| !within(held[0], 2) || !within(held[1], 4)).collect();
+    let with = |of_q1: u64| left.iter().filter(|held| held[0] == of_q1).count();
+    assert_eq!([with(0), with(1), with(2)], [4, 0, 4]);
 }
 
 /// By local recoding the conclusion holds: three rows of q2 stand as they were, one of them sensitive.

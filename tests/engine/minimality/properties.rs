@@ -1,16 +1,17 @@
 //! Random tables: against every assignment, one by one, and what must hold of any table.
 
 use proptest::prelude::*;
-use tidegate::engine::audit::Minimality;
+use tidegate::engine::audit::{Figure, Minimality, Requirement};
 use tidegate::engine::gate::minimality::requirement::{
     Share, alpha_k, close, close_to, guarded, k_e, l_diverse, recursive,
 };
-use tidegate::engine::gate::minimality::values::ties;
+use tidegate::engine::gate::minimality::values::{Part, Ties, ties};
 use tidegate::engine::gate::minimality::{Attack, Credibility, Origin};
+use tidegate::engine::policy::Decimal;
 
 use super::enumerate::{orders, sets};
 use super::texts;
-use super::worlds::{Counts, LEAVES, World, rows};
+use super::worlds::{Counts, LEAVES, Made, NUMBERS, VALUES, Violates, World, rows};
 use crate::common::cases;
 
 /// The credibility by the definition, as a fraction that need not be in lowest terms.
@@ -98,18 +99,47 @@ fn values() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
 
 #[track_caller]
 fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) {
-    let found = ties(sizes, values, admits, 1_000_000).expect("little work");
+    let parts: Vec<Part> = sizes.iter().map(|&rows| Part::whole(rows, values.len())).collect();
+    let Ties { counted, distinct } =
+        ties(&parts, values, |_, counts| admits(counts), &mut 1_000_000).expect("little work");
     let mut left = orders(sizes, values);
     left.retain(|classes| classes.iter().any(|counts| !admits(counts)));
-    assert_eq!(found.total.to_string(), left.len().to_string());
+    let all = orders(sizes, values);
+    assert_eq!(counted.left.to_string(), left.len().to_string());
     for class in 0..sizes.len() {
         for value in 0..values.len() {
             let held: u64 = left.iter().map(|classes| classes[class][value]).sum();
-            let of = left.len() as u64 * sizes[class];
-            let expected = (of > 0).then(|| lowest(held, of));
-            assert_eq!(found.credibility(class, &[value]).map(|share| share.to_string()), expected);
+            assert_eq!(counted.held[class][value].to_string(), held.to_string());
         }
+        let most = |of: &[Vec<Vec<u64>>]| {
+            of.iter().map(|classes| classes[class].iter().filter(|&&count| count > 0).count()).max().unwrap_or(0)
+        };
+        assert_eq!(distinct[class], [most(&left), most(&all)]);
     }
+}
+
+/// What is found of a table that was recoded locally against every world: the likeliest value, and what the requirement says of such
+/// shares. `violates` asks the same of rows, so that shares over one denominator can be asked as rows.
+#[track_caller]
+fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
+    let numeric = matches!(asked, Requirement::Range { .. });
+    let world = World::of(rows, if numeric { NUMBERS } else { VALUES }, false);
+    let of = |work| Minimality::of(&world.release, &world.raw, &world.columns, asked, work).expect("its rows");
+    let found = of(Minimality::WORK);
+    assert_eq!(found.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
+    for tie in &found.ties {
+        let tree = world.columns.trees()[0];
+        let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
+        let (left, held) = world.by_hand(leaf, violates);
+        let most = *held.iter().max().expect("three");
+        let expected = (left > 0).then(|| lowest(most, left * world.people(leaf)));
+        assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{asked} {rows:?} {leaf}");
+        let few = matches!(tie.figure, Figure::Recursive { few: Some(_), .. });
+        // A belief is one person's, and k is asked of classes.
+        let many = held.map(|rows| rows * 4);
+        assert_eq!(tie.kept, left == 0 || !few && !violates(leaf, &many), "{asked} {rows:?} {leaf}");
+    }
+    assert!(of(0).ties.iter().zip(&found.ties).all(|(bound, tie)| !bound.kept || tie.kept), "{asked} {rows:?}");
 }
 
 proptest! {
@@ -136,27 +166,8 @@ proptest! {
     ) {
         check_values(&sizes, &counts, &recursive(Share { part: share.of, of: share.part }, l));
         check_values(&sizes, &counts, &close_to(share, counts.clone()));
-        check_values(&sizes, &counts, &k_e(k, l as u64, vec![1, 2, 4, 5]));
+        check_values(&sizes, &counts, &k_e(k, l as i128, vec![1, 2, 4, 5]));
         check_values(&sizes, &counts, &guarded(vec![vec![0, 1], vec![2]], share));
-    }
-
-    /// The audit of a table whose rows were generalised each on its own, classes overlapping, against every world.
-    #[test]
-    fn local_recoding_as_enumerated(rows in rows(), l in 2u64..4) {
-        let world = World::of(&rows);
-        let violates = |_: usize, counts: &Counts| counts[0] * l > counts.iter().sum();
-        let found = |work: u64| Minimality::of(&world.release, &world.raw, &world.columns, l, work).expect("its rows");
-        let (exact, bounds) = (found(Minimality::WORK), found(0));
-        prop_assert_eq!(exact.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
-        for (tie, bound) in exact.ties.iter().zip(&bounds.ties) {
-            let tree = world.columns.trees()[0];
-            let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
-            let (left, held) = world.by_hand(leaf, &violates);
-            let expected = (left > 0).then(|| lowest(held[0], left * world.people(leaf)));
-            prop_assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{:?} {}", &rows, leaf);
-            let [truth, most] = [tie, bound].map(|tie| tie.credibility.as_ref().map(Credibility::value));
-            prop_assert!(truth <= most, "{:?} {:?} {:?}", &rows, truth, most);
-        }
     }
 
     /// The rows that the assignments give to the classes are all the sensitive rows.
@@ -176,5 +187,67 @@ proptest! {
             let same = |a: usize, b: usize| sizes[a] != sizes[b] || found[a] == found[b];
             prop_assert!((0..sizes.len()).all(|a| (0..sizes.len()).all(|b| same(a, b))));
         }
+    }
+}
+
+proptest! {
+    // Every requirement in each case, and every world of a table.
+    #![proptest_config(ProptestConfig::with_cases(cases(300)))]
+
+    /// The audit of a table whose rows were generalised each on its own, classes overlapping, against every world.
+    #[test]
+    fn local_recoding_as_enumerated(rows in rows(), l in 2u64..4) {
+        let world = World::of(&rows, VALUES, true);
+        let violates = |_: usize, counts: &Counts| counts[0] * l > counts.iter().sum();
+        let found = |work: u64| Minimality::of(&world.release, &world.raw, &world.columns, Requirement::Diverse { l }, work).expect("its rows");
+        let (exact, bounds) = (found(Minimality::WORK), found(0));
+        prop_assert_eq!(exact.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
+        for (tie, bound) in exact.ties.iter().zip(&bounds.ties) {
+            let tree = world.columns.trees()[0];
+            let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
+            let (left, held) = world.by_hand(leaf, &violates);
+            let expected = (left > 0).then(|| lowest(held[0], left * world.people(leaf)));
+            prop_assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{:?} {}", &rows, leaf);
+            let [truth, most] = [tie, bound].map(|tie| tie.credibility.as_ref().map(Credibility::value));
+            prop_assert!(truth <= most, "{:?} {:?} {:?}", &rows, truth, most);
+        }
+    }
+
+    /// The same for requirements that look at all values, and for guarded sets where every value is one.
+    #[test]
+    fn requirements_on_local_recoding_as_enumerated(
+        rows in rows(), l in 1u64..4, k in 1u64..4, part in 1u64..=10, half in 1u64..=8,
+    ) {
+        let decimal = |tenths: u64| Decimal::new(tenths, 1).expect("a decimal");
+        let most = |counts: &Counts| *counts.iter().max().expect("three");
+        check_world(&rows, Requirement::Diverse { l }, &|_, counts| most(counts) * l > counts.iter().sum());
+        let alpha = Requirement::Alpha { alpha: decimal(part), k };
+        check_world(&rows, alpha, &|_, counts| {
+            counts.iter().sum::<u64>() < k || most(counts) * 10 > part * counts.iter().sum::<u64>()
+        });
+        let recursive = Requirement::Recursive { c: decimal(5 * half), l };
+        check_world(&rows, recursive, &|_, counts| {
+            let mut counts = *counts;
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            2 * counts[0] >= half * counts[l as usize - 1..].iter().sum::<u64>()
+        });
+        let mut whole: Counts = [0; 3];
+        rows.iter().for_each(|row| whole[row.2] += 1);
+        check_world(&rows, Requirement::Close { t: decimal(part) }, &|_, counts| {
+            let (people, all) = (counts.iter().sum::<u64>(), rows.len() as u64);
+            let apart: u64 = counts.iter().zip(whole).map(|(here, there)| (here * all).abs_diff(there * people)).sum();
+            apart * 5 > part * people * all
+        });
+        // From -1.5 to 0.2 to 2: 17 and 18 tenths.
+        let range = Requirement::Range { k, e: decimal(4 * part) };
+        check_world(&rows, range, &|_, counts| {
+            let span = match counts.map(|count| count > 0) {
+                [true, _, true] => 35,
+                [true, true, false] => 17,
+                [false, true, true] => 18,
+                _ => 0,
+            };
+            counts.iter().sum::<u64>() < k || span < 4 * part
+        });
     }
 }

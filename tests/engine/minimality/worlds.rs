@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
-use tidegate::engine::model::{Column, Columns};
+use tidegate::engine::model::{Column, Columns, Kind};
 
 use crate::common::{self, Row};
 
@@ -20,7 +20,11 @@ fn labels(leaf: usize) -> [&'static str; 3] {
 /// A row: the leaf of its owner, how far it was generalised, its value.
 pub type Made = (usize, usize, usize);
 
+/// A set of one is guarded.
 pub const VALUES: [&str; 3] = ["HIV", "Flu", "Cold"];
+
+/// Numbers in their place.
+pub const NUMBERS: [&str; 3] = ["-1.5", "0.2", "2"];
 
 pub struct World {
     pub columns: Columns,
@@ -38,12 +42,14 @@ pub type Counts = [u64; 3];
 pub type Violates<'v> = &'v dyn Fn(usize, &Counts) -> bool;
 
 impl World {
-    pub fn of(rows: &[Made]) -> World {
+    /// A guarded set of the first value, if anything is guarded.
+    pub fn of(rows: &[Made], values: [&str; 3], guarded: bool) -> World {
         let tree = common::taxonomy(&serde_json::json!({"*": {"Q": {"q1": {}, "q2": {}}, "P": {"q3": {}, "q4": {}}}}));
         let mut all: Vec<Column> = common::columns(vec![tree]).iter().cloned().collect();
-        all[1].guarded = vec![vec!["HIV".into()]];
+        all[1].guarded = if guarded { vec![vec![values[0].into()]] } else { Vec::new() };
+        all[1].kind = if values == NUMBERS { Kind::Float } else { Kind::String };
         let columns = Columns::new(all);
-        let text = |label: &str, value: usize| (vec![label.to_owned()], VALUES[value].to_owned());
+        let text = |label: &str, value: usize| (vec![label.to_owned()], values[value].to_owned());
         let shown: Vec<Row> = rows.iter().map(|&(leaf, up, value)| text(labels(leaf)[up], value)).collect();
         let raw: Vec<Row> = rows.iter().map(|&(leaf, _, value)| text(LEAVES[leaf], value)).collect();
         let read = |reading, rows: &[Row]| {

@@ -5,6 +5,7 @@ use num_bigint::BigUint;
 
 use super::groups::{Equals, Group};
 use super::tie::Tie;
+use crate::gate::minimality::requirement::{Share, alpha_k};
 use crate::gate::minimality::spread::within;
 use crate::gate::minimality::{Attack, Counted, Credibility, Fraction, Origin};
 
@@ -15,17 +16,19 @@ pub struct Case<'c> {
     people: &'c [Equals],
     /// Rows of the set that each class shows, bare or not.
     sensitive: &'c [u64],
+    /// The largest share that is allowed.
+    most: Share,
     /// Per table and class; `None` where there are too many tables.
     attacks: Option<Vec<Vec<Attack>>>,
 }
 
 impl<'c> Case<'c> {
-    /// A group with a set of which classes show so many rows, and what the requirement lets stand.
+    /// A group with a set of which classes show so many rows, if no class of `least` people or more may have a larger share of it.
     pub fn new(
         (group, set): (&'c Group, usize),
         people: &'c [Equals],
         sensitive: &'c [u64],
-        admits: impl Fn(u64, u64) -> bool,
+        (most, least): (Share, u64),
     ) -> Case<'c> {
         let origin = |at: usize, rows: u64| {
             let shown = Shown::of(&people[group.people[at]], sensitive);
@@ -33,12 +36,12 @@ impl<'c> Case<'c> {
         };
         let attack = |(class, rows): (&usize, &Vec<u64>)| {
             let origins: Vec<Origin> = within(rows).map(|at| origin(at, rows[at])).collect();
-            Attack::new(&origins, sensitive[*class], &admits)
+            Attack::new(&origins, sensitive[*class], alpha_k(most, least))
         };
         let tables = group.tables.as_ref();
         let attacks =
             tables.map(|all| all.iter().map(|one| group.classes.iter().zip(one).map(attack).collect()).collect());
-        Case { set, group, people, sensitive, attacks }
+        Case { set, group, people, sensitive, most, attacks }
     }
 
     /// Steps that exact figures cost.
@@ -57,7 +60,7 @@ impl<'c> Case<'c> {
             },
         };
         let people = self.group.people.iter().map(|&of| &self.people[of]);
-        people.zip(found).map(|(equals, credibility)| Tie::new(equals, self.set, credibility)).collect()
+        people.zip(found).map(|(equals, credibility)| tie(equals, (self.set, self.most), credibility)).collect()
     }
 
     fn shown(&self, at: usize) -> Shown {
@@ -115,6 +118,12 @@ impl<'c> Case<'c> {
         }
         most.into_iter().map(|most| Some(Credibility::AtMost(most.min(1.0)))).collect()
     }
+}
+
+/// A tie to a set, and whether it is allowed.
+pub fn tie(equals: &Equals, (set, most): (usize, Share), credibility: Option<Credibility>) -> Tie {
+    let kept = credibility.as_ref().is_none_or(|credibility| credibility.is_at_most(most));
+    Tie { kept, ..Tie::of(equals, Some(set), credibility) }
 }
 
 /// Rows of people that a release shows as they are.

@@ -34,6 +34,11 @@ impl Fraction {
         top as f64 * (drop as f64 - shift as f64).exp2()
     }
 
+    /// Whether it is at most part / of.
+    pub fn is_at_most(&self, part: u64, of: u64) -> bool {
+        &self.part * of <= &self.of * part
+    }
+
     /// Whether it is at most 1/m.
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         &self.part * m <= self.of

@@ -6,6 +6,7 @@
 //! Knows counts only: neither columns nor values, and never how a recoding was found. A figure that is only a bound says so
 //! in its type, and lies on the unsafe side: the truth is never higher.
 
+pub mod belief;
 mod bound;
 mod fraction;
 mod masked;
@@ -24,6 +25,7 @@ use self::bound::Bound;
 pub use self::fraction::Fraction;
 use self::fraction::choose;
 pub use self::masked::{masked, masked_from};
+use self::requirement::Share;
 use self::residues::{Factor, Kept};
 use crate::policy::Decimal;
 
@@ -107,6 +109,14 @@ impl Credibility {
                 let grown = share * factor.get();
                 Credibility::AtMost(upwards(grown / (grown + 1.0 - share)))
             }
+        }
+    }
+
+    /// Whether it is shown to be at most this.
+    pub fn is_at_most(&self, limit: Share) -> bool {
+        match self {
+            Credibility::Exact(share) => share.is_at_most(limit.part, limit.of),
+            Credibility::AtMost(share) => *share * limit.of as f64 <= limit.part as f64,
         }
     }
 

@@ -3,6 +3,8 @@
 //!
 //! A class without people violates nothing.
 
+use crate::policy::Decimal;
+
 /// A share or a distance, as an exact fraction.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
@@ -12,9 +14,15 @@ pub struct Share {
     pub of: u64,
 }
 
+impl From<Decimal> for Share {
+    fn from(share: Decimal) -> Share {
+        Share { part: share.digits(), of: 10u64.pow(share.scale().into()) }
+    }
+}
+
 impl Share {
     /// Whether count / all is at most this.
-    fn holds(self, count: u64, all: u64) -> bool {
+    pub fn holds(self, count: u64, all: u64) -> bool {
         u128::from(count) * u128::from(self.of) <= u128::from(all) * u128::from(self.part)
     }
 }
@@ -63,7 +71,7 @@ pub fn recursive(c: Share, l: usize) -> impl Fn(&[u64]) -> bool {
 }
 
 /// (k, e)-anonymity: k people at least, whose numbers span e at least; `numbers` are what the values stand for.
-pub fn k_e(k: u64, e: u64, numbers: Vec<u64>) -> impl Fn(&[u64]) -> bool {
+pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let there = || counts.iter().zip(&numbers).filter(|(count, _)| **count > 0).map(|(_, &number)| number);
         let (Some(low), Some(high)) = (there().min(), there().max()) else { return true };

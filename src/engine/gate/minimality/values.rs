@@ -1,72 +1,130 @@
 //! Minimality attacks on requirements that look at every value of a class (MIN 5), by enumerating how the values can fall
-//! on the classes. For tables of a few classes; the work is bounded, and beyond it nothing is said.
+//! on people who were equal before. For classes of a few people and values; the work is bounded, and beyond it nothing is said.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::fraction::{Fraction, choose};
+use super::Counted;
+use super::fraction::choose;
 
 /// Counts of the values in some rows.
 type Counts = Vec<u64>;
 
-/// For each class, how strongly its people are tied to each value; the tie to a set is the sum over its values.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ties {
-    /// Sensitive rows of each value, over all assignments left; `[class][value]`.
-    rows: Vec<Vec<BigUint>>,
-    people: Vec<u64>,
-    /// The assignments left.
-    pub total: BigUint,
+/// People who were equal, some of whose rows were generalised into the class that is attacked.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// How many rows that are.
+    pub rows: u64,
+    /// Their other rows, by value, as far as the release shows them.
+    pub shown: Counts,
 }
 
-impl Ties {
-    /// How strongly people of a class are tied to a set of values; `None` where no assignment is left.
-    pub fn credibility(&self, class: usize, set: &[usize]) -> Option<Fraction> {
-        let whole = &self.total * self.people[class];
-        let rows: BigUint = set.iter().map(|&value| &self.rows[class][value]).sum();
-        (whole != BigUint::ZERO).then(|| Fraction::new(rows, whole))
+impl Part {
+    /// People all of whose rows were generalised.
+    pub fn whole(rows: u64, values: usize) -> Part {
+        Part { rows, shown: vec![0; values] }
+    }
+
+    /// All their rows by value, with these.
+    fn with(&self, counts: &[u64]) -> Counts {
+        self.shown.iter().zip(counts).map(|(shown, here)| shown + here).collect()
     }
 }
 
-/// Classes of these sizes were generalised, whole, into one with so many rows of each value, because one of them was not
-/// admitted; `None` when more than so many steps of work would be needed.
+/// What is left of one class, by people and value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ties {
+    /// The assignments left, and rows in them.
+    pub counted: Counted,
+    /// The most different values that each people have under any assignment that is left, and under any at all.
+    pub distinct: Vec<[usize; 2]>,
+}
+
+/// Rows of these people were generalised into one class with so many rows of each value, because one of them was not admitted with
+/// their rows as they were; `None` when more than so many steps of work would be needed, which are taken off.
 ///
 /// # Panics
 /// If there are not as many rows as people.
-pub fn ties(sizes: &[u64], values: &[u64], admits: impl Fn(&[u64]) -> bool, work: u64) -> Option<Ties> {
-    assert_eq!(sizes.iter().sum::<u64>(), values.iter().sum::<u64>(), "every row is somebody's");
-    let mut left = work;
+pub fn ties(parts: &[Part], values: &[u64], admits: impl Fn(usize, &[u64]) -> bool, work: &mut u64) -> Option<Ties> {
+    assert_eq!(parts.iter().map(|part| part.rows).sum::<u64>(), values.iter().sum::<u64>(), "every row is somebody's");
+    let admits = |at: usize, counts: &[u64]| admits(at, &parts[at].with(counts));
+    if let Some(ties) = unbound(parts, values, &admits, work)? {
+        return Some(ties);
+    }
     let start = || BTreeMap::from([(vec![0; values.len()], BigUint::from(1u8))]);
     let all = arrangements(values);
-    // Ways in which the classes before, and those behind, can be admitted with so many rows of each value.
+    // Ways in which the people before, and those behind, can be admitted with so many rows of each value.
     let mut before = vec![start()];
-    for &size in sizes {
-        before.push(joined(&before[before.len() - 1], size, values, &admits, &mut left)?);
+    for (at, part) in parts.iter().enumerate() {
+        before.push(joined(&before[at], part.rows, values, |counts| admits(at, counts), work)?);
     }
-    let total = &all - before[sizes.len()].get(values).unwrap_or(&BigUint::ZERO);
+    let left = &all - before[parts.len()].get(values).unwrap_or(&BigUint::ZERO);
     let mut behind = start();
-    let mut rows = vec![vec![BigUint::ZERO; values.len()]; sizes.len()];
-    for class in (0..sizes.len()).rev() {
-        for counts in splits(sizes[class], values) {
+    let mut ties = Ties {
+        counted: Counted { left, held: vec![vec![BigUint::ZERO; values.len()]; parts.len()] },
+        distinct: parts.iter().map(|part| [0, most_different(part, values)]).collect(),
+    };
+    for (at, part) in parts.iter().enumerate().rev() {
+        for counts in splits(part.rows, values) {
             let rest: Counts = values.iter().zip(&counts).map(|(all, here)| all - here).collect();
             let mut ways = arrangements(&rest);
-            if admits(&counts) {
+            if admits(at, &counts) {
                 let pairs = behind.iter().filter_map(|(used, behind)| {
                     let left: Option<Counts> =
                         rest.iter().zip(used).map(|(rest, used)| rest.checked_sub(*used)).collect();
-                    Some(before[class].get(&left?)? * behind)
+                    Some(before[at].get(&left?)? * behind)
                 });
                 ways -= pairs.sum::<BigUint>();
-                left = left.checked_sub(behind.len() as u64)?;
+                *work = work.checked_sub(step(values).saturating_mul(behind.len() as u64))?;
             }
-            left = left.checked_sub(1)?;
+            *work = work.checked_sub(step(values))?;
+            let different = part.with(&counts).iter().filter(|&&count| count > 0).count();
+            if ways != BigUint::ZERO {
+                ties.distinct[at][0] = different.max(ties.distinct[at][0]);
+            }
             let ways = ways * arrangements(&counts);
-            rows[class].iter_mut().zip(&counts).for_each(|(sum, &count)| *sum += &ways * count);
+            ties.counted.held[at].iter_mut().zip(&counts).for_each(|(sum, &count)| *sum += &ways * count);
         }
-        behind = joined(&behind, sizes[class], values, &admits, &mut left)?;
+        behind = joined(&behind, part.rows, values, |counts| admits(at, counts), work)?;
     }
-    Some(Ties { rows, people: sizes.to_vec(), total })
+    Some(ties)
+}
+
+/// Where some people are not admitted whatever they have nothing is excluded.
+fn unbound(
+    parts: &[Part],
+    values: &[u64],
+    admits: &impl Fn(usize, &[u64]) -> bool,
+    work: &mut u64,
+) -> Option<Option<Ties>> {
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|&at| parts[at].rows);
+    'parts: for at in order {
+        for counts in splits(parts[at].rows, values) {
+            *work = work.checked_sub(step(values))?;
+            if admits(at, &counts) {
+                continue 'parts;
+            }
+        }
+        let distinct = parts.iter().map(|part| [most_different(part, values); 2]).collect();
+        return Some(Some(Ties { counted: free(parts, values), distinct }));
+    }
+    Some(None)
+}
+
+/// The most different values that people may have, if nothing is excluded.
+fn most_different(part: &Part, values: &[u64]) -> usize {
+    let new = values.iter().zip(&part.shown).filter(|(all, shown)| **all > 0 && **shown == 0).count();
+    part.shown.iter().filter(|&&shown| shown > 0).count() + new.min(part.rows as usize)
+}
+
+/// The same for a reader who excludes nothing.
+pub fn free(parts: &[Part], values: &[u64]) -> Counted {
+    let (rows, left) = (values.iter().sum::<u64>(), arrangements(values));
+    // Of all assignments one row has a value as often as the class has it.
+    let held = |part: &Part| values.iter().map(|&count| &left * count / rows.max(1) * part.rows).collect();
+    Counted { held: parts.iter().map(held).collect(), left }
 }
 
 /// Another class is admitted beside those that are.
@@ -74,18 +132,18 @@ fn joined(
     ways: &BTreeMap<Counts, BigUint>,
     size: u64,
     values: &[u64],
-    admits: &impl Fn(&[u64]) -> bool,
+    admits: impl Fn(&[u64]) -> bool,
     left: &mut u64,
 ) -> Option<BTreeMap<Counts, BigUint>> {
-    let mut joined: BTreeMap<Counts, BigUint> = BTreeMap::new();
+    let (mut joined, step): (BTreeMap<Counts, BigUint>, u64) = (BTreeMap::new(), step(values));
     for counts in splits(size, values) {
-        *left = left.checked_sub(1)?;
+        *left = left.checked_sub(step)?;
         if !admits(&counts) {
             continue;
         }
         let here = arrangements(&counts);
         for (used, ways) in ways {
-            *left = left.checked_sub(1)?;
+            *left = left.checked_sub(step)?;
             let together: Counts = used.iter().zip(&counts).map(|(used, here)| used + here).collect();
             if together.iter().zip(values).all(|(together, all)| together <= all) {
                 *joined.entry(together).or_default() += ways * &here;
@@ -93,6 +151,11 @@ fn joined(
         }
     }
     Some(joined)
+}
+
+/// What a step costs: lists of so many counts are made in it.
+fn step(values: &[u64]) -> u64 {
+    1 + values.len() as u64 / 8
 }
 
 /// In how many orders rows with these counts can stand.

@@ -1,0 +1,125 @@
+//! What a release was generalised for (SCIENCE 5; MIN 5): classes were made coarser until it held.
+
+use std::fmt;
+
+use crate::gate::minimality::requirement::Share;
+use crate::policy::Decimal;
+
+/// A requirement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requirement {
+    /// l-diversity in its simple form: no guarded set makes up more than 1/l.
+    Diverse {
+        /// l.
+        l: u64,
+    },
+    /// (α, k)-anonymity: k people at least, of whom no guarded set makes up more than α.
+    Alpha {
+        /// α.
+        alpha: Decimal,
+        /// k.
+        k: u64,
+    },
+    /// Recursive (c, l)-diversity of all values.
+    Recursive {
+        /// c.
+        c: Decimal,
+        /// l.
+        l: u64,
+    },
+    /// t-closeness, all values equally far apart.
+    Close {
+        /// t.
+        t: Decimal,
+    },
+    /// (k, e)-anonymity: k people at least, whose numbers span e at least.
+    Range {
+        /// k.
+        k: u64,
+        /// e.
+        e: Decimal,
+    },
+}
+
+impl Requirement {
+    /// The number that figures are compared with: the largest share of a set, c, t or e.
+    pub fn limit(&self) -> f64 {
+        match self {
+            Requirement::Diverse { l } => 1.0 / *l as f64,
+            Requirement::Alpha { alpha: limit, .. }
+            | Requirement::Recursive { c: limit, .. }
+            | Requirement::Close { t: limit }
+            | Requirement::Range { e: limit, .. } => limit.get(),
+        }
+    }
+
+    /// The largest share of a set or a value that it can allow: of a recursive one c / (c + 1), of the others that look at all values
+    /// anything.
+    pub fn limit_of_share(&self) -> f64 {
+        match self {
+            Requirement::Recursive { c, .. } => c.get() / (c.get() + 1.0),
+            _ => self.of_sets().map_or(1.0, |most| most.part as f64 / most.of as f64),
+        }
+    }
+
+    /// The fewest different values of a class.
+    pub fn least_values(&self) -> u64 {
+        if let Requirement::Recursive { l, .. } = self { *l } else { 1 }
+    }
+
+    /// What held, in words.
+    pub fn named(&self) -> String {
+        match self {
+            Requirement::Diverse { l } => format!("{l}-diversity"),
+            Requirement::Alpha { alpha, k } => format!("({alpha}, {k})-anonymity"),
+            Requirement::Recursive { c, l } => format!("recursive ({c}, {l})-diversity"),
+            Requirement::Close { t } => format!("{t}-closeness"),
+            Requirement::Range { k, e } => format!("({k}, {e})-anonymity"),
+        }
+    }
+
+    /// What it promises of one person, in words.
+    pub fn promised(&self) -> String {
+        match self {
+            Requirement::Diverse { l } => format!("the policy wants at most 1/{l}"),
+            Requirement::Alpha { alpha, .. } => format!("the requirement wants at most {alpha}"),
+            Requirement::Recursive { c, l } => {
+                format!(
+                    "the requirement wants {l} values at least, and the likeliest below {c} times all from number {l} on"
+                )
+            }
+            Requirement::Close { t } => format!("the requirement wants at most {t}"),
+            Requirement::Range { e, .. } => format!("the requirement wants {e} at least"),
+        }
+    }
+
+    /// The largest share of a guarded set; `None` where the requirement looks at all values.
+    pub(super) fn of_sets(&self) -> Option<Share> {
+        match self {
+            Requirement::Diverse { l } => Some(Share { part: 1, of: *l }),
+            Requirement::Alpha { alpha, .. } => Some((*alpha).into()),
+            _ => None,
+        }
+    }
+
+    /// The fewest people of a class.
+    pub(super) fn least(&self) -> u64 {
+        match self {
+            Requirement::Alpha { k, .. } | Requirement::Range { k, .. } => *k,
+            _ => 0,
+        }
+    }
+}
+
+/// As it is written on a command line.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Requirement::Diverse { l } => write!(f, "l={l}"),
+            Requirement::Alpha { alpha, k } => write!(f, "alpha={alpha},k={k}"),
+            Requirement::Recursive { c, l } => write!(f, "c={c},l={l}"),
+            Requirement::Close { t } => write!(f, "t={t}"),
+            Requirement::Range { k, e } => write!(f, "k={k},e={e}"),
+        }
+    }
+}

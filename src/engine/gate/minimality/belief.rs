@@ -1,0 +1,84 @@
+//! What a reader believes of one person, value by value, and whether that is what a requirement promises of a class (MIN 5): the same
+//! questions as in `requirement`, asked of shares instead of rows.
+
+use num_bigint::BigUint;
+
+use super::Counted;
+use super::fraction::Fraction;
+use super::requirement::Share;
+
+/// Shares of all values; they add up to the whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Belief {
+    parts: Vec<BigUint>,
+    of: BigUint,
+}
+
+impl Belief {
+    /// Of so many people with these rows that everybody sees, and what is left of their others; `None` where nothing is left.
+    pub fn of(counted: &Counted, at: usize, shown: &[u64], people: u64) -> Option<Belief> {
+        let held = |(value, &shown): (usize, &u64)| {
+            counted.held[at].get(value).unwrap_or(&BigUint::ZERO) + &counted.left * shown
+        };
+        let parts = shown.iter().enumerate().map(held).collect();
+        (counted.left != BigUint::ZERO).then(|| Belief { parts, of: &counted.left * people })
+    }
+
+    /// Of people all of whose rows everybody sees.
+    pub fn seen(shown: &[u64]) -> Belief {
+        Belief { parts: shown.iter().map(|&rows| rows.into()).collect(), of: shown.iter().sum::<u64>().into() }
+    }
+
+    /// The share of a set of values.
+    pub fn share(&self, set: &[usize]) -> Fraction {
+        Fraction::new(set.iter().map(|&value| &self.parts[value]).sum(), self.of.clone())
+    }
+
+    /// The share of the likeliest value.
+    pub fn strongest(&self) -> Fraction {
+        Fraction::new(self.parts.iter().max().cloned().unwrap_or_default(), self.of.clone())
+    }
+
+    /// Whether it is recursively (c, l)-diverse.
+    pub fn is_recursive(&self, c: Share, l: usize) -> bool {
+        let [most, tail] = self.most_and_tail(l);
+        most * c.of < tail * c.part
+    }
+
+    /// The c that it would need: the likeliest value over all from the l-th on.
+    pub fn recursive(&self, l: usize) -> f64 {
+        let [most, tail] = self.most_and_tail(l);
+        if tail == BigUint::ZERO { f64::INFINITY } else { ratio(most, &tail) }
+    }
+
+    fn most_and_tail(&self, l: usize) -> [BigUint; 2] {
+        let mut parts: Vec<&BigUint> = self.parts.iter().collect();
+        parts.sort_unstable_by(|a, b| b.cmp(a));
+        let tail = parts.iter().skip(l.saturating_sub(1)).copied().sum();
+        [parts.first().map_or(BigUint::ZERO, |most| (*most).clone()), tail]
+    }
+
+    /// ½ Σ |p − q| to the counts of a table.
+    pub fn distance(&self, whole: &[u64]) -> Fraction {
+        let rows: u64 = whole.iter().sum();
+        let apart = |(part, &count): (&BigUint, &u64)| {
+            let (here, there) = (part * rows, &self.of * count);
+            if here > there { here - there } else { there - here }
+        };
+        Fraction::new(self.parts.iter().zip(whole).map(apart).sum(), &self.of * rows * 2u8)
+    }
+
+    /// From the lowest to the highest number that is possible.
+    pub fn span(&self, numbers: &[i128]) -> i128 {
+        let there =
+            || self.parts.iter().zip(numbers).filter(|(part, _)| **part != BigUint::ZERO).map(|(_, &number)| number);
+        there().max().zip(there().min()).map_or(0, |(high, low)| high - low)
+    }
+}
+
+/// a / b, which may be above 1.
+fn ratio(a: BigUint, b: &BigUint) -> f64 {
+    let both = &a + b;
+    let share = Fraction::new(a, both.clone()).value();
+    share / Fraction::new(b.clone(), both).value()
+}
