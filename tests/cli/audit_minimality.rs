@@ -1,6 +1,7 @@
 //! `tidegate audit --minimality` from outside (CONTRACTS 3): the tables of the paper as files, one release and the rows
 //! behind it, and what is refused.
 
+mod guarding;
 mod local;
 mod requirements;
 

@@ -54,7 +54,7 @@ pub struct Minimality {
     /// The requirement as `--requirement` names it; only there with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirement: Option<String>,
-    /// What figures are compared with: 1/l or alpha, the most for a `credibility`; c, above `recursive_c`; t, the most for a
+    /// What figures are compared with: 1/l, alpha or p, the most for a `credibility`; c, above `recursive_c`; t, the most for a
     /// `distance`; e, the least for a `span`. Only there with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Number>,
@@ -73,6 +73,9 @@ pub struct Tie {
     /// The guarded set, counted from 0 in the order of the feed file; not there where the requirement looks at all values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<usize>,
+    /// Personal privacy: the label of what these people guard; `set` numbers such labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guarding: Option<String>,
     /// An exact share such as `53/86`, of the set or of the likeliest value; with `<=` before it a bound, where counting is too much
     /// work. Null where the release cannot have been generalised for this set or requirement.
     pub credibility: Option<String>,
@@ -319,6 +322,7 @@ fn minimality(of: &audit::Minimality, columns: &Columns, named: bool) -> Minimal
         let mut entry = Tie {
             class: tie.leaves.iter().zip(columns.trees()).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
             set: tie.set,
+            guarding: tie.set.and_then(|set| of.guarding.get(set).cloned()),
             credibility: tie.credibility.as_ref().map(ToString::to_string),
             recursive_c: None,
             distinct: None,

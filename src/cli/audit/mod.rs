@@ -22,6 +22,10 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
 use crate::engine::audit::{Amiss, Astray, Attacked, Coarse, Figures, Minimality, Requirement, Subject, Unfit, judge, risks};
+use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
+use crate::engine::audit::{
+    Amiss, Astray, Attacked, Coarse, Figures, Guards, Minimality, Requirement, Subject, Unfit, judge,
+};
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
 use crate::engine::histogram::{Histogram, Release, describe};
@@ -67,8 +71,14 @@ pub struct Args {
     pub population: Option<u64>,
     /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2 or
     /// k=2,e=5000
+    /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2,
+    /// k=2,e=5000 or p=0.5 with --guarding
     #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]
     pub requirement: Option<String>,
+    /// The column of the increment in which everybody names what they guard, a label of the sensitive column's taxonomy or
+    /// nothing, where the requirement is personal privacy
+    #[arg(long, value_name = "COLUMN", requires = "requirement")]
+    pub guarding: Option<String>,
     /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
@@ -144,7 +154,9 @@ fn attacked(args: &Args) -> error::Result<(Asked, Figures)> {
     };
     if let (Some(rows), Some(requirement)) = (behind, requirement) {
         let rows = subject.recoded(rows);
-        let found = Minimality::of(&subject.releases[0], &rows, columns, requirement, Minimality::WORK);
+        let guards = args.guarding.as_deref().map(|name| guards(name, args, columns)).transpose()?;
+        let asked = (requirement, guards.as_ref());
+        let found = Minimality::guarding(&subject.releases[0], &rows, columns, asked, Minimality::WORK);
         figures.minimality = Some(found.map_err(|amiss| unfit(&amiss, args, columns))?);
     }
     Ok((asked, figures))
@@ -290,7 +302,30 @@ fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
                         \"float\", and every row a value in it";
             Error::new(Kind::Usage, text).in_field("--requirement")
         }
+        Amiss::Guards => {
+            let text = "--guarding names the column that tells what everybody guards, and goes with --requirement p=0.5 and no other";
+            Error::new(Kind::Usage, text).in_field("--guarding")
+        }
     }
+}
+
+/// Reads the raw rows once more, with what everybody guards.
+fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
+    let refused = |text: &str| Error::new(Kind::Usage, text).in_field("--guarding");
+    if columns.named(name).is_some() {
+        return Err(refused("what people guard stands in a column of its own, which the feed file does not declare"));
+    }
+    let all = Guards::columns(columns, name).ok_or_else(|| {
+        refused("people guard nodes of one taxonomy, so exactly one sensitive column has to have a `taxonomy`")
+    })?;
+    let table = Table::increment(&args.increments[0], &all)?;
+    let reading = table.raw();
+    let (rows, _) = count(table, &all, reading)?;
+    let none = || {
+        let text = "a row guards what is no label of the sensitive column's taxonomy: write one of its labels, or leave the cell empty";
+        Error::new(Kind::Input, text).in_file(&args.increments[0]).in_field(name)
+    };
+    Guards::of(&rows, columns).ok_or_else(none)
 }
 
 /// Crowds are counted in rows, so somebody with two rows would be a crowd of their own.

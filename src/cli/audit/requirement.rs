@@ -1,5 +1,5 @@
 //! `--requirement`: what a release was generalised for, as an engineer writes it: `l=2`, `c=3,l=3`, `alpha=0.5,k=2`, `t=0.2`,
-//! `k=2,e=5000`. Which keys are there says which requirement it is.
+//! `k=2,e=5000`, `p=0.5`. Which keys are there says which requirement it is.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::engine::policy::Decimal;
 pub fn parse(text: &str) -> Result<Requirement> {
     let refused = |why: &str| {
         let text = format!(
-            "{why}: write one of l=2, alpha=0.5,k=2, c=3,l=3, t=0.2 and k=2,e=5000 (l-diversity, (alpha, k)-anonymity, recursive \
-             (c, l)-diversity, t-closeness, (k, e)-anonymity)"
+            "{why}: write one of l=2, alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 and p=0.5 (l-diversity, (alpha, k)-anonymity, \
+             recursive (c, l)-diversity, t-closeness, (k, e)-anonymity, personal privacy)"
         );
         Error::new(Kind::Usage, text).in_field("--requirement")
     };
@@ -31,7 +31,7 @@ pub fn parse(text: &str) -> Result<Requirement> {
     }
     let share = |number: Decimal| match number.get() {
         0.0..=1.0 => Ok(number),
-        _ => Err(refused("alpha and t lie between 0 and 1")),
+        _ => Err(refused("alpha, t and p lie between 0 and 1")),
     };
     let whole = |number: Decimal| match (number.scale(), number.digits()) {
         (0, 1..) => Ok(number.digits()),
@@ -44,6 +44,7 @@ pub fn parse(text: &str) -> Result<Requirement> {
         [("alpha", alpha), ("k", k)] => Ok(Requirement::Alpha { alpha: share(alpha)?, k: whole(k)? }),
         [("c", c), ("l", l)] => Ok(Requirement::Recursive { c, l: whole(l)? }),
         [("t", t)] => Ok(Requirement::Close { t: share(t)? }),
+        [("p", most)] => Ok(Requirement::Personal { most: share(most)? }),
         [("e", e), ("k", k)] => Ok(Requirement::Range { k: whole(k)?, e }),
         _ => Err(refused("these keys together are no requirement")),
     }

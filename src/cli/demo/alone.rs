@@ -97,6 +97,7 @@ impl Snapshots {
             key: None,
             minimality: false,
             requirement: None,
+            guarding: None,
         }
     }
 

@@ -131,6 +131,7 @@ impl<'o> View<'o> {
             key: None,
             minimality: false,
             requirement: None,
+            guarding: None,
         }
     }
 

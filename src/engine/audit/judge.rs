@@ -290,6 +290,7 @@ fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64
         Figure::Distance(value) | Figure::Span(value) => (value, requirement.limit()),
     };
     let to = match tie.set {
+        Some(_) if matches!(requirement, Requirement::Personal { .. }) => "what they guard".to_owned(),
         Some(set) => format!("guarded set {}", set + 1),
         None => "one sensitive value".to_owned(),
     };

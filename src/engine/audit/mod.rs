@@ -25,7 +25,7 @@ pub use crowds::{CrowdFigures, Few};
 pub use found::{ChainFigures, Realised, Weakest};
 pub use growth::{Contradiction, Growth, LeftOut};
 pub use judge::{Reason, Verdict, judge};
-pub use minimality::{Amiss, Astray, Figure, Minimality, Requirement, Tie};
+pub use minimality::{Amiss, Astray, Figure, Guards, Minimality, Requirement, Tie};
 pub use pairs::PairFigures;
 pub use refinement::Attacked;
 pub use risk::{Risk, risks};

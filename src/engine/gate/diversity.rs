@@ -272,7 +272,8 @@ impl Hierarchy {
     }
 }
 
-fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
+/// Where a value of a column stands in its taxonomy; `None` outside of it.
+pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
     let leaf = match value {
         Value::Null => None,
         Value::Int(number) => domain.leaf_of_int(*number),

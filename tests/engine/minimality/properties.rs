@@ -250,4 +250,46 @@ proptest! {
             counts.iter().sum::<u64>() < k || span < 4 * part
         });
     }
+
+    /// Personal privacy, where people of one leaf may guard different things.
+    #[test]
+    fn what_people_guard_as_enumerated(
+        rows in rows(), named in prop::collection::vec(0usize..5, 7), part in 1u64..=10,
+    ) {
+        // What a label covers, of the values.
+        let labels: [(&str, &[usize]); 5] =
+            [("", &[]), ("X", &[0, 1]), ("HIV", &[0]), ("Cold", &[2]), ("all", &[0, 1, 2])];
+        let world = World::of(&rows, VALUES, true);
+        let texts: Vec<&str> = named.iter().take(rows.len()).map(|&label| labels[label].0).collect();
+        let guards = world.guards(&texts);
+        let of_leaf = |leaf: usize| {
+            let own = rows.iter().zip(&named).filter(move |(row, _)| row.0 == leaf);
+            own.map(|(_, &label)| labels[label]).filter(|(label, _)| !label.is_empty())
+        };
+        let held = |set: &[usize], counts: &Counts| set.iter().map(|&value| counts[value]).sum::<u64>();
+        let violates = |leaf: usize, counts: &Counts| {
+            of_leaf(leaf).any(|(_, set)| held(set, counts) * 10 > part * counts.iter().sum::<u64>())
+        };
+        let asked = Requirement::Personal { most: Decimal::new(part, 1).expect("a decimal") };
+        let found = |work| {
+            Minimality::guarding(&world.release, &world.raw, &world.columns, (asked, Some(&guards)), work)
+                .expect("its rows")
+        };
+        let exact = found(Minimality::WORK);
+        let mut people = 0;
+        for tie in &exact.ties {
+            let tree = world.columns.trees()[0];
+            let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
+            let label = &exact.guarding[tie.set.expect("a label")];
+            let own: Vec<&[usize]> = of_leaf(leaf).filter(|(name, _)| name == label).map(|(_, set)| set).collect();
+            prop_assert_eq!(tie.people, own.len() as u64);
+            people += own.len();
+            let (left, counts) = world.by_hand(leaf, &violates);
+            let share = (left > 0).then(|| lowest(held(own[0], &counts), left * world.people(leaf)));
+            prop_assert_eq!(tie.credibility.as_ref().map(ToString::to_string), share, "{:?} {}", &rows, leaf);
+            prop_assert_eq!(tie.kept, left == 0 || held(own[0], &counts) * 10 <= part * left * world.people(leaf));
+        }
+        prop_assert_eq!(people, texts.iter().filter(|text| !text.is_empty()).count());
+        prop_assert!(found(0).ties.iter().zip(&exact.ties).all(|(bound, tie)| !bound.kept || tie.kept));
+    }
 }

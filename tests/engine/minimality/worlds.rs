@@ -3,9 +3,13 @@
 //!
 //! A row of q1 may lie under `q1`, `Q` or `*`, so that classes overlap.
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use proptest::prelude::*;
+use tidegate::engine::audit::Guards;
 use tidegate::engine::histogram::{Encoder, Histogram, Reading, Release};
-use tidegate::engine::model::{Column, Columns, Kind};
+use tidegate::engine::model::{Column, Columns, Domain, Kind, Rule};
 
 use crate::common::{self, Row};
 
@@ -48,6 +52,9 @@ impl World {
         let mut all: Vec<Column> = common::columns(vec![tree]).iter().cloned().collect();
         all[1].guarded = if guarded { vec![vec![values[0].into()]] } else { Vec::new() };
         all[1].kind = if values == NUMBERS { Kind::Float } else { Kind::String };
+        let below = serde_json::json!({"all": {"X": {"HIV": {}, "Flu": {}}, "Cold": {}}});
+        let domain = Domain { tree: common::taxonomy(&below), rule: Rule::Label };
+        all[1].taxonomy = (values == VALUES).then(|| Arc::new(domain));
         let columns = Columns::new(all);
         let text = |label: &str, value: usize| (vec![label.to_owned()], values[value].to_owned());
         let shown: Vec<Row> = rows.iter().map(|&(leaf, up, value)| text(labels(leaf)[up], value)).collect();
@@ -66,6 +73,24 @@ impl World {
     /// People of a leaf.
     pub fn people(&self, leaf: usize) -> u64 {
         self.rows.iter().filter(|row| row.0 == leaf).count() as u64
+    }
+
+    /// What people guard, row by row a label above the values or nothing.
+    pub fn guards(&self, named: &[&str]) -> Guards {
+        let columns = Guards::columns(&self.columns, "node").expect("one sensitive taxonomy");
+        let rows: Vec<Row> =
+            self.rows.iter().map(|row| (vec![LEAVES[row.0].to_owned()], VALUES[row.2].to_owned())).collect();
+        let mut batch: Vec<(String, ArrayRef)> = common::batch(&rows, 1)
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .zip(common::batch(&rows, 1).columns().iter().cloned())
+            .collect();
+        batch.push(("node".into(), Arc::new(StringArray::from_iter_values(named.iter()))));
+        let batch = RecordBatch::try_from_iter(batch).expect("columns of one length");
+        let rows = Histogram::of(&Encoder::new(&columns, Reading::Text), 0, &[batch]).expect("rows that fit");
+        Guards::of(&rows, &self.columns).expect("labels of the taxonomy")
     }
 
     /// By hand, for people of a leaf: how many worlds are left, and their rows by value over all of these. Without a world no

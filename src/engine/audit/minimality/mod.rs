@@ -7,6 +7,7 @@
 //! some of their rows may be shown as they are, and others lie in several classes.
 
 mod groups;
+mod guards;
 mod numbers;
 mod requirement;
 mod sets;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 
 pub use self::groups::Astray;
 use self::groups::{Equals, Group, groups};
+pub use self::guards::Guards;
 use self::numbers::Numbers;
 pub use self::requirement::Requirement;
 use self::sets::{Case, tie};
@@ -34,6 +36,8 @@ pub enum Amiss {
     Astray(Astray),
     /// The requirement is about one number per person, and their values are something else.
     Numbers,
+    /// What people guard is known and not asked for, or the other way round.
+    Guards,
 }
 
 /// How strongly people are tied to what is sensitive.
@@ -43,6 +47,8 @@ pub struct Minimality {
     pub requirement: Requirement,
     /// By class of the release, then by leaf tuple, then by set.
     pub ties: Vec<Tie>,
+    /// Labels of what people guard, where ties are to that.
+    pub guarding: Vec<String>,
 }
 
 impl Minimality {
@@ -63,18 +69,38 @@ impl Minimality {
         requirement: Requirement,
         work: u64,
     ) -> Result<Minimality, Amiss> {
+        Minimality::guarding(release, raw, columns, (requirement, None), work)
+    }
+
+    /// The same where people guard something, which personal privacy asks for.
+    ///
+    /// # Errors
+    /// As for [`Minimality::of`]; nobody guards anything, where the requirement is about that.
+    pub fn guarding(
+        release: &Release,
+        raw: &Histogram,
+        columns: &Columns,
+        (requirement, guards): (Requirement, Option<&Guards>),
+        work: u64,
+    ) -> Result<Minimality, Amiss> {
+        let personal = matches!(requirement, Requirement::Personal { .. });
+        if personal != guards.is_some() {
+            return Err(Amiss::Guards);
+        }
         let sets = raw.values().guarded(columns);
         let numbers = Numbers::of(raw.values(), &requirement).ok_or(Amiss::Numbers)?;
         let (people, groups) = groups(release, raw, columns).map_err(Amiss::Astray)?;
-        let mut ties = match requirement.of_sets().filter(|_| !sets.is_empty()) {
+        let mut ties = match requirement.of_sets().filter(|_| !personal && !sets.is_empty()) {
             Some(most) => of_sets(release, (&people, &groups), &sets, (most, requirement.least()), work),
             None => {
-                let table = Table::new(release, &people, raw.values().len(), &numbers, requirement);
+                let guarded = guards.map(|guards| guards.guarded(raw.values(), raw, &people, columns));
+                let table = Table::new(release, &people, raw.values().len(), &numbers, (requirement, guarded));
                 of_values(&table, (&people, &groups), work / Minimality::DEARER)
             }
         };
         ties.sort_by(|a, b| (a.class, &a.leaves, a.set).cmp(&(b.class, &b.leaves, b.set)));
-        Ok(Minimality { requirement, ties })
+        let guarding = guards.map_or(Vec::new(), |guards| guards.labels(columns));
+        Ok(Minimality { requirement, ties, guarding })
     }
 
     /// The strongest tie, to one set or to any; the first where several are as strong.
@@ -135,7 +161,7 @@ fn of_values(table: &Table<'_>, (people, groups): (&[Equals], &[Group]), mut wor
     let mut order: Vec<&Group> = groups.iter().collect();
     order.sort_by_key(|group| group.spread.people.iter().sum::<u64>());
     let mut ties: Vec<Tie> = order.into_iter().flat_map(|group| table.ties(group, &mut work)).collect();
-    ties.extend(people.iter().filter(|equals| equals.generalised == 0).map(|equals| table.seen(equals)));
+    ties.extend((0..people.len()).filter(|&of| people[of].generalised == 0).flat_map(|of| table.seen(of)));
     ties
 }
 

@@ -39,6 +39,11 @@ pub enum Requirement {
         /// e.
         e: Decimal,
     },
+    /// Personal privacy: nobody is tied to what they guard with more than p.
+    Personal {
+        /// p.
+        most: Decimal,
+    },
 }
 
 impl Requirement {
@@ -49,6 +54,7 @@ impl Requirement {
             Requirement::Alpha { alpha: limit, .. }
             | Requirement::Recursive { c: limit, .. }
             | Requirement::Close { t: limit }
+            | Requirement::Personal { most: limit }
             | Requirement::Range { e: limit, .. } => limit.get(),
         }
     }
@@ -75,6 +81,7 @@ impl Requirement {
             Requirement::Recursive { c, l } => format!("recursive ({c}, {l})-diversity"),
             Requirement::Close { t } => format!("{t}-closeness"),
             Requirement::Range { k, e } => format!("({k}, {e})-anonymity"),
+            Requirement::Personal { most } => format!("personal privacy at {most}"),
         }
     }
 
@@ -82,7 +89,9 @@ impl Requirement {
     pub fn promised(&self) -> String {
         match self {
             Requirement::Diverse { l } => format!("the policy wants at most 1/{l}"),
-            Requirement::Alpha { alpha, .. } => format!("the requirement wants at most {alpha}"),
+            Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => {
+                format!("the requirement wants at most {most}")
+            }
             Requirement::Recursive { c, l } => {
                 format!(
                     "the requirement wants {l} values at least, and the likeliest below {c} times all from number {l} on"
@@ -97,7 +106,7 @@ impl Requirement {
     pub(super) fn of_sets(&self) -> Option<Share> {
         match self {
             Requirement::Diverse { l } => Some(Share { part: 1, of: *l }),
-            Requirement::Alpha { alpha, .. } => Some((*alpha).into()),
+            Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => Some((*most).into()),
             _ => None,
         }
     }
@@ -120,6 +129,7 @@ impl fmt::Display for Requirement {
             Requirement::Recursive { c, l } => write!(f, "c={c},l={l}"),
             Requirement::Close { t } => write!(f, "t={t}"),
             Requirement::Range { k, e } => write!(f, "k={k},e={e}"),
+            Requirement::Personal { most } => write!(f, "p={most}"),
         }
     }
 }

@@ -69,6 +69,12 @@ impl<'c> Case<'c> {
 
     fn exact(&self, attacks: &[Vec<Attack>], possible: &[bool]) -> Vec<Option<Credibility>> {
         let tables = self.group.tables.as_ref().expect("attacks follow from tables");
+        // Where all rows lie in one class, equal people are counted once.
+        if let ([one], [_]) = (attacks, &tables[..])
+            && let [attack] = &one[..]
+        {
+            return attack.exact();
+        }
         let none = |free: Counted| {
             let held = free.held.iter().map(|held| vec![BigUint::ZERO; held.len()]).collect();
             Counted { left: BigUint::ZERO, held }

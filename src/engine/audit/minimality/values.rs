@@ -2,6 +2,7 @@
 //! person is asked what the requirement asks of a class. For groups of a few people and values; of others nothing is known.
 
 use super::groups::{Equals, Group};
+use super::guards::Guarded;
 use super::numbers::Numbers;
 use super::requirement::Requirement;
 use super::tie::{Figure, Tie};
@@ -20,6 +21,7 @@ pub struct Table<'t> {
     whole: Vec<u64>,
     numbers: &'t Numbers,
     asked: Requirement,
+    guarded: Option<Guarded>,
 }
 
 /// Whether people with so many rows of each value satisfy a requirement.
@@ -29,15 +31,16 @@ type Admits<'a> = Box<dyn Fn(usize, &[u64]) -> bool + 'a>;
 type Left = (Counted, Option<Vec<[usize; 2]>>);
 
 impl<'t> Table<'t> {
-    /// Of so many values.
+    /// Of so many values; `guarded` is what people guard, where the requirement is about that.
     pub fn new(
         release: &'t Release,
         people: &'t [Equals],
         values: usize,
         numbers: &'t Numbers,
-        asked: Requirement,
+        (asked, guarded): (Requirement, Option<Guarded>),
     ) -> Table<'t> {
-        let mut table = Table { release, people, whole: vec![0; values], numbers, asked };
+        let kinds = guarded.as_ref().and_then(|guarded| guarded.kinds.iter().max()).map_or(values, |most| most + 1);
+        let mut table = Table { release, people, whole: vec![0; kinds], numbers, asked, guarded };
         for class in 0..release.classes() {
             let counts = table.counts(Some(class));
             table.whole.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -45,35 +48,50 @@ impl<'t> Table<'t> {
         table
     }
 
-    /// The ties of everybody in a group, one each to the likeliest value; what is counted is taken off the work.
+    /// The ties of everybody in a group, one each to the likeliest value or to what they guard; what is counted is taken off the work.
     pub fn ties(&self, group: &Group, work: &mut u64) -> Vec<Tie> {
-        let people = || group.people.iter().map(|&of| &self.people[of]);
-        match self.left(group, work) {
-            None => people().map(|equals| Tie::unknown(equals, None)).collect(),
-            Some(None) => people().map(|equals| Tie::of(equals, None, None)).collect(),
-            Some(Some((counted, distinct))) => people()
-                .enumerate()
-                .map(|(at, equals)| {
-                    let shown = self.counts(equals.shown);
-                    match Belief::of(&counted, at, &shown, equals.people) {
-                        Some(belief) => self.tie(equals, &belief, distinct.as_ref().map(|distinct| distinct[at])),
-                        None => Tie::of(equals, None, None),
-                    }
+        let left = self.left(group, work);
+        let of = |(at, &of): (usize, &usize)| match &left {
+            None => self.each(of, Tie::unknown),
+            Some(None) => self.each(of, |equals, set| Tie::of(equals, set, None)),
+            Some(Some((counted, distinct))) => {
+                let shown = self.counts(self.people[of].shown);
+                let belief = Belief::of(counted, at, &shown, self.people[of].people);
+                let distinct = distinct.as_ref().map(|distinct| distinct[at]);
+                self.each(of, |equals, set| match &belief {
+                    Some(belief) => self.tie((equals, set), belief, distinct),
+                    None => Tie::of(equals, set, None),
                 })
-                .collect(),
-        }
+            }
+        };
+        group.people.iter().enumerate().flat_map(of).collect()
     }
 
     /// Of people all of whose rows everybody sees.
-    pub fn seen(&self, equals: &Equals) -> Tie {
-        self.tie(equals, &Belief::seen(&self.counts(equals.shown)), None)
+    pub fn seen(&self, of: usize) -> Vec<Tie> {
+        let belief = Belief::seen(&self.counts(self.people[of].shown));
+        self.each(of, |equals, set| self.tie((equals, set), &belief, None))
+    }
+
+    /// One tie, or one for everything that some of these people guard.
+    fn each(&self, of: usize, tie: impl Fn(&Equals, Option<usize>) -> Tie) -> Vec<Tie> {
+        let equals = &self.people[of];
+        match &self.guarded {
+            None => vec![tie(equals, None)],
+            Some(guarded) => {
+                let of_node = |&(node, people): &(usize, u64)| Tie { people, ..tie(equals, Some(node)) };
+                guarded.people[of].iter().map(of_node).collect()
+            }
+        }
     }
 
     /// Rows of a class by value.
     fn counts(&self, class: Option<usize>) -> Vec<u64> {
         let mut counts = vec![0; self.whole.len()];
         for at in class.into_iter().flat_map(|class| self.release.range(class)) {
-            counts[self.release.values()[at] as usize] += self.release.counts()[at];
+            let value = self.release.values()[at] as usize;
+            let kind = self.guarded.as_ref().map_or(value, |guarded| guarded.kinds[value]);
+            counts[kind] += self.release.counts()[at];
         }
         counts
     }
@@ -90,7 +108,10 @@ impl<'t> Table<'t> {
         };
         let mut found: Vec<Vec<Ties>> = Vec::with_capacity(tables.len());
         for table in tables {
-            let of = table.iter().zip(&values).map(|(rows, values)| ties(&parts(rows), values, &admits, work));
+            let of = table.iter().zip(&values).map(|(rows, values)| {
+                let owners: Vec<usize> = within(rows).map(|at| group.people[at]).collect();
+                ties(&parts(rows), values, |at, counts| admits(owners[at], counts), work)
+            });
             found.push(of.collect::<Option<_>>()?);
         }
         let nothing = |ties: &Ties| ties.counted.left == Default::default();
@@ -116,7 +137,7 @@ impl<'t> Table<'t> {
         Some(Some((group.spread.mixed(tables, &counted), distinct)))
     }
 
-    /// Whether a class with these rows satisfies the requirement.
+    /// Whether a class of these people with such rows satisfies the requirement.
     fn admits(&self) -> Admits<'_> {
         match self.asked {
             Requirement::Recursive { c, l } => {
@@ -131,6 +152,14 @@ impl<'t> Table<'t> {
                 let admits = k_e(k, self.numbers.e, self.numbers.of.clone());
                 Box::new(move |_, counts| admits(counts))
             }
+            Requirement::Personal { most } => {
+                let (most, guarded) = (Share::from(most), self.guarded.as_ref().expect("what is guarded is known"));
+                let held = |node: usize, counts: &[u64]| guarded.sets[node].iter().map(|&kind| counts[kind]).sum();
+                Box::new(move |of, counts| {
+                    let people = counts.iter().sum();
+                    guarded.people[of].iter().all(|&(node, _)| most.holds(held(node, counts), people))
+                })
+            }
             Requirement::Diverse { .. } | Requirement::Alpha { .. } => {
                 let (most, least) = (self.asked.of_sets().expect("a share of sets"), self.asked.least());
                 Box::new(move |_, counts| {
@@ -142,8 +171,11 @@ impl<'t> Table<'t> {
     }
 
     /// Asks a belief what the requirement asks.
-    fn tie(&self, equals: &Equals, belief: &Belief, distinct: Option<[usize; 2]>) -> Tie {
-        let strongest = belief.strongest();
+    fn tie(&self, (equals, set): (&Equals, Option<usize>), belief: &Belief, distinct: Option<[usize; 2]>) -> Tie {
+        let strongest = match set.zip(self.guarded.as_ref()) {
+            Some((node, guarded)) => belief.share(&guarded.sets[node]),
+            None => belief.strongest(),
+        };
         let (kept, figure) = match self.asked {
             Requirement::Recursive { c, l } => {
                 let l = l as usize;
@@ -160,11 +192,11 @@ impl<'t> Table<'t> {
                 let span = belief.span(of);
                 (span >= *e, Figure::Span(span as f64 / 10f64.powi((*scale).into())))
             }
-            Requirement::Diverse { .. } | Requirement::Alpha { .. } => {
+            Requirement::Diverse { .. } | Requirement::Alpha { .. } | Requirement::Personal { .. } => {
                 let most = self.asked.of_sets().expect("a share of sets");
                 (strongest.is_at_most(most.part, most.of), Figure::Share)
             }
         };
-        Tie { kept, figure, ..Tie::of(equals, None, Some(Credibility::Exact(strongest))) }
+        Tie { kept, figure, ..Tie::of(equals, set, Some(Credibility::Exact(strongest))) }
     }
 }

@@ -218,44 +218,46 @@ impl Attack {
 
     /// The credibility for each origin, in the order given; `None` where no assignment is left, or nobody is there.
     pub fn exact(&self) -> Vec<Option<Credibility>> {
-        let Some(counted) = self.counted() else { return vec![None; self.kind.len()] };
-        let share = |at: usize| {
-            let origin = self.origin(at);
-            let sensitive = &counted.held[at][0] + &counted.left * origin.shown;
-            (origin.people > 0).then(|| Credibility::Exact(Fraction::new(sensitive, &counted.left * origin.people)))
-        };
-        (0..self.kind.len()).map(share).collect()
+        let Some((left, held)) = self.left_by_kind() else { return vec![None; self.kind.len()] };
+        let mut held = held.iter();
+        self.each(|(origin, _)| {
+            let sensitive = held.next().expect("one per kind") + &left * origin.shown;
+            (origin.people > 0).then(|| Credibility::Exact(Fraction::new(sensitive, &left * origin.people)))
+        })
     }
 
     /// The assignments left, and the sensitive rows of each origin in them; `None` where none is left.
     pub fn counted(&self) -> Option<Counted> {
-        if !self.is_possible() {
-            return None;
-        }
-        let (free, kept) = (self.free(), self.kept());
-        let left = free.left - &kept.all;
-        assert!(left != BigUint::ZERO, "some assignment violates, and it was counted");
-        let of = |(at, mut held): (usize, Vec<BigUint>)| {
-            held[0] -= self.kinds[self.kind[at]].1.map_or(&BigUint::ZERO, |factor| &kept.marked[factor]);
-            held
-        };
-        let held = free.held.into_iter().enumerate().map(of).collect();
-        Some(Counted { left, held })
+        let (left, held) = self.left_by_kind()?;
+        Some(Counted { left, held: self.kind.iter().map(|&kind| vec![held[kind].clone()]).collect() })
     }
 
     /// The same for a reader who excludes nothing.
     pub fn free(&self) -> Counted {
-        // Sensitive rows of one given row, over all assignments.
-        let through = match self.sensitive {
-            0 => BigUint::ZERO,
-            some => choose(self.generalised - 1, some - 1),
-        };
-        let held = (0..self.kind.len()).map(|at| vec![&through * self.origin(at).generalised]).collect();
-        Counted { left: choose(self.generalised, self.sensitive), held }
+        let through = self.through();
+        let of = |&kind: &usize| vec![&through * self.kinds[kind].0.generalised];
+        Counted { left: choose(self.generalised, self.sensitive), held: self.kind.iter().map(of).collect() }
     }
 
-    fn origin(&self, at: usize) -> &Origin {
-        &self.kinds[self.kind[at]].0
+    fn left_by_kind(&self) -> Option<(BigUint, Vec<BigUint>)> {
+        if !self.is_possible() {
+            return None;
+        }
+        let (through, kept) = (self.through(), self.kept());
+        let left = choose(self.generalised, self.sensitive) - &kept.all;
+        assert!(left != BigUint::ZERO, "some assignment violates, and it was counted");
+        let of = |(origin, factor): &(Origin, Option<usize>)| {
+            &through * origin.generalised - factor.map_or(&BigUint::ZERO, |at| &kept.marked[at])
+        };
+        Some((left, self.kinds.iter().map(of).collect()))
+    }
+
+    /// Sensitive rows of one given row, over all assignments.
+    fn through(&self) -> BigUint {
+        match self.sensitive {
+            0 => BigUint::ZERO,
+            some => choose(self.generalised - 1, some - 1),
+        }
     }
 
     /// The same as bounds, in a time that follows the rows.
@@ -284,7 +286,7 @@ impl Attack {
         residues::kept(&self.factors, self.sensitive, &(choose(self.generalised, self.sensitive) * most))
     }
 
-    fn each(&self, of: impl Fn(&(Origin, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
+    fn each(&self, of: impl FnMut(&(Origin, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
         let by_kind: Vec<Option<Credibility>> = self.kinds.iter().map(of).collect();
         self.kind.iter().map(|&kind| by_kind[kind].clone()).collect()
     }

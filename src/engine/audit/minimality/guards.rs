@@ -1,0 +1,114 @@
+//! Personal privacy (MIN 5, after Xiao and Tao 2006): everybody names a node of the sensitive taxonomy, and nobody may be tied to the
+//! values below the node of theirs with more than a share. Who names which node is known to the reader.
+//!
+//! Values that lie below the same nodes are one kind here: nothing tells them apart.
+
+use std::collections::BTreeMap;
+
+use super::groups::Equals;
+use crate::gate::diversity::node_of;
+use crate::histogram::{Histogram, ValueCode, Values};
+use crate::model::{Column, Columns, Kind, Leaf, Node, Role, Taxonomy, Value};
+
+/// Who guards what.
+#[derive(Debug)]
+pub struct Guards {
+    /// The nodes that people name, in preorder.
+    nodes: Vec<Node>,
+    /// By leaf tuple, how many name each.
+    people: BTreeMap<Vec<Leaf>, BTreeMap<usize, u64>>,
+}
+
+/// Kinds of values, and what is guarded of them.
+pub(super) struct Guarded {
+    /// Per value its kind.
+    pub kinds: Vec<usize>,
+    /// Per node the kinds of values below it.
+    pub sets: Vec<Vec<usize>>,
+    /// Per leaf tuple of a release how many name each node.
+    pub people: Vec<Vec<(usize, u64)>>,
+}
+
+/// The one sensitive column with a taxonomy, and its place.
+fn guarding(columns: &Columns) -> Option<(usize, &Column, &Taxonomy)> {
+    let named = columns.of(Role::Sensitive).enumerate();
+    let mut known = named.filter_map(|(at, column)| Some((at, column, &column.taxonomy.as_ref()?.tree)));
+    known.next().filter(|_| known.next().is_none())
+}
+
+impl Guards {
+    /// Columns by which the rows are read once more: a sensitive one with the labels of nodes comes last. `None` where it is not clear
+    /// of which taxonomy they are: exactly one sensitive column has to have one.
+    pub fn columns(columns: &Columns, name: &str) -> Option<Columns> {
+        guarding(columns)?;
+        let mut all: Vec<Column> = columns.iter().cloned().collect();
+        all.push(Column {
+            name: name.into(),
+            path: None,
+            role: Role::Sensitive,
+            kind: Kind::String,
+            taxonomy: None,
+            guarded: Vec::new(),
+            optional: false,
+            unknown: None,
+        });
+        Some(Columns::new(all))
+    }
+
+    /// Of rows that were read so; who has no label guards nothing. `None` where a label is none of the taxonomy.
+    pub fn of(rows: &Histogram, columns: &Columns) -> Option<Guards> {
+        let (_, _, tree) = guarding(columns)?;
+        let node = |code: ValueCode| match rows.values().get(code).last() {
+            Some(Value::Null) => Some(None),
+            Some(Value::Text(label)) if label.is_empty() => Some(None),
+            Some(Value::Text(label)) => tree.find(label).map(Some),
+            _ => None,
+        };
+        let of: Vec<Option<Node>> = (0..rows.values().len() as u32).map(node).collect::<Option<_>>()?;
+        let mut nodes: Vec<Node> = of.iter().flatten().copied().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut people: BTreeMap<Vec<Leaf>, BTreeMap<usize, u64>> = BTreeMap::new();
+        for tuple in 0..rows.tuples() {
+            let here = people.entry(rows.tuple_at(tuple).collect()).or_default();
+            for cell in rows.cells_of(tuple) {
+                if let Some(node) = of[cell.value as usize] {
+                    let at = nodes.binary_search(&node).expect("a node that somebody names");
+                    *here.entry(at).or_default() += u64::from(cell.count);
+                }
+            }
+        }
+        Some(Guards { nodes, people })
+    }
+
+    /// The labels of the nodes.
+    pub fn labels(&self, columns: &Columns) -> Vec<String> {
+        guarding(columns)
+            .map_or(Vec::new(), |(_, _, tree)| self.nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
+    }
+
+    /// What is guarded of values by the people of a release.
+    pub(super) fn guarded(&self, values: &Values, raw: &Histogram, people: &[Equals], columns: &Columns) -> Guarded {
+        let (at, column, tree) = guarding(columns).expect("guards are read by it");
+        let domain = column.taxonomy.as_ref().expect("it has one");
+        let below = |code: u32| -> Vec<bool> {
+            let node = node_of(domain, column, &values.get(code)[at]);
+            self.nodes.iter().map(|&upper| node.is_some_and(|node| tree.covers(upper, node))).collect()
+        };
+        let below: Vec<Vec<bool>> = (0..values.len() as u32).map(below).collect();
+        let mut kinds: Vec<&Vec<bool>> = below.iter().collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let kind = |of: &Vec<bool>| kinds.binary_search(&of).expect("a kind that some value has");
+        let set = |node: usize| (0..kinds.len()).filter(|&kind| kinds[kind][node]).collect();
+        let of = |equals: &Equals| {
+            let leaves: Vec<Leaf> = raw.tuple_at(equals.tuple).collect();
+            self.people.get(&leaves).into_iter().flatten().map(|(&node, &people)| (node, people)).collect()
+        };
+        Guarded {
+            kinds: below.iter().map(kind).collect(),
+            sets: (0..self.nodes.len()).map(set).collect(),
+            people: people.iter().map(of).collect(),
+        }
+    }
+}
