@@ -4,9 +4,9 @@
 mod asked;
 mod crowds;
 pub mod json;
+mod requirement;
 mod risk_entry;
 mod risk_words;
-mod requirement;
 mod words;
 
 use std::path::PathBuf;
@@ -20,11 +20,9 @@ use super::tell::name;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::ingest::{People, Table, count_behind, first_row_with};
-use crate::engine::audit::{Amiss, Astray, Attacked, Coarse, Figures, Minimality, Requirement, Subject, Unfit, judge, risks};
 use crate::daemon::ingest::{People, Table, count, count_behind, first_row_with};
 use crate::engine::audit::{
-    Amiss, Astray, Attacked, Coarse, Figures, Guards, Minimality, Requirement, Subject, Unfit, judge,
+    Amiss, Astray, Attacked, Coarse, Figures, Guards, Minimality, Requirement, Subject, Unfit, judge, risks,
 };
 use crate::engine::gate::chain::Shrunk;
 use crate::engine::gate::refinement::{Place, Unlike};
@@ -37,8 +35,6 @@ use crate::engine::safeguards::trace::{Terms, told};
 #[derive(clap::Args)]
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
-tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality\n       \
-    override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…]\n       \
 tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality [--requirement <REQUIREMENT>]\n       \
 tidegate audit --dir <DIR> [--key <FILE>]\n       \
 tidegate audit --feed <FILE> [--key <FILE>]",
@@ -69,8 +65,6 @@ pub struct Args {
     /// How many people the rows were drawn from, for the risk of re-identification by attackers who do not know who is in the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub population: Option<u64>,
-    /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2 or
-    /// k=2,e=5000
     /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2,
     /// k=2,e=5000 or p=0.5 with --guarding
     #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]

@@ -236,13 +236,12 @@ fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
     };
     let (asked, of) =
         (found.requirement, |set: Option<usize>| set.map_or("any".to_owned(), |set| (set + 1).to_string()));
-    put(
-        text,
-        &format!(
-            "How strongly whoever knows that {} was the aim ties people to guarded sets, or to any one value",
-            asked.named()
-        ),
-    );
+    let to = match found.sets()[..] {
+        _ if !found.guarding.is_empty() => "what they guard, which --json names",
+        [None] => "any one value",
+        _ => "guarded sets",
+    };
+    put(text, &format!("How strongly whoever knows that {} was the aim ties people to {to}", asked.named()));
     put(text, "      strongest    people beyond the limit");
     for set in found.sets() {
         let among = || found.ties.iter().filter(move |tie| tie.set == set);

@@ -93,9 +93,6 @@ impl Snapshots {
             dir: None,
             key: None,
             minimality: false,
-            dir: None,
-            key: None,
-            minimality: false,
             requirement: None,
             guarding: None,
         }

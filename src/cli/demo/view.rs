@@ -127,9 +127,6 @@ impl<'o> View<'o> {
             dir: None,
             key: None,
             minimality: false,
-            dir: None,
-            key: None,
-            minimality: false,
             requirement: None,
             guarding: None,
         }

@@ -41,7 +41,29 @@ fn everybody_guards_a_node() {
     assert_eq!(told["classes"], json!([tie("q1", 1, "stomach", "1", false), tie("q2", 0, "Flu", "2/5", true)]));
     assert_eq!((&told["requirement"], &told["limit"], code), (&json!("p=0.5"), &json!(0.5), 1));
     let text = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(text.contains("personal privacy at 0.5") && !text.contains("ulcer"), "{text}");
+    assert!(
+        text.contains("until personal privacy at 0.5 held ties somebody to what they guard with 1")
+            && !text.contains("ulcer"),
+        "{text}"
+    );
+}
+
+#[test]
+fn for_a_person_to_read() {
+    let folder = folder();
+    let (release, rows) = (folder.put("r.csv", RELEASE), folder.path("d.csv"));
+    fs::write(&rows, RAW.replace("pneumonia,*", "pneumonia,")).expect("a file");
+    let said = |more: &[&str]| {
+        let args = ["--release", &release, "--increment", &rows, "--minimality", "--requirement"];
+        let output = folder.run("audit", &[&args[..], more].concat());
+        String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let personal = said(&["p=0.5", "--guarding", "node"]);
+    for words in ["personal privacy at 0.5 was the aim", "what they guard", "1 0.4000 0 2 1.0000 2", "UNSAFE"] {
+        assert!(personal.contains(words), "{words}: {personal}");
+    }
+    let close = said(&["t=0.1"]);
+    assert!(close.contains("0.1-closeness was the aim ties people to any one value"), "{close}");
 }
 
 /// Who guards the root is never safe, whatever is published: then nothing is excluded, and q1 hides among seven.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::groups::Equals;
 use crate::gate::diversity::node_of;
 use crate::histogram::{Histogram, ValueCode, Values};
-use crate::model::{Column, Columns, Kind, Leaf, Node, Role, Taxonomy, Value};
+use crate::model::{Column, Columns, Detail, Kind, Leaf, Node, Role, Taxonomy, Value};
 
 /// Who guards what.
 #[derive(Debug)]
@@ -51,6 +51,7 @@ impl Guards {
             guarded: Vec::new(),
             optional: false,
             unknown: None,
+            detail: Detail::default(),
         });
         Some(Columns::new(all))
     }
