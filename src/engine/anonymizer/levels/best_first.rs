@@ -49,7 +49,12 @@ impl Search<'_> {
         let (mut known, mut waiting) = (Known::nothing(self.problem), BinaryHeap::new());
         self.descend(&mut known, &mut stop);
         self.wait((lattice.bottom(), lattice.top()), Score::LEAST, &mut waiting);
+        let mut is_refined = !self.is_inherited() || self.problem.objective.costs().is_none();
         loop {
+            if self.checked > self.easy && !is_refined {
+                self.refine(&mut known, &mut stop);
+                (known.thorough, is_refined) = (true, true);
+            }
             let some = match self.promising(&known, &mut waiting, &mut stop) {
                 Ok(some) if some.is_empty() => return self.end(None),
                 Ok(some) => some,
@@ -76,16 +81,16 @@ impl Search<'_> {
             if stop(self.checked) {
                 return Err(some.first().map_or(part.worth, |first| first.worth.min(part.worth)));
             }
-            if self.is_behind(part.worth, &part.lowest) || self.quality.holds(&part.lowest) {
+            if self.is_behind(part.worth, &part.lowest)
+                || (self.problem.objective.costs().is_none() && self.quality.holds(&part.lowest))
+            {
                 continue;
             }
-            let decided = match known.was_checked(&part.lowest) {
-                true => Some(part.lowest.clone()),
-                false => {
-                    let suppresses_too_much = self.protection.cause(&part.lowest);
-                    suppresses_too_much.or_else(|| self.worse_under(&part.lowest).map(<[u8]>::to_vec))
-                }
-            };
+            let is_known = known.was_checked(&part.lowest);
+            let suppresses_too_much = if is_known { None } else { self.protection.cause(&part.lowest) };
+            let decided = suppresses_too_much
+                .or_else(|| self.worse_under(&part.lowest).map(<[u8]>::to_vec))
+                .or_else(|| is_known.then(|| part.lowest.clone()));
             match decided {
                 Some(below) => part.without(&below).for_each(|states| self.wait(states, part.worth, waiting)),
                 None => some.push(part),
@@ -119,6 +124,36 @@ impl Search<'_> {
                 Some(better) if better.score < best => levels.clone_from(&better.levels),
                 _ => return,
             }
+        }
+    }
+
+    /// A better state than the best one: one column higher, and down again by others, as long as that is better.
+    fn refine(&mut self, known: &mut Known, stop: &mut impl FnMut(u64) -> bool) {
+        let mut column = 0;
+        while let Some(best) = self.best.clone().filter(|best| column < best.levels.len() && !stop(self.checked)) {
+            let mut levels = best.levels.clone();
+            if levels[column] + 1 < self.problem.lattice.height(column) {
+                levels[column] += 1;
+                let mut worth: Option<Score> = None;
+                loop {
+                    let below = (0..levels.len()).filter(|&other| other != column && levels[other] > 0);
+                    let below: Vec<Levels> = below
+                        .map(|other| {
+                            let mut below = levels.clone();
+                            below[other] -= 1;
+                            below
+                        })
+                        .collect();
+                    let judged = self.look(&below, known);
+                    let fit =
+                        below.into_iter().zip(judged).filter_map(|(levels, judged)| Some((judged.value?, levels)));
+                    match fit.min().filter(|(value, _)| worth.is_none_or(|worth| *value < worth)) {
+                        Some((value, better)) => (worth, levels) = (Some(value), better),
+                        None => break,
+                    }
+                }
+            }
+            column = if self.best.as_ref().is_some_and(|now| now.score < best.score) { 0 } else { column + 1 };
         }
     }
 }

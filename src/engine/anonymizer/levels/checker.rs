@@ -4,9 +4,9 @@
 use rayon::prelude::*;
 
 use super::classes::{Classes, Rules};
-use super::key::fields;
 use super::lattice::{Lattice, Levels};
-use super::objective::Costs;
+use super::objective::Objective;
+use super::packing::Packing;
 use super::privacy::Privacy;
 use super::rows::Rows;
 use super::state_figures::Checked;
@@ -43,7 +43,7 @@ pub fn checker<'r>(
     rows: &Rows,
     lattice: &'r Lattice,
     privacy: &'r Privacy,
-    costs: Option<&'r Costs>,
+    objective: &'r Objective,
     limit: u64,
 ) -> Box<dyn Checker + 'r> {
     assert!(rows.have_values() || !privacy.looks_at_values(), "values are there where they are looked at");
@@ -54,9 +54,9 @@ pub fn checker<'r>(
     }
     let all = rows.all() as f64;
     table.iter_mut().for_each(|share| *share /= all);
-    let codes = (0..lattice.width()).map(|column| lattice.nodes(column, 0).len());
-    let (fields, words) = fields(codes.chain([table.len()]));
-    let rules = Rules { lattice, privacy, costs, limit, table, fields };
+    let packing = Packing::of(lattice, table.len());
+    let words = packing.words();
+    let rules = Rules { lattice, privacy, objective, limit, table, packing };
     match words {
         1 => RollUp::<1>::boxed(rows, rules),
         2 => RollUp::<2>::boxed(rows, rules),
@@ -80,11 +80,12 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
         self.known.iter().filter(finer).min_by_key(|known| known.len()).expect("the finest state is at hand")
     }
 
-    fn keep(&mut self, classes: Classes<WORDS>, source: usize) {
+    fn keep(&mut self, mut classes: Classes<WORDS>, source: usize) {
         // Classes that are hardly fewer save hardly any work.
         if classes.len() * 10 > source * 8 {
             return;
         }
+        classes.shrink();
         self.entries += classes.len();
         self.known.push(classes);
         while self.entries * (WORDS * 8 + ROWS) > MOST || self.known.len() > STATES {

@@ -1,14 +1,10 @@
 //! The classes of one state, computed from those of a finer one.
 
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
-use super::key::{Field, Key};
+use super::counts::Counts;
+use super::key::{Key, hash};
 use super::lattice::{Lattice, Levels};
-use super::objective::Costs;
+use super::objective::{Costs, Extra, Objective};
+use super::packing::Packing;
 use super::privacy::{Fate, Privacy};
 use super::rows::Rows;
 use super::state_figures::Checked;
@@ -26,31 +22,31 @@ pub struct Rules<'r> {
     pub lattice: &'r Lattice,
     /// Which classes may be published.
     pub privacy: &'r Privacy,
-    /// What labels and suppressed rows cost, if the objective adds up columns.
-    pub costs: Option<&'r Costs>,
+    /// What is to be least.
+    pub objective: &'r Objective,
     /// The most rows that may be suppressed.
     pub limit: u64,
     /// The share of each value in the whole table.
     pub table: Vec<f64>,
-    /// Where the codes of columns stand in keys, and the number of the value behind them.
-    pub fields: Vec<Field>,
+    /// Where the codes of columns stand in keys.
+    pub packing: Packing,
 }
 
 impl<const WORDS: usize> Classes<WORDS> {
     /// Of the state in which nothing is generalised.
     pub fn finest(rows: &Rows, rules: &Rules<'_>) -> Classes<WORDS> {
-        let levels = rules.lattice.bottom();
         let key = |at: usize| {
             let mut key = [0; WORDS];
             for (column, leaves) in rows.columns.iter().enumerate() {
-                rules.fields[column].set(&mut key, rules.lattice.codes(column, 0)[leaves[at] as usize]);
+                rules.packing.put_leaf(&mut key, rules.lattice, column, leaves[at]);
             }
             if let Some(&value) = rows.values.get(at).filter(|_| rules.privacy.looks_at_values()) {
-                rules.fields[rows.columns.len()].set(&mut key, value);
+                rules.packing.value().set(&mut key, value);
             }
             key
         };
-        Classes { levels, keys: (0..rows.counts.len()).map(key).collect(), rows: rows.counts.clone() }
+        let keys = (0..rows.counts.len()).map(key).collect();
+        Classes { levels: rules.lattice.bottom(), keys, rows: rows.counts.clone() }
     }
 
     /// How many entries there are.
@@ -60,72 +56,114 @@ impl<const WORDS: usize> Classes<WORDS> {
 
     /// Of a state that generalises this one.
     pub fn rolled_up(&self, levels: &[u8], rules: &Rules<'_>) -> Classes<WORDS> {
-        let raised: Vec<(Field, &[u32])> = (0..levels.len())
-            .filter(|&column| self.levels[column] < levels[column])
-            .map(|column| (rules.fields[column], rules.lattice.raised(column, self.levels[column], levels[column])))
-            .collect();
-        let state = FixedState::default();
-        let mut places: HashTable<u32> = HashTable::with_capacity(self.len() / 2);
-        let mut found = Classes { levels: levels.to_vec(), keys: Vec::<Key<WORDS>>::new(), rows: Vec::new() };
-        for (key, rows) in self.keys.iter().zip(&self.rows) {
+        let (mask, raised) =
+            (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));
+        // 0 for none, or a place of a class and 1. There are fewer classes than entries as a rule.
+        let mut places = vec![0u32; self.len().next_power_of_two().max(4)];
+        // The entry behind the last class takes each key on trial, so that nothing hangs on whether it is new.
+        let mut keys: Vec<Key<WORDS>> = vec![[0; WORDS]; self.len() + 1];
+        let mut rows = vec![0u32; self.len() + 1];
+        let mut found = 0;
+        for (key, count) in self.keys.iter().zip(&self.rows) {
             let mut key = *key;
+            key.iter_mut().zip(mask).for_each(|(word, mask)| *word &= mask);
             for (field, codes) in &raised {
                 let code = codes[field.get(&key) as usize];
                 field.set(&mut key, code);
             }
-            let keys = &found.keys;
-            let is_same = |&place: &u32| keys[place as usize] == key;
-            match places.entry(state.hash_one(key), is_same, |&place| state.hash_one(keys[place as usize])) {
-                Entry::Occupied(place) => found.rows[*place.get() as usize] += rows,
-                Entry::Vacant(place) => {
-                    place.insert(keys.len() as u32);
-                    found.keys.push(key);
-                    found.rows.push(*rows);
+            if found * 4 > places.len() * 3 {
+                places = spread(&keys[..found], 2 * places.len());
+            }
+            keys[found] = key;
+            let last = places.len() - 1;
+            let mut slot = hash(&key) & last;
+            loop {
+                let place = places[slot] as usize;
+                let at = if place == 0 { found } else { place - 1 };
+                if keys[at] == key {
+                    rows[at] += count;
+                    places[slot] = at as u32 + 1;
+                    found += usize::from(place == 0);
+                    break;
                 }
+                slot = (slot + 1) & last;
             }
         }
-        found
+        keys.truncate(found);
+        rows.truncate(found);
+        Classes { levels: levels.to_vec(), keys, rows }
+    }
+
+    /// Gives back what more memory was asked for.
+    pub fn shrink(&mut self) {
+        self.keys.shrink_to_fit();
+        self.rows.shrink_to_fit();
     }
 
     /// What the state is like.
     pub fn check(&self, rules: &Rules<'_>) -> Checked {
         let mut checked = Checked::default();
-        let mut suppressed: Vec<(Key<WORDS>, u64)> = Vec::new();
-        let mut class = |key: Key<WORDS>, rows: u64, values: &[(u32, u32)]| {
-            let square = u128::from(rows).pow(2);
-            checked.classes += 1;
+        let mut suppressed: Vec<(Key<WORDS>, u32)> = Vec::new();
+        let mut class = |key: Key<WORDS>, rows: u32, values: &[(u32, u32)]| {
+            // Fewer than 2^32 rows, so their square is fewer than 2^64.
+            let square = u128::from(u64::from(rows) * u64::from(rows));
             checked.squares += square;
-            match rules.privacy.fate(rows, values, &rules.table) {
-                Fate::Published => {
-                    checked.published += 1;
-                    checked.published_squares += square;
-                    return;
-                }
-                Fate::Suppressed => {}
-                Fate::SuppressedWithParts => checked.lost += rows,
+            let fate = rules.privacy.fate(rows.into(), values, &rules.table);
+            if fate == Fate::Published {
+                checked.published += 1;
+                checked.published_squares += square;
+                return;
             }
-            checked.suppressed += rows;
-            suppressed.push((key, rows));
+            checked.suppressed += u64::from(rows);
+            checked.lost += if fate == Fate::SuppressedWithParts { u64::from(rows) } else { 0 };
+            if checked.suppressed <= rules.limit {
+                suppressed.push((key, rows));
+            }
+            checked.unpublished += 1;
         };
         if rules.privacy.looks_at_values() {
             self.each_with_values(rules, &mut class);
         } else {
-            self.keys.iter().zip(&self.rows).for_each(|(key, &rows)| class(*key, rows.into(), &[]));
+            self.keys.iter().zip(&self.rows).for_each(|(key, &rows)| class(*key, rows, &[]));
         }
-        if let Some(costs) = rules.costs.filter(|_| checked.suppressed <= rules.limit) {
-            checked.extra = vec![0; self.levels.len()];
-            for (column, (sum, &level)) in checked.extra.iter_mut().zip(&self.levels).enumerate() {
-                let (field, extra) = (rules.fields[column], costs.extra(column, level));
-                let of_class = |(key, rows): &(Key<WORDS>, u64)| extra[field.get(key) as usize] * u128::from(*rows);
-                *sum = suppressed.iter().map(of_class).sum();
-            }
+        if checked.suppressed <= rules.limit {
+            checked.extra = match rules.objective {
+                Objective::Columns(costs) => {
+                    (0..self.levels.len()).map(|column| self.extra(costs, rules, column, &suppressed)).collect()
+                }
+                Objective::Counts(counts) => {
+                    (0..counts.len()).map(|query| self.adds(counts, rules, query, &suppressed)).collect()
+                }
+                Objective::Discernibility | Objective::AverageSize => Vec::new(),
+            };
         }
         checked
     }
 
+    /// What suppressed classes would add to the answer of a query.
+    fn adds(&self, counts: &Counts, rules: &Rules<'_>, query: usize, suppressed: &[(Key<WORDS>, u32)]) -> u128 {
+        let of_class = |(key, rows): &(Key<WORDS>, u32)| {
+            let code = |column: usize| rules.packing.code(key, column, self.levels[column]);
+            u128::from(counts.adds(query, &self.levels, code)) * u128::from(*rows)
+        };
+        suppressed.iter().map(of_class).sum()
+    }
+
+    /// What suppressed classes cost in a column beside their labels.
+    fn extra(&self, costs: &Costs, rules: &Rules<'_>, column: usize, suppressed: &[(Key<WORDS>, u32)]) -> u128 {
+        let level = self.levels[column];
+        let code = |key: &Key<WORDS>| rules.packing.code(key, column, level) as usize;
+        match costs.extra(column, level) {
+            Extra::Words(extra) => {
+                suppressed.iter().map(|(key, rows)| extra[code(key)] * u64::from(*rows)).sum::<u64>().into()
+            }
+            Extra::Any(extra) => suppressed.iter().map(|(key, rows)| extra[code(key)] * u128::from(*rows)).sum(),
+        }
+    }
+
     /// Every class with its rows by value.
-    fn each_with_values(&self, rules: &Rules<'_>, class: &mut impl FnMut(Key<WORDS>, u64, &[(u32, u32)])) {
-        let field = rules.fields[self.levels.len()];
+    fn each_with_values(&self, rules: &Rules<'_>, class: &mut impl FnMut(Key<WORDS>, u32, &[(u32, u32)])) {
+        let field = rules.packing.value();
         let mut entries: Vec<(Key<WORDS>, u32, u32)> = Vec::with_capacity(self.len());
         for (key, &rows) in self.keys.iter().zip(&self.rows) {
             let (mut key, value) = (*key, field.get(key));
@@ -137,7 +175,20 @@ impl<const WORDS: usize> Classes<WORDS> {
         for of_class in entries.chunk_by(|one, next| one.0 == next.0) {
             values.clear();
             values.extend(of_class.iter().map(|&(_, value, rows)| (value, rows)));
-            class(of_class[0].0, values.iter().map(|&(_, rows)| u64::from(rows)).sum(), &values);
+            class(of_class[0].0, values.iter().map(|&(_, rows)| rows).sum(), &values);
         }
     }
+}
+
+/// A table of so many places with these classes.
+fn spread<const WORDS: usize>(keys: &[Key<WORDS>], places: usize) -> Vec<u32> {
+    let mut found = vec![0; places];
+    for (key, at) in keys.iter().zip(1..) {
+        let mut slot = hash(key) & (places - 1);
+        while found[slot] != 0 {
+            slot = (slot + 1) & (places - 1);
+        }
+        found[slot] = at;
+    }
+    found
 }

@@ -20,8 +20,18 @@ impl Field {
     /// Puts a code into a key.
     pub fn set<const WORDS: usize>(self, key: &mut Key<WORDS>, code: u32) {
         let word = &mut key[self.word];
-        *word = *word & !(self.mask << self.shift) | u64::from(code) << self.shift;
+        *word = *word & !(self.mask << self.shift) | (u64::from(code) & self.mask) << self.shift;
     }
+}
+
+/// Where a key lies in a table: every bit of it moves the low ones.
+pub fn hash<const WORDS: usize>(key: &Key<WORDS>) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = key.iter().fold(ODD, |mixed, word| {
+        let product = u128::from(mixed ^ word) * u128::from(ODD);
+        product as u64 ^ (product >> 64) as u64
+    });
+    mixed as usize
 }
 
 /// Where the codes of columns with so many codes each stand, and how many words they take.

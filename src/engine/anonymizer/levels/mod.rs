@@ -5,13 +5,18 @@
 
 mod antichain;
 mod best_first;
+mod chain;
 mod checker;
 mod classes;
+mod counts;
 mod flash;
 mod greedy;
+mod ground;
+mod index;
 mod key;
 mod lattice;
 mod objective;
+mod packing;
 mod paths;
 mod privacy;
 mod rows;
@@ -19,6 +24,9 @@ mod search;
 mod state_figures;
 
 pub use antichain::{Antichain, Inherited, Property, Usage};
+pub use chain::Chain;
+pub use counts::{Counts, Query};
+pub use ground::Ground;
 pub use lattice::{Lattice, Levels};
 pub use objective::{Costs, Mean, Objective, Score};
 pub use privacy::{Diverse, Privacy};

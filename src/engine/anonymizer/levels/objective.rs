@@ -4,7 +4,8 @@
 
 use std::cmp::Ordering;
 
-use super::lattice::Lattice;
+use super::counts::Counts;
+use super::lattice::{Lattice, Levels};
 use super::rows::Rows;
 use super::state_figures::Checked;
 use crate::model::Taxonomy;
@@ -28,19 +29,35 @@ struct Column {
     /// Per level what the labels of all rows cost.
     labels: Vec<u128>,
     /// Per level and code what a suppressed row costs beside its label.
-    extra: Vec<Vec<u128>>,
-    /// Per level the least of these.
+    extra: Vec<Extra>,
+    /// Per level the least and the most of these.
     least: Vec<u128>,
+    most: Vec<u128>,
     /// What all rows cost at most.
     whole: u128,
     /// How much the column counts.
     weight: u32,
 }
 
+/// What a suppressed row costs beside its label, by code.
+pub enum Extra {
+    /// Where sums over all rows are single words.
+    Words(Vec<u64>),
+    /// Of any size.
+    Any(Vec<u128>),
+}
+
 impl Column {
     fn new(labels: Vec<u128>, extra: Vec<Vec<u128>>, whole: u128) -> Column {
         let least = extra.iter().map(|of_level| of_level.iter().min().copied().unwrap_or(0)).collect();
-        Column { labels, extra, least, whole, weight: 1 }
+        let most = extra.iter().map(|of_level| of_level.iter().max().copied().unwrap_or(0)).collect();
+        // All rows together cost no more than everything.
+        let extra = extra.into_iter().map(|of_level| match u64::try_from(whole) {
+            Ok(_) => Extra::Words(of_level.into_iter().map(|cost| cost as u64).collect()),
+            Err(_) => Extra::Any(of_level),
+        });
+        let extra = extra.collect();
+        Column { labels, extra, least, most, whole, weight: 1 }
     }
 }
 
@@ -52,6 +69,8 @@ pub enum Objective {
     Discernibility,
     /// The rows of a class on average, all suppressed rows being one.
     AverageSize,
+    /// The mean relative error of counting queries.
+    Counts(Counts),
 }
 
 /// A value of an objective, for comparison: a number of any size, less is better.
@@ -205,7 +224,7 @@ impl Costs {
     }
 
     /// Per code what a suppressed row costs beside its label.
-    pub(super) fn extra(&self, column: usize, level: u8) -> &[u128] {
+    pub(super) fn extra(&self, column: usize, level: u8) -> &Extra {
         &self.columns[column].extra[usize::from(level)]
     }
 
@@ -217,6 +236,19 @@ impl Costs {
         })
     }
 
+    /// What is lost when a column is raised from one level to another.
+    fn step(&self, column: usize, from: u8, to: u8) -> Score {
+        let column = &self.columns[column];
+        let figure = |level: u8| match column.whole {
+            0 => 0.0,
+            whole => column.labels[usize::from(level)] as f64 / whole as f64,
+        };
+        match self.mean {
+            Mean::Geometric => Score::of((figure(to) + 1.0) / (figure(from) + 1.0)).power(column.weight),
+            Mean::Arithmetic => Score::of(f64::from(column.weight) * (figure(to) - figure(from))),
+        }
+    }
+
     /// What a state is worth at best that suppresses the rows of a coarser one, and maybe more: `suppressed` rows, which cost `extra`
     /// there beside their labels, and here no less.
     fn score_with(&self, levels: &[u8], suppressed: u64, extra: &[u128]) -> Score {
@@ -224,6 +256,12 @@ impl Costs {
             extra.max(column.least[usize::from(level)] * u128::from(suppressed))
         };
         let extra: Vec<u128> = self.columns.iter().zip(levels).zip(extra).map(of_column).collect();
+        self.score(levels, Some(&extra))
+    }
+
+    fn most_of(&self, levels: &[u8], suppressed: u64) -> Score {
+        let of_column = |(column, &level): (&Column, &u8)| column.most[usize::from(level)] * u128::from(suppressed);
+        let extra: Vec<u128> = self.columns.iter().zip(levels).map(of_column).collect();
         self.score(levels, Some(&extra))
     }
 
@@ -263,13 +301,37 @@ impl Objective {
     pub fn costs(&self) -> Option<&Costs> {
         match self {
             Objective::Columns(costs) => Some(costs),
-            Objective::Discernibility | Objective::AverageSize => None,
+            Objective::Discernibility | Objective::AverageSize | Objective::Counts(_) => None,
         }
     }
 
     /// What a state and all that generalise it are worth at best, if that can be said without checking it.
     pub fn bound(&self, levels: &[u8]) -> Option<Score> {
-        self.costs().map(|costs| costs.score(levels, None))
+        match self {
+            Objective::Columns(costs) => Some(costs.score(levels, None)),
+            Objective::Counts(counts) => Some(Score::of(counts.bound(levels))),
+            Objective::Discernibility | Objective::AverageSize => None,
+        }
+    }
+
+    /// How many figures a checked state has beside its classes: what suppressed rows cost per column, or add per query.
+    pub(super) fn figures(&self, lattice: &Lattice) -> usize {
+        match self {
+            Objective::Columns(_) => lattice.width(),
+            Objective::Counts(counts) => counts.len(),
+            Objective::Discernibility | Objective::AverageSize => 0,
+        }
+    }
+
+    /// By how much a state is worse if a column is raised from one level to another, as far as labels go; the same of all columns where
+    /// an objective does not tell them apart.
+    pub fn step(&self, column: usize, from: u8, to: u8) -> Score {
+        self.costs().map_or(Score::LEAST, |costs| costs.step(column, from, to))
+    }
+
+    /// What a state is worth at most that suppresses so many rows, if that can be said without checking it.
+    pub fn most_of(&self, levels: &[u8], suppressed: u64) -> Option<Score> {
+        self.costs().map(|costs| costs.most_of(levels, suppressed))
     }
 
     /// What a state is worth at best that suppresses all rows that a coarser one does, if that can be said without checking it.
@@ -282,14 +344,16 @@ impl Objective {
         match self {
             Objective::Columns(costs) => costs.score(levels, None),
             Objective::Discernibility => Score::of(checked.squares as f64 / (rows as f64).powi(2)),
-            Objective::AverageSize => Score::of(rows as f64 / checked.classes as f64),
+            Objective::AverageSize => Score::of(rows as f64 / checked.classes() as f64),
+            Objective::Counts(counts) => Score::of(counts.bound(levels)),
         }
     }
 
     /// The value of a state that suppresses no more than it may.
-    pub fn value(&self, levels: &[u8], checked: &Checked, rows: u64) -> Score {
+    pub fn value(&self, levels: &Levels, checked: &Checked, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, Some(&checked.extra)),
+            Objective::Counts(counts) => Score::of(counts.value(levels, checked.suppressed, &checked.extra)),
             Objective::Discernibility => {
                 let suppressed = u128::from(checked.suppressed) * u128::from(rows);
                 Score::of((checked.published_squares + suppressed) as f64 / (rows as f64).powi(2))
@@ -304,7 +368,7 @@ impl Objective {
     pub fn figure(&self, score: Score) -> f64 {
         match self {
             Objective::Columns(costs) => costs.figure(score),
-            Objective::Discernibility | Objective::AverageSize => score.log2().exp2(),
+            Objective::Discernibility | Objective::AverageSize | Objective::Counts(_) => score.log2().exp2(),
         }
     }
 }

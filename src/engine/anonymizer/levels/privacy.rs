@@ -1,6 +1,8 @@
 //! Which classes may be published (SCIENCE 4): by their number of rows, and by the figures of their sensitive values. A class that may not
 //! is suppressed.
 
+use super::ground::Ground;
+
 /// What becomes of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
@@ -13,7 +15,7 @@ pub enum Fate {
 }
 
 /// A figure of the sensitive values of a class, and its limit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Diverse {
     /// At least so many distinct values.
     Distinct(u64),
@@ -30,6 +32,20 @@ pub enum Diverse {
     Alpha(f64),
     /// The distance ½ Σ |p − q| to the whole table is at most so much.
     Close(f64),
+    /// The distance in a taxonomy to the whole table is at most so much.
+    CloseInTree {
+        /// At most.
+        most: f64,
+        /// Where values lie.
+        ground: Ground,
+    },
+    /// Values of a guarded set together have no larger share.
+    Confidence {
+        /// At most.
+        most: f64,
+        /// The numbers of these values, ascending.
+        guarded: Vec<u32>,
+    },
 }
 
 /// Which classes may be published.
@@ -61,6 +77,7 @@ impl Privacy {
     }
 
     /// What becomes of a class with so many rows of each value; `table` has the share of each value in the whole table.
+    #[inline]
     pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> Fate {
         if rows < self.k {
             return Fate::SuppressedWithParts;
@@ -83,6 +100,11 @@ impl Diverse {
     fn holds(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> bool {
         let share = |count: u32| f64::from(count) / rows as f64;
         match *self {
+            Diverse::CloseInTree { most, ref ground } => ground.distance(rows, values) <= most + ROUNDING,
+            Diverse::Confidence { most, ref guarded } => {
+                let held = values.iter().filter(|(value, _)| guarded.binary_search(value).is_ok());
+                held.map(|&(_, count)| u64::from(count)).sum::<u64>() as f64 / rows as f64 <= most + ROUNDING
+            }
             Diverse::Distinct(least) => values.len() as u64 >= least,
             Diverse::Entropy(least) => {
                 let entropy: f64 = values.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();

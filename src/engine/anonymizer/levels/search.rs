@@ -1,7 +1,11 @@
 //! What all full-domain searches have in common: the rows, what is asked, the states that are known, and the best one so far.
 
+use std::collections::VecDeque;
+
 use super::antichain::{Antichain, Inherited, Property, Usage};
+use super::chain::{Chain, InChain};
 use super::checker::{Checker, checker};
+use super::index::Index;
 use super::lattice::{Lattice, Levels, rank};
 use super::objective::{Objective, Score};
 use super::privacy::Privacy;
@@ -70,7 +74,12 @@ pub struct Judged {
     pub suppressed: u64,
     /// What it and all that generalise it are worth at best.
     pub worth: Score,
+    /// What it is worth, if it fits.
+    pub value: Option<Score>,
 }
+
+/// States that fit and suppress rows which are kept, at least.
+const COARSER: usize = 1 << 12;
 
 /// The state of a search.
 pub struct Search<'p> {
@@ -84,10 +93,16 @@ pub struct Search<'p> {
     /// The best state so far.
     pub best: Option<Best>,
     /// States that fit and suppress some rows, which all finer states suppress as well.
-    coarser: Vec<(Levels, Checked)>,
+    coarser: (Index, VecDeque<Checked>),
     /// How many states were checked.
     pub checked: u64,
+    /// A search that has checked so many states takes pains with what it learns from the next ones.
+    pub(super) easy: u64,
+    predicts: bool,
 }
+
+/// States that are checked before a search becomes thorough.
+const EASY: u64 = 2_000;
 
 /// A property that counts how it is used.
 pub trait Tracked: Property {
@@ -123,8 +138,48 @@ impl<'p> Search<'p> {
     ) -> Search<'p> {
         let Problem { rows, lattice, privacy, suppressed, objective } = problem;
         assert!(rows.all() > 0, "there are rows");
-        let checker = checker(rows, lattice, privacy, objective.costs(), *suppressed);
-        Search { problem, checker, quality, protection, best: None, coarser: Vec::new(), checked: 0 }
+        let checker = checker(rows, lattice, privacy, objective, *suppressed);
+        Search::checked_by(problem, checker, quality, protection)
+    }
+
+    /// A search for the next release of a chain: valid states in place of those whose classes may be published. The rows are all rows
+    /// of that release, and nothing is suppressed.
+    ///
+    /// # Panics
+    /// If rows may be suppressed.
+    pub fn in_chain(problem: &'p Problem<'p>, chain: &'p Chain<'p>) -> Search<'p> {
+        assert_eq!(problem.suppressed, 0, "a chain suppresses nothing");
+        let Problem { lattice, objective, .. } = *problem;
+        let tree = |inherited| Box::new(Antichain::new(&lattice.heights(), inherited));
+        let checker = Box::new(InChain { chain, lattice, objective });
+        Search::checked_by(problem, checker, tree(Inherited::Upward), tree(Inherited::Downward))
+    }
+
+    fn checked_by(
+        problem: &'p Problem<'p>,
+        checker: Box<dyn Checker + 'p>,
+        quality: Box<dyn Tracked + 'p>,
+        protection: Box<dyn Tracked + 'p>,
+    ) -> Search<'p> {
+        let coarser = (Index::new(&problem.lattice.heights(), Inherited::Downward, COARSER), VecDeque::new());
+        Search { problem, checker, quality, protection, best: None, coarser, checked: 0, easy: EASY, predicts: true }
+    }
+
+    /// The same, that takes pains with what it learns from the first state on; as a rule it does so when the search takes long.
+    #[must_use]
+    pub fn thorough(self) -> Search<'p> {
+        Search { easy: 0, ..self }
+    }
+
+    /// The same, that concludes nothing about other states from one that was checked, which is for comparison alone.
+    #[must_use]
+    pub fn without_prediction(self) -> Search<'p> {
+        Search { predicts: false, ..self }
+    }
+
+    /// Whether a state suppresses too much whenever one that generalises it does, and the search makes use of it.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.predicts && self.problem.is_inherited()
     }
 
     /// Checks states, in their order.
@@ -144,23 +199,31 @@ impl<'p> Search<'p> {
         let bound = objective.bound_of(levels, &checked, rows.all());
         let suppressed = checked.suppressed;
         let fits = suppressed <= *limit;
-        if checked.lost > *limit || (*limit == 0 && !fits) {
+        if self.predicts && (checked.lost > *limit || (*limit == 0 && !fits)) {
             self.protection.insert(levels);
         }
-        if fits {
-            let score = objective.value(levels, &checked, rows.all());
-            if suppressed > 0 && self.problem.is_inherited() && objective.costs().is_some() {
-                self.coarser.push((levels.clone(), checked.clone()));
+        let value = fits.then(|| objective.value(levels, &checked, rows.all()));
+        if let Some(score) = value {
+            if suppressed > 0 && self.is_inherited() && objective.costs().is_some() {
+                let forgotten = self.coarser.0.push(levels);
+                self.coarser.1.drain(..forgotten);
+                self.coarser.1.push_back(checked.clone());
             }
             if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);
                 self.best = Some(Best { levels: levels.clone(), score, figure, suppressed });
             }
         }
-        if self.is_worse(bound) {
+        // Where labels alone tell it, a thorough search asks them.
+        if self.predicts && self.is_worse(bound) && !(self.is_thorough() && objective.costs().is_some()) {
             self.quality.insert(levels);
         }
-        Judged { fits, suppressed, worth: bound }
+        Judged { fits, suppressed, worth: bound, value }
+    }
+
+    /// Whether it takes pains with what it learns.
+    pub fn is_thorough(&self) -> bool {
+        self.checked > self.easy
     }
 
     /// Whether nothing of this worth is as good as the best state so far.
@@ -179,12 +242,15 @@ impl<'p> Search<'p> {
     /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the best state, with
     /// all states between them.
     pub fn worse_under(&self, levels: &[u8]) -> Option<&[u8]> {
-        let is_worse = |(coarser, checked): &&(Levels, Checked)| {
-            let generalises = levels.iter().zip(coarser).all(|(level, coarser)| level <= coarser);
-            let bound = || self.problem.objective.bound_under(levels, checked);
-            generalises && bound().is_some_and(|bound| self.is_worse(bound))
-        };
-        self.coarser.iter().find(is_worse).map(|(coarser, _)| coarser.as_slice())
+        let Problem { suppressed, objective, .. } = self.problem;
+        // Rows that may be suppressed at most must make it worse if those of a coarser state do.
+        if !objective.most_of(levels, *suppressed).is_some_and(|most| self.is_worse(most)) {
+            return None;
+        }
+        let (states, checked) = &self.coarser;
+        let is_worse =
+            |at: usize| objective.bound_under(levels, &checked[at]).is_some_and(|bound| self.is_worse(bound));
+        states.find(levels, is_worse).map(|at| states.state(at))
     }
 
     /// What the search ends with; `bound`: what states that were not looked at are worth at best.

@@ -7,14 +7,22 @@ pub struct Checked {
     pub suppressed: u64,
     /// Those of them that are suppressed in every finer state, too.
     pub lost: u64,
-    /// Classes, with those that are suppressed.
-    pub classes: u64,
-    /// Σ |class|² over these.
+    /// Classes that are suppressed.
+    pub unpublished: u64,
+    /// Σ |class|² over all classes.
     pub squares: u128,
     /// Classes that are published.
     pub published: u64,
     /// Σ |class|² over these.
     pub published_squares: u128,
-    /// Per column what the suppressed rows cost beside what their labels cost; empty if too many are suppressed.
+    /// Per column what the suppressed rows cost beside what their labels cost, or per query what they would add to the answer; empty if
+    /// too many are suppressed.
     pub extra: Vec<u128>,
+}
+
+impl Checked {
+    /// Classes, with those that are suppressed.
+    pub fn classes(&self) -> u64 {
+        self.published + self.unpublished
+    }
 }

@@ -1,0 +1,170 @@
+//! Counting queries as an objective: how far counts from the published table are from those of the rows, over the queries that are
+//! expected. A published row is spread evenly over the leaves of its label, a suppressed one over everything. The error of a query is
+//! |answer − count| / max(count, 1), and the value of a state the mean of these.
+//!
+//! More generalisation may make an answer better, so nothing grows by itself. But without suppression an answer hangs on the levels of
+//! the query's own columns alone: the least error of all states above is known beforehand, and each suppressed row moves it by 1 at most.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::lattice::{Lattice, Levels};
+use super::rows::Rows;
+use crate::model::Leaf;
+
+/// How many rows have their leaves in a range per column; other columns do not matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// Columns, each once, and leaves.
+    pub ranges: Vec<(usize, Range<Leaf>)>,
+}
+
+/// Counting queries over rows and their states.
+pub struct Counts {
+    queries: Vec<Prepared>,
+    /// The most rows that may be suppressed.
+    limit: u64,
+}
+
+/// One query.
+struct Prepared {
+    columns: Vec<Column>,
+    /// How many rows there are.
+    count: u64,
+    /// Per combination of levels the answer without suppression, in units of a row.
+    answers: Vec<u128>,
+    /// Per combination of levels the least distance to the count of those that are as high, in units of a row.
+    least: Vec<u128>,
+    /// What a suppressed row adds, in units of a row.
+    root: u64,
+}
+
+struct Column {
+    column: usize,
+    /// Per level and code the share of the label's leaves that the query asks for.
+    shares: Vec<Vec<f64>>,
+    /// How far apart two levels lie in tables of combinations.
+    step: usize,
+}
+
+/// Units in which a row is divided, so that sums do not hang on their order.
+const ROW: u64 = 1 << 50;
+/// Units in which errors are counted, so that those that are equal do not differ by how they were computed.
+const ERROR: f64 = (1u64 << 20) as f64;
+
+impl Counts {
+    /// Of queries over the rows of a lattice, of which so many may be suppressed at most.
+    ///
+    /// # Panics
+    /// If there is no query, or a query names a column twice.
+    pub fn of(rows: &Rows, lattice: &Lattice, queries: &[Query], limit: u64) -> Counts {
+        assert!(!queries.is_empty(), "there are queries");
+        Counts { queries: queries.iter().map(|query| Prepared::of(rows, lattice, query)).collect(), limit }
+    }
+
+    /// How many queries there are.
+    pub(super) fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// What a class adds to the answer of a query, if it is published, in units of a row.
+    pub(super) fn adds(&self, query: usize, levels: &[u8], code: impl Fn(usize) -> u32) -> u64 {
+        let columns = &self.queries[query].columns;
+        columns_share(columns, levels, |column| code(column.column))
+    }
+
+    /// What a state and all that generalise it are worth at best.
+    pub(super) fn bound(&self, levels: &[u8]) -> f64 {
+        let may = u128::from(self.limit) * u128::from(ROW);
+        self.mean(|query| query.least[query.place(levels)].saturating_sub(may))
+    }
+
+    /// The value of a state that suppresses so many rows, which would have added this to the answers.
+    pub(super) fn value(&self, levels: &Levels, suppressed: u64, extra: &[u128]) -> f64 {
+        let mut extra = extra.iter();
+        self.mean(|query| {
+            let without = extra.next().expect("a figure for each query");
+            let answer = query.answers[query.place(levels)] - without;
+            (answer + u128::from(query.root) * u128::from(suppressed)).abs_diff(query.count_in_units())
+        })
+    }
+
+    fn mean(&self, mut distance: impl FnMut(&Prepared) -> u128) -> f64 {
+        let error = |query: &Prepared| distance(query) as f64 / ROW as f64 / query.count.max(1) as f64;
+        (self.queries.iter().map(error).sum::<f64>() / self.queries.len() as f64 * ERROR).round() / ERROR
+    }
+}
+
+/// The share of a class that a query asks for, in units of a row.
+fn columns_share(columns: &[Column], levels: &[u8], code: impl Fn(&Column) -> u32) -> u64 {
+    let share = |column: &Column| column.shares[usize::from(levels[column.column])][code(column) as usize];
+    (columns.iter().map(share).product::<f64>() * ROW as f64).round() as u64
+}
+
+impl Prepared {
+    fn of(rows: &Rows, lattice: &Lattice, query: &Query) -> Prepared {
+        let mut combinations = 1;
+        let mut columns: Vec<Column> = Vec::new();
+        for (column, range) in &query.ranges {
+            assert!(columns.iter().all(|other| other.column != *column), "a query names a column once");
+            let shares = (0..lattice.height(*column)).map(|level| shares(lattice, *column, level, range)).collect();
+            columns.push(Column { column: *column, shares, step: combinations });
+            combinations *= usize::from(lattice.height(*column));
+        }
+        let mut tuples: BTreeMap<Vec<Leaf>, u64> = BTreeMap::new();
+        for (at, &count) in rows.counts.iter().enumerate() {
+            let tuple = columns.iter().map(|column| rows.columns[column.column][at]).collect();
+            *tuples.entry(tuple).or_default() += u64::from(count);
+        }
+        let asked = |tuple: &&Vec<Leaf>| query.ranges.iter().zip(*tuple).all(|((_, range), leaf)| range.contains(leaf));
+        let count = tuples.keys().filter(asked).map(|tuple| tuples[tuple]).sum();
+        let mut levels = lattice.bottom();
+        let answers: Vec<u128> = (0..combinations)
+            .map(|combination| {
+                for column in &columns {
+                    let height = usize::from(lattice.height(column.column));
+                    levels[column.column] = (combination / column.step % height) as u8;
+                }
+                let of_tuple = |(tuple, &rows): (&Vec<Leaf>, &u64)| {
+                    let mut leaves = tuple.iter();
+                    let mut codes = BTreeMap::new();
+                    for column in &columns {
+                        let leaf = *leaves.next().expect("a leaf per column") as usize;
+                        codes.insert(column.column, lattice.codes(column.column, levels[column.column])[leaf]);
+                    }
+                    u128::from(columns_share(&columns, &levels, |column| codes[&column.column])) * u128::from(rows)
+                };
+                tuples.iter().map(of_tuple).sum()
+            })
+            .collect();
+        let mut least: Vec<u128> =
+            answers.iter().map(|answer| answer.abs_diff(u128::from(count) * u128::from(ROW))).collect();
+        for column in &columns {
+            let height = usize::from(lattice.height(column.column));
+            for at in (0..combinations).rev().filter(|at| at / column.step % height + 1 < height) {
+                least[at] = least[at].min(least[at + column.step]);
+            }
+        }
+        let root = columns_share(&columns, &lattice.top(), |_| 0);
+        Prepared { columns, count, answers, least, root }
+    }
+
+    fn place(&self, levels: &[u8]) -> usize {
+        self.columns.iter().map(|column| column.step * usize::from(levels[column.column])).sum()
+    }
+
+    fn count_in_units(&self) -> u128 {
+        u128::from(self.count) * u128::from(ROW)
+    }
+}
+
+/// Per code of a level the share of the label's leaves in a range.
+fn shares(lattice: &Lattice, column: usize, level: u8, range: &Range<Leaf>) -> Vec<f64> {
+    let (mut inside, mut all) = (vec![0u32; lattice.nodes(column, level).len()], vec![0u32; 0]);
+    all.resize(inside.len(), 0);
+    for (leaf, &code) in (0..).zip(lattice.codes(column, level)) {
+        all[code as usize] += 1;
+        inside[code as usize] += u32::from(range.contains(&leaf));
+    }
+    inside.into_iter().zip(all).map(|(inside, all)| f64::from(inside) / f64::from(all)).collect()
+}

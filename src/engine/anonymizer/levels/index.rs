@@ -1,0 +1,125 @@
+//! States by the level of each column, as sets of bits: which of many states lie all below or all above one is an intersection of as
+//! many sets as it has columns. It forgets the oldest states when it holds too many, so it is for what saves work and decides nothing.
+
+use super::antichain::Inherited;
+use super::lattice::Levels;
+
+/// Words of a set that are looked at together.
+const BLOCK: usize = 8;
+/// States in so many words.
+const BITS: usize = 64 * BLOCK;
+
+/// States, of which those that pass something on to a state are found.
+pub struct Index {
+    inherited: Inherited,
+    heights: Vec<u8>,
+    /// Per column and level the states that are no higher in this column. What goes downward is counted from the top.
+    sets: Vec<Vec<Vec<u64>>>,
+    states: Vec<Levels>,
+    most: usize,
+}
+
+impl Index {
+    /// Of no state yet; it keeps so many of the newest at least, and twice as many at most.
+    pub fn new(heights: &[u8], inherited: Inherited, most: usize) -> Index {
+        let sets = heights.iter().map(|&height| vec![Vec::new(); usize::from(height)]).collect();
+        let most = most.next_multiple_of(BITS);
+        Index { inherited, heights: heights.to_vec(), sets, states: Vec::new(), most }
+    }
+
+    fn upward(&self, column: usize, level: u8) -> usize {
+        usize::from(match self.inherited {
+            Inherited::Upward => level,
+            Inherited::Downward => self.heights[column] - 1 - level,
+        })
+    }
+
+    /// Keeps a state. How many of the oldest ones were forgotten for it.
+    pub fn push(&mut self, levels: &[u8]) -> usize {
+        let forgotten = if self.states.len() == 2 * self.most { self.most } else { 0 };
+        self.states.drain(..forgotten);
+        let at = self.states.len();
+        for (column, &level) in levels.iter().enumerate() {
+            let lowest = self.upward(column, level);
+            for (level, set) in self.sets[column].iter_mut().enumerate() {
+                set.drain(..forgotten / 64);
+                if at.is_multiple_of(BITS) {
+                    set.extend([0; BLOCK]);
+                }
+                set[at / 64] |= u64::from(level >= lowest) << (at % 64);
+            }
+        }
+        self.states.push(levels.to_vec());
+        forgotten
+    }
+
+    /// A kept state.
+    pub fn state(&self, at: usize) -> &[u8] {
+        &self.states[at]
+    }
+
+    /// The first of the states that pass something on to this one, and of which that is accepted.
+    pub fn find(&self, levels: &[u8], accept: impl Fn(usize) -> bool) -> Option<usize> {
+        let sets: Vec<&[u64]> = (0..levels.len())
+            .map(|column| (column, self.upward(column, levels[column])))
+            .filter(|&(column, level)| level + 1 < usize::from(self.heights[column]))
+            .map(|(column, level)| self.sets[column][level].as_slice())
+            .collect();
+        for block in (0..self.states.len()).step_by(BITS) {
+            let mut common = [u64::MAX; BLOCK];
+            let from = block / 64;
+            for set in &sets {
+                common.iter_mut().zip(&set[from..from + BLOCK]).for_each(|(common, set)| *common &= set);
+                if common == [0; BLOCK] {
+                    break;
+                }
+            }
+            for (word, mut bits) in common.into_iter().enumerate() {
+                while bits != 0 {
+                    let at = block + 64 * word + bits.trailing_zeros() as usize;
+                    if at < self.states.len() && accept(at) {
+                        return Some(at);
+                    }
+                    bits &= bits - 1;
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_finds_what_a_list_of_the_newest_finds() {
+        let heights = [3u8, 1, 4, 2, 5];
+        let mut number = 5u64;
+        let mut draw = |most: u8| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (number >> 33) as u8 % most
+        };
+        for inherited in [Inherited::Upward, Inherited::Downward] {
+            let (mut index, mut list) = (Index::new(&heights, inherited, BITS), Vec::<Levels>::new());
+            for _ in 0..3 * BITS + 7 {
+                let levels: Levels = heights.iter().map(|&height| draw(height)).collect();
+                let asked: Levels = heights.iter().map(|&height| draw(height)).collect();
+                list.drain(..index.push(&levels));
+                list.push(levels);
+                let follows = |from: &Levels| {
+                    from.iter().zip(&asked).all(|(from, asked)| match inherited {
+                        Inherited::Upward => from <= asked,
+                        Inherited::Downward => from >= asked,
+                    })
+                };
+                let even = |at: &usize| at.is_multiple_of(2);
+                assert_eq!(index.find(&asked, |_| true), list.iter().position(follows));
+                let found = (0..list.len()).filter(even).find(|&at| follows(&list[at]));
+                assert_eq!(index.find(&asked, |at| even(&at)), found);
+                assert!(list.len() <= 2 * BITS);
+                assert!(found.is_none_or(|at| index.state(at) == list[at]));
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! How classes become keys. The code of a label is the way to it from the root of its column's taxonomy, so that generalising a class is
+//! a mask over its key: what the mask takes away is the way from the new label down. A column whose ways would be too long has the
+//! numbers of its labels instead, which are looked up.
+
+use super::key::{Field, Key, fields};
+use super::lattice::{Lattice, Levels};
+use crate::model::Leaf;
+
+/// The longest way in bits: tables of codes have an entry for each way that there may be.
+const LONGEST: u32 = 20;
+
+/// Where the codes of columns stand in keys.
+pub struct Packing {
+    columns: Vec<Column>,
+    /// Where the number of a value stands.
+    value: Field,
+    words: usize,
+}
+
+struct Column {
+    field: Field,
+    /// `None` where a key has the number of the label.
+    ways: Option<Ways>,
+}
+
+/// The ways to the labels of a column.
+struct Ways {
+    /// To each leaf.
+    leaves: Vec<u32>,
+    /// Per level the bits that are behind its labels.
+    behind: Vec<u32>,
+    /// Per level and way the code of the label.
+    codes: Vec<Vec<u32>>,
+}
+
+impl Packing {
+    /// For the columns of a lattice and so many sensitive values.
+    pub fn of(lattice: &Lattice, values: usize) -> Packing {
+        let ways: Vec<Option<Ways>> = (0..lattice.width()).map(|column| Ways::of(lattice, column)).collect();
+        let codes = ways.iter().enumerate().map(|(column, ways)| match ways {
+            Some(ways) => ways.codes[0].len(),
+            None => lattice.nodes(column, 0).len(),
+        });
+        let (fields, words) = fields(codes.chain([values]));
+        let value = fields[lattice.width()];
+        let columns = ways.into_iter().zip(fields).map(|(ways, field)| Column { field, ways }).collect();
+        Packing { columns, value, words }
+    }
+
+    /// How many words a key takes.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Puts a leaf into the key of a class in which nothing is generalised.
+    pub fn put_leaf<const WORDS: usize>(&self, key: &mut Key<WORDS>, lattice: &Lattice, column: usize, leaf: Leaf) {
+        let Column { field, ways } = &self.columns[column];
+        let code = match ways {
+            Some(ways) => ways.leaves[leaf as usize],
+            None => lattice.codes(column, 0)[leaf as usize],
+        };
+        field.set(key, code);
+    }
+
+    /// Where the number of a value stands.
+    pub fn value(&self) -> Field {
+        self.value
+    }
+
+    /// What stays of a key in a state.
+    pub fn mask<const WORDS: usize>(&self, levels: &[u8]) -> Key<WORDS> {
+        let mut mask = [u64::MAX; WORDS];
+        for (Column { field, ways }, &level) in self.columns.iter().zip(levels) {
+            if let Some(ways) = ways {
+                field.set(&mut mask, u32::MAX << ways.behind[usize::from(level)]);
+            }
+        }
+        mask
+    }
+
+    /// The columns that a mask does not generalise from one state to another, with the code there of each code here.
+    pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(Field, &'l [u32])> {
+        let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
+        numbered.map(|column| (self.columns[column].field, lattice.raised(column, from[column], to[column]))).collect()
+    }
+
+    /// The code of a column's label in the key of a class.
+    #[inline]
+    pub fn code<const WORDS: usize>(&self, key: &Key<WORDS>, column: usize, level: u8) -> u32 {
+        let Column { field, ways } = &self.columns[column];
+        let code = field.get(key);
+        match ways {
+            Some(ways) => {
+                let level = usize::from(level);
+                ways.codes[level][(code >> ways.behind[level]) as usize]
+            }
+            None => code,
+        }
+    }
+}
+
+impl Ways {
+    fn of(lattice: &Lattice, column: usize) -> Option<Ways> {
+        let (height, leaves) = (usize::from(lattice.height(column)), lattice.codes(column, 0).len());
+        let (mut behind, mut ways) = (vec![0; height], vec![0; leaves]);
+        for level in 0..height - 1 {
+            let (codes, above) = (lattice.codes(column, level as u8), lattice.codes(column, level as u8 + 1));
+            let mut first = 0;
+            let mut steps = Vec::with_capacity(leaves);
+            for leaf in 0..leaves {
+                // The leaves of a node are neighbours.
+                if leaf == 0 || above[leaf] != above[leaf - 1] {
+                    first = codes[leaf];
+                }
+                steps.push(codes[leaf] - first);
+            }
+            let most = steps.iter().max().copied().unwrap_or(0);
+            let bits = u32::BITS - most.leading_zeros();
+            if behind[level] + bits > LONGEST {
+                return None;
+            }
+            ways.iter_mut().zip(steps).for_each(|(way, step)| *way |= step << behind[level]);
+            behind[level + 1] = behind[level] + bits;
+        }
+        let code_of = |level: usize| {
+            let mut codes = vec![0; 1 << (behind[height - 1] - behind[level])];
+            for (way, &code) in ways.iter().zip(lattice.codes(column, level as u8)) {
+                codes[(way >> behind[level]) as usize] = code;
+            }
+            codes
+        };
+        let codes = (0..height).map(code_of).collect();
+        Some(Ways { leaves: ways, behind, codes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Taxonomy, Tree};
+
+    /// A root over so many inner nodes of three leaves, and a leaf of its own.
+    fn tree(inner: usize) -> Taxonomy {
+        let mut tree = Tree::new("*");
+        for at in 0..inner {
+            let node = tree.add(0, &format!("n{at}"), 1);
+            (0..3).for_each(|leaf| _ = tree.add(node, &format!("n{at}l{leaf}"), 1));
+        }
+        tree.add(0, "alone", 1);
+        tree.finish().expect("a tree")
+    }
+
+    /// Whether keys hold ways or numbers, masks and tables lead to the codes of the lattice.
+    #[test]
+    fn codes_are_those_of_the_lattice() {
+        let trees = [tree(1), tree(5), tree(1 << 18), tree(2)];
+        let lattice = Lattice::of(&trees.iter().collect::<Vec<_>>());
+        let packing = Packing::of(&lattice, 7);
+        assert_eq!(packing.columns.iter().filter(|column| column.ways.is_none()).count(), 1);
+        assert!(packing.words() <= 2);
+        for (column, tree) in trees.iter().enumerate() {
+            for leaf in (0..tree.leaves() as Leaf).step_by(1 + tree.leaves() / 50) {
+                for level in 0..lattice.height(column) {
+                    let mut key: Key<2> = [0; 2];
+                    (0..4).for_each(|other| packing.put_leaf(&mut key, &lattice, other, 2));
+                    packing.put_leaf(&mut key, &lattice, column, leaf);
+                    packing.value().set(&mut key, 6);
+                    let mut levels = lattice.bottom();
+                    levels[column] = level;
+                    let mask = packing.mask::<2>(&levels);
+                    key.iter_mut().zip(mask).for_each(|(key, mask)| *key &= mask);
+                    for (field, codes) in packing.raised(&lattice, &lattice.bottom(), &levels) {
+                        let code = codes[field.get(&key) as usize];
+                        field.set(&mut key, code);
+                    }
+                    let code = lattice.codes(column, level)[leaf as usize];
+                    assert_eq!(packing.code(&key, column, level), code, "{column} {level} {leaf}");
+                    assert_eq!(packing.value().get(&key), 6);
+                    let other = (column + 1) % 4;
+                    assert_eq!(packing.code(&key, other, 0), lattice.codes(other, 0)[2]);
+                }
+            }
+        }
+    }
+}
