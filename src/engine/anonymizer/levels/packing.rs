@@ -102,9 +102,12 @@ impl Packing {
 impl Ways {
     fn of(lattice: &Lattice, column: usize) -> Option<Ways> {
         let (height, leaves) = (usize::from(lattice.height(column)), lattice.codes(column, 0).len());
-        let (mut behind, mut ways) = (vec![0; height], vec![0; leaves]);
-        for level in 0..height - 1 {
-            let (codes, above) = (lattice.codes(column, level as u8), lattice.codes(column, level as u8 + 1));
+        // Above the highest level everything is one label, also where a floor keeps several of them.
+        let everything = vec![0; leaves];
+        let (mut behind, mut ways) = (vec![0; height + 1], vec![0; leaves]);
+        for level in 0..height {
+            let codes = lattice.codes(column, level as u8);
+            let above = if level + 1 < height { lattice.codes(column, level as u8 + 1) } else { &everything[..] };
             let mut first = 0;
             let mut steps = Vec::with_capacity(leaves);
             for leaf in 0..leaves {
@@ -123,7 +126,7 @@ impl Ways {
             behind[level + 1] = behind[level] + bits;
         }
         let code_of = |level: usize| {
-            let mut codes = vec![0; 1 << (behind[height - 1] - behind[level])];
+            let mut codes = vec![0; 1 << (behind[height] - behind[level])];
             for (way, &code) in ways.iter().zip(lattice.codes(column, level as u8)) {
                 codes[(way >> behind[level]) as usize] = code;
             }
