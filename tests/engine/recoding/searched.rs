@@ -20,7 +20,7 @@ fn people(draw: &mut Draw, trees: &[&Taxonomy], most: u64) -> People {
 
 #[test]
 fn recodings_are_what_their_definition_says() {
-    random::run("recodings", 400, |draw: &mut Draw| {
+    random::run("recodings", 100, |draw: &mut Draw| {
         let trees: Vec<Taxonomy> =
             (0..draw.between(1, 3) as usize).map(|column| random::tree(draw, column, 4)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
