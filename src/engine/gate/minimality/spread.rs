@@ -9,6 +9,9 @@ use num_bigint::BigUint;
 use super::Counted;
 use super::fraction::choose;
 
+/// Numbers that unfinished tables may hold together, some 32 MB: one with more ways left than fit in is not worth going on with.
+const NUMBERS: usize = 4_000_000;
+
 /// Rows by class and by kind of people.
 pub type Table = Vec<Vec<u64>>;
 
@@ -74,7 +77,8 @@ impl Spread {
                 continue;
             };
             // The last one is looked at first, so that tables come in ascending order; no more of them than would be kept.
-            if range.end - range.start > most as u64 {
+            let (more, size) = (range.end - range.start, self.classes.len() * self.people.len() + self.may.len());
+            if more > most as u64 || (ways.len() + more as usize).saturating_mul(size) > NUMBERS {
                 return None;
             }
             ways.extend(range.rev().map(|rows| {
