@@ -65,7 +65,6 @@ const ONE: &[World] = &[
     once(&[2, 2, 2], 2, 2, &[2], &[4]),
     once(&[2, 2, 2], 2, 3, &[2], &[5]),
     World { columns: &[4, 2], crowd: 2, refusals: 2, certain: &[3], most: &[5], least: 10, weights: &[] },
-    World { weights: &[1, 5], ..once(&[4, 2], 2, 2, &[3], &[5]) },
     World { weights: &[1, 9, 3], ..once(&[2, 2, 2], 2, 2, &[2], &[4]) },
 ];
 

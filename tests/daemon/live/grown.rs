@@ -12,7 +12,7 @@ use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
 use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
-use super::draw::{CARVED, Draw, LEVELS, POLICIES, SUPPRESSED};
+use super::draw::{CARVED, Draw, POLICIES, SUPPRESSED};
 use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
 use crate::common::is_long as long;
 
@@ -56,7 +56,7 @@ fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
 fn a_writer_dies_and_the_next_one_finds_new_leaves() {
     // Every write of every policy in long runs.
     let every = if long() { 1 } else { 3 };
-    for (number, policy) in POLICIES.into_iter().chain([CARVED, LEVELS, SUPPRESSED]).enumerate() {
+    for (number, policy) in POLICIES.into_iter().chain([CARVED, SUPPRESSED]).enumerate() {
         let people = ticks(5, 6);
         for at in (1 + number as u64 % every..=90).step_by(every as usize) {
             let (private, public) = (Memory::default(), Memory::default());
@@ -122,10 +122,10 @@ fn erased(policy: &str, new_chain: bool) {
 
 #[test]
 fn people_are_erased_after_taxonomies_have_grown() {
-    POLICIES.iter().chain([&CARVED, &LEVELS, &SUPPRESSED]).for_each(|policy| erased(policy, false));
+    POLICIES.iter().chain([&CARVED, &SUPPRESSED]).for_each(|policy| erased(policy, false));
 }
 
 #[test]
 fn people_are_erased_in_a_chain_with_other_taxonomies() {
-    POLICIES.iter().chain([&CARVED, &LEVELS, &SUPPRESSED]).for_each(|policy| erased(policy, true));
+    POLICIES.iter().chain([&CARVED, &SUPPRESSED]).for_each(|policy| erased(policy, true));
 }
