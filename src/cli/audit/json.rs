@@ -48,7 +48,7 @@ pub struct Audit {
 /// How strongly people are tied to what is sensitive.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Minimality {
-    /// Nobody may be tied to a guarded set with more than 1/m; not there with `--requirement`.
+    /// An attacker may tie no person to a guarded set with more than 1/m; not there with `--requirement`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
     /// The requirement as `--requirement` names it; only there with it.

@@ -69,7 +69,7 @@ pub struct Args {
     /// k=2,e=5000 or p=0.5 with --guarding
     #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]
     pub requirement: Option<String>,
-    /// The column of the increment in which everybody names what they guard, a label of the sensitive column's taxonomy or
+    /// The column of the increment in which each person names what they guard, a label of the sensitive column's taxonomy or
     /// nothing, where the requirement is personal privacy
     #[arg(long, value_name = "COLUMN", requires = "requirement")]
     pub guarding: Option<String>,
@@ -186,8 +186,8 @@ fn given(args: &Args, feed: Feed) -> error::Result<Asked> {
         return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
     if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
-        let text = "--minimality judges by `m`, or by what --requirement names: write `m = 2` in [policy], and the values that nobody may be tied to with more \
-                    than 1/m in `guarded = [[\"…\"]]` of a sensitive column";
+        let text = "--minimality judges by `m`, or by what --requirement names: write `m = 2` in [policy], and in `guarded = [[\"…\"]]` of a sensitive column the values \
+                    that no attacker may tie a person to with more than 1/m";
         return Err(Error::new(Kind::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
@@ -292,18 +292,18 @@ fn unfit(amiss: &Amiss, args: &Args, columns: &Columns) -> Error {
             Error::new(Kind::Input, text).in_file(&args.increments[0])
         }
         Amiss::Numbers => {
-            let text = "(k, e)-anonymity is about one number of everybody: the feed needs one sensitive column, with `type = \"int\"` or \
+            let text = "(k, e)-anonymity is about one number of each person: the feed needs one sensitive column, with `type = \"int\"` or \
                         \"float\", and every row a value in it";
             Error::new(Kind::Usage, text).in_field("--requirement")
         }
         Amiss::Guards => {
-            let text = "--guarding names the column that tells what everybody guards, and goes with --requirement p=0.5 and no other";
+            let text = "--guarding names the column that tells what each person guards, and goes with --requirement p=0.5 and no other";
             Error::new(Kind::Usage, text).in_field("--guarding")
         }
     }
 }
 
-/// Reads the raw rows once more, with what everybody guards.
+/// Reads the raw rows once more, with what each person guards.
 fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let refused = |text: &str| Error::new(Kind::Usage, text).in_field("--guarding");
     if columns.named(name).is_some() {

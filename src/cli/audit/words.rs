@@ -241,7 +241,7 @@ fn minimality(text: &mut String, figures: &Figures, policy: &Policy) {
         [None] => "any one value",
         _ => "guarded sets",
     };
-    put(text, &format!("How strongly whoever knows that {} was the aim ties people to {to}", asked.named()));
+    put(text, &format!("How strongly an attacker who knows that {} was the aim ties people to {to}", asked.named()));
     put(text, "      strongest    people beyond the limit");
     for set in found.sets() {
         let among = || found.ties.iter().filter(move |tie| tie.set == set);

@@ -51,7 +51,7 @@ fn waiting(policy: &Policy) -> Option<String> {
     })
 }
 
-/// What is said of weights and floors.
+/// The sentences on weights and floors.
 pub fn details(feed: &Feed) -> Vec<String> {
     let quasi = feed.columns.of(Role::Quasi);
     let weights: Vec<String> = quasi
@@ -84,7 +84,7 @@ pub fn set_aside_too_large(feed: &Feed) -> Option<String> {
     let standing = policy.standing().filter(|standing| policy.set_aside() > standing.max_withheld)?;
     Some(format!(
         "the first release may leave {} of its rows waiting, and after `max_wait` ticks at most {} are withheld: beyond that the labels of \
-         the chain become coarser for everybody. Write a `max_withheld` that is at least as large as `set_aside`",
+         the chain become coarser for all people. Write a `max_withheld` that is at least as large as `set_aside`",
         policy.set_aside(),
         standing.max_withheld
     ))

@@ -193,7 +193,7 @@ impl Bench<'_> {
             let Some((tie, credibility)) = minimality.worst(set) else { continue };
             let (value, limit, known) = told(&requirement, tie, credibility);
             let text = format!(
-                "release 1 ({}): whoever knows that it was generalised until {} held {known}: {} from {} in class {}; {}",
+                "release 1 ({}): an attacker who knows that it was generalised until {} held {known}: {} from {} in class {}; {}",
                 self.names[0],
                 requirement.named(),
                 many(tie.people, "row"),
@@ -280,7 +280,7 @@ impl Bench<'_> {
     }
 }
 
-/// What is known of somebody, as figure, limit and words.
+/// What an attacker knows of a person, as figure, limit and words.
 fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64, f64, String) {
     let share = credibility.value();
     let (value, limit) = match tie.figure {
@@ -296,9 +296,9 @@ fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64
     };
     let known = match (credibility, tie.figure) {
         (Credibility::AtMost(_), _) => {
-            format!("may tie somebody to {to} with up to {}, which is a bound", short(share))
+            format!("may tie a person to {to} with up to {}, which is a bound", short(share))
         }
-        (_, Figure::Share) => format!("ties somebody to {to} with {}", short(share)),
+        (_, Figure::Share) => format!("ties a person to {to} with {}", short(share)),
         (_, Figure::Recursive { few: Some(few), .. }) => {
             format!(
                 "is certain that people who were equal have no more than {} between them",
@@ -306,12 +306,12 @@ fn told(requirement: &Requirement, tie: &Tie, credibility: &Credibility) -> (f64
             )
         }
         (_, Figure::Recursive { c, .. }) => {
-            format!("ties somebody to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
+            format!("ties a person to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
         }
         (_, Figure::Distance(distance)) => {
-            format!("believes of somebody what lies {} from the values of the whole table", short(distance))
+            format!("holds a belief about a person that lies {} from the values of the whole table", short(distance))
         }
-        (_, Figure::Span(span)) => format!("knows the number of somebody within {}", short(span)),
+        (_, Figure::Span(span)) => format!("knows a person's number within {}", short(span)),
     };
     (value, limit, known)
 }

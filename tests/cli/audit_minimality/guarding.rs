@@ -42,7 +42,7 @@ fn everybody_guards_a_node() {
     assert_eq!((&told["requirement"], &told["limit"], code), (&json!("p=0.5"), &json!(0.5), 1));
     let text = found["reasons"][0]["text"].as_str().expect("a text");
     assert!(
-        text.contains("until personal privacy at 0.5 held ties somebody to what they guard with 1")
+        text.contains("until personal privacy at 0.5 held ties a person to what they guard with 1")
             && !text.contains("ulcer"),
         "{text}"
     );

@@ -69,7 +69,7 @@ fn suppression(written: &Settings, chain: ChainKind, found: &mut Found) {
     found.refuse_if(share >= Decimal::ONE, "suppression", text);
     let text = match written.search {
         Some(Search::Halves) => {
-            "`suppression` does not apply to `search = \"halves\"`, which suppresses nobody: leave it out, or write `search = \
+            "`suppression` does not apply to `search = \"halves\"`, which suppresses no row: leave it out, or write `search = \
              \"levels\"` or \"top-down\""
         }
         Some(Search::ArxLr) => {
