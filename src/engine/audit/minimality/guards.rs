@@ -1,9 +1,10 @@
-//! Personal privacy (MIN 5, after Xiao and Tao 2006): everybody names a node of the sensitive taxonomy, and nobody may be tied to the
-//! values below the node of theirs with more than a share. Who names which node is known to the reader.
+//! Personal privacy (MIN 5, after Xiao and Tao 2006): each person names a node of the sensitive taxonomy, and an attacker may tie them to
+//! the values below it with no more than a share. The attacker knows who names which node.
 //!
 //! Values that lie below the same nodes are one kind here: nothing tells them apart.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::groups::Equals;
 use crate::gate::diversity::node_of;
@@ -11,12 +12,17 @@ use crate::histogram::{Histogram, ValueCode, Values};
 use crate::model::{Column, Columns, Detail, Kind, Leaf, Node, Role, Taxonomy, Value};
 
 /// Who guards what.
-#[derive(Debug)]
 pub struct Guards {
     /// The nodes that people name, in preorder.
     nodes: Vec<Node>,
     /// By leaf tuple, how many name each.
     people: BTreeMap<Vec<Leaf>, BTreeMap<usize, u64>>,
+}
+
+impl fmt::Debug for Guards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Guards({} nodes, {} leaf tuples)", self.nodes.len(), self.people.len())
+    }
 }
 
 /// Kinds of values, and what is guarded of them.

@@ -7,7 +7,7 @@ use crate::model::Value;
 use crate::policy::Decimal;
 
 /// Numbers, where the requirement is about some.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Numbers {
     /// By value.
     pub of: Vec<i128>,
