@@ -23,17 +23,20 @@ pub fn explain(feed: &Feed) -> Vec<String> {
 }
 
 fn search(policy: &Policy) -> String {
+    let best = match policy.workload() {
+        None => "those that lose least of all that are allowed",
+        Some(_) => {
+            "those with which the counts of `workload` are least wrong, and from there the finest that are allowed"
+        }
+    };
     match (policy.search(), policy.kind()) {
         (Search::Levels, ChainKind::Disjoint) => {
-            "Each release has one level of generalisation for each column, those that lose least of all that are allowed (search = \
-             \"levels\")."
-                .into()
+            format!("Each release has one level of generalisation for each column, {best} (search = \"levels\").")
         }
-        (Search::Levels, ChainKind::Cumulative) => {
-            "The first release has one level of generalisation for each column, those that lose least of all that are allowed; later \
-             releases keep these labels, or become coarser (search = \"levels\")."
-                .into()
-        }
+        (Search::Levels, ChainKind::Cumulative) => format!(
+            "The first release has one level of generalisation for each column, {best}; later releases keep these labels, or become \
+             coarser (search = \"levels\")."
+        ),
         _ => "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into(),
     }
 }

@@ -17,7 +17,8 @@ use crate::daemon::config::{Feed, nearest};
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::journal::store::Shown;
 use crate::daemon::run::begin;
-use crate::engine::counting::{Asked, Condition, Countable, Counted, Unasked, parse};
+use crate::engine::counting::{Asked, Countable, Counted, Unasked};
+use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};
 use crate::engine::release::Layout;
 

@@ -249,7 +249,9 @@ fn understand(
 fn facts(tables: &[ColumnTable], columns: &[Column]) -> Facts {
     let count = |role: Role| tables.iter().filter(|table| table.role == role).count();
     let sensitive = || tables.iter().filter(|table| table.role == Role::Sensitive);
+    let quasi = tables.iter().filter(|table| table.role == Role::Quasi);
     Facts {
+        quasi: quasi.map(|table| table.name.as_str().into()).collect(),
         guarded_sets: sensitive().flat_map(|table| &table.guarded).map(Vec::len).sum(),
         sensitive: count(Role::Sensitive),
         sensitive_taxonomies: sensitive().filter(|table| table.taxonomy.is_some()).count(),

@@ -9,7 +9,9 @@ use super::unbuilt::{Purpose, Unbuilt};
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn};
-use crate::engine::policy::{Chain, ChainKind, Facts, Guarantee, Output, Policy, Search, Settings, contradictions};
+use crate::engine::policy::{
+    Chain, ChainKind, Facts, Guarantee, NoCount, Output, Policy, Search, Settings, contradictions,
+};
 
 /// A feed file of which everything but the policy was read.
 pub struct Written<'w> {
@@ -123,6 +125,9 @@ impl Written<'_> {
             return Err(self.places.place(problem));
         }
         let columns = Columns::new(columns).with_release(self.release.cloned().unwrap_or_default());
+        if let Some(Err(NoCount { at, text })) = policy.workload().map(|workload| workload.counts(&columns.trees())) {
+            return Err(self.places.place(Problem::new(format!("policy.workload[{at}]"), text)));
+        }
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),
             None => Ok((policy, columns)),

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::leaves::leaves;
-use super::predicate::{Condition, Literal, Wanted};
 use super::question::{Axis, Question};
 use crate::histogram::{Values, parse_value};
+use crate::model::predicate::{Condition, Literal, Wanted};
 use crate::model::{Columns, Kind, Leaf, Role, Taxonomy, Value};
 
 /// A question that names its counts.
@@ -139,28 +138,15 @@ impl Quasi {
     }
 
     fn narrow(&mut self, condition: &Condition, tree: &Taxonomy) -> Result<(), Unasked> {
-        let wrong = |what: String| Unasked::new(&condition.column, what);
-        let none = || wrong("no row misses a label: `null` is none".into());
-        let text = |literal: &Literal| match literal {
-            Literal::Text(text) => Ok(text.clone()),
-            Literal::Null => Err(none()),
-        };
+        let ranges = condition.leaves(tree).map_err(|why| Unasked::new(&condition.column, why.to_string()))?;
         let mut held = vec![false; self.wanted.len()];
-        match &condition.wanted {
-            Wanted::OneOf(list) => {
-                let mut listed = Vec::new();
-                for literal in list {
-                    let text = text(literal)?;
-                    let range = leaves(tree, &text, &text).map_err(|why| wrong(why.to_string()))?;
-                    held[range.start as usize..range.end as usize].fill(true);
-                    listed.push((text, range));
-                }
-                self.listed.get_or_insert(listed);
-            }
-            Wanted::Between(first, last) => {
-                let range = leaves(tree, &text(first)?, &text(last)?).map_err(|why| wrong(why.to_string()))?;
-                held[range.start as usize..range.end as usize].fill(true);
-            }
+        ranges.iter().for_each(|range| held[range.start as usize..range.end as usize].fill(true));
+        if let Wanted::OneOf(list) = &condition.wanted {
+            let labels = list.iter().filter_map(|literal| match literal {
+                Literal::Text(text) => Some(text.clone()),
+                Literal::Null => None,
+            });
+            self.listed.get_or_insert(labels.zip(ranges).collect());
         }
         self.wanted.iter_mut().zip(held).for_each(|(wanted, held)| *wanted &= held);
         Ok(())

@@ -10,9 +10,7 @@
 mod answer;
 mod asked;
 mod classes;
-mod leaves;
 mod pieces;
-mod predicate;
 mod profiles;
 mod question;
 mod refusal;
@@ -21,5 +19,4 @@ mod spread;
 
 pub use answer::{Countable, Counted, TooMany};
 pub use asked::{Asked, Name, Unasked};
-pub use predicate::{Condition, Literal, Misread, Wanted, parse};
 pub use question::{Axis, Method, Question};

@@ -13,6 +13,7 @@ mod growth;
 mod layers;
 mod leaf;
 pub mod paths;
+pub mod predicate;
 mod release_column;
 mod runs;
 pub mod taxonomy;

@@ -13,6 +13,7 @@ mod open;
 mod parts;
 mod settings;
 mod steps;
+mod workload;
 
 pub use crate::model::Decimal;
 pub use check::{Facts, PolicyError, contradictions};
@@ -25,6 +26,7 @@ pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, Off, OnRepeat, OnUnsafe, Outliers,
     Output, Rare, Search, Settings, Values,
 };
+pub use workload::{Count, NoCount, Workload};
 
 use serde::{Serialize, Serializer};
 
@@ -42,6 +44,7 @@ pub struct Policy {
     max_loss: Decimal,
     on_repeat: OnRepeat,
     details: Vec<Detail>,
+    workload: Option<Workload>,
     in_force: Settings,
 }
 
@@ -66,6 +69,7 @@ impl Policy {
             max_loss: written.max_loss.unwrap_or(Decimal::ONE),
             on_repeat: written.on_repeat.unwrap_or(OnRepeat::Ignore),
             details: facts.details.clone(),
+            workload: written.workload.as_ref().and_then(|counts| Workload::of(counts, &facts.quasi).ok()),
             in_force: written.clone(),
         };
         Ok(policy.with_defaults())
@@ -176,6 +180,11 @@ impl Policy {
     /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
     pub fn details(&self) -> &[Detail] {
         &self.details
+    }
+
+    /// The counts whose error is to be least, where that is what a recoding is searched by.
+    pub fn workload(&self) -> Option<&Workload> {
+        self.workload.as_ref()
     }
 
     /// The share of rows that a recoding which is searched for may leave waiting.

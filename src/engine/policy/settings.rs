@@ -73,6 +73,10 @@ pub struct Settings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<Decimal>,
+    /// `search = "levels"`: the counts that the table is mainly used for, as `tidegate query` takes them; levels are those whose counts
+    /// are least wrong, in the place of those that lose least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Vec<String>>,
     /// Disjoint chains: one table, or quasi-identifiers and sensitive values apart; `one-table` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,

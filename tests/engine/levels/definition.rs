@@ -1,7 +1,6 @@
 //! What full-domain states are worth and whether they may be published, by definition: row by row, for small tables (SCIENCE 3, 4, 8).
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use tidegate::engine::anonymizer::levels::{Diverse, Ground, Lattice, Mean, Privacy, Query, Rows};
 use tidegate::engine::histogram::Histogram;
@@ -171,18 +170,18 @@ fn together(mean: Mean, figures: &[f64], weights: &[u32]) -> f64 {
 /// How far the answer to a query from labels, each with so many rows, is from its count.
 fn error(query: &Query, rows: &[Row], trees: &[&Taxonomy], shown: &[(&Vec<Node>, f64)]) -> f64 {
     let asked = |row: &&Row| {
-        let has = |(column, range): &(usize, Range<Leaf>)| {
-            range.contains(&trees[*column].find_leaf(&row.0[*column]).expect("a leaf"))
+        let has = |(column, wanted): &(usize, Vec<bool>)| {
+            wanted[trees[*column].find_leaf(&row.0[*column]).expect("a leaf") as usize]
         };
-        query.ranges.iter().all(has)
+        query.columns.iter().all(has)
     };
     let count = rows.iter().filter(asked).count() as f64;
     let part = |nodes: &[Node]| {
-        let share = |(column, range): &(usize, Range<Leaf>)| {
+        let share = |(column, wanted): &(usize, Vec<bool>)| {
             let under = trees[*column].leaf_range(nodes[*column]);
-            under.clone().filter(|leaf| range.contains(leaf)).count() as f64 / under.count() as f64
+            under.clone().filter(|&leaf| wanted[leaf as usize]).count() as f64 / under.count() as f64
         };
-        query.ranges.iter().map(share).product::<f64>()
+        query.columns.iter().map(share).product::<f64>()
     };
     let answer: f64 = shown.iter().map(|(nodes, rows)| rows * part(nodes)).sum();
     (answer - count).abs() / count.max(1.0)
@@ -267,17 +266,16 @@ pub fn states(lattice: &Lattice) -> Vec<Vec<u8>> {
     found
 }
 
-/// A range of leaves of some columns.
+/// Some leaves of some columns.
 pub fn query(draw: &mut Draw, trees: &[&Taxonomy]) -> Query {
-    let mut ranges = Vec::new();
+    let mut columns = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
-        let last = tree.leaves() as u64 - 1;
-        let from = draw.between(0, last);
+        let wanted = (0..tree.leaves()).map(|_| draw.once_in(2)).collect();
         if !draw.once_in(3) {
-            ranges.push((column, from as Leaf..draw.between(from, last) as Leaf + 1));
+            columns.push((column, wanted));
         }
     }
-    Query { ranges }
+    Query { columns }
 }
 
 /// Whether a chain of releases with these recodings is valid: per person and value the rows that lie where they do after every earlier

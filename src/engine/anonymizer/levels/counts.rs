@@ -6,17 +6,16 @@
 //! the query's own columns alone: the least error of all states above is known beforehand, and each suppressed row moves it by 1 at most.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::lattice::{Lattice, Levels};
 use super::rows::Rows;
 use crate::model::Leaf;
 
-/// How many rows have their leaves in a range per column; other columns do not matter.
+/// How many rows have leaves that are asked for; columns that are not named do not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// Columns, each once, and leaves.
-    pub ranges: Vec<(usize, Range<Leaf>)>,
+    /// Columns, each once, and whether it asks for each of their leaves.
+    pub columns: Vec<(usize, Vec<bool>)>,
 }
 
 /// Counting queries over rows and their states.
@@ -41,6 +40,8 @@ struct Prepared {
 
 struct Column {
     column: usize,
+    /// Whether the query asks for a leaf.
+    wanted: Vec<bool>,
     /// Per level and code the share of the label's leaves that the query asks for.
     shares: Vec<Vec<f64>>,
     /// How far apart two levels lie in tables of combinations.
@@ -70,7 +71,7 @@ impl Counts {
     /// What a class adds to the answer of a query, if it is published, in units of a row.
     pub(super) fn adds(&self, query: usize, levels: &[u8], code: impl Fn(usize) -> u32) -> u64 {
         let columns = &self.queries[query].columns;
-        columns_share(columns, levels, |column| code(column.column))
+        columns_share(columns, levels, |at| code(columns[at].column))
     }
 
     /// What a state and all that generalise it are worth at best.
@@ -96,19 +97,35 @@ impl Counts {
 }
 
 /// The share of a class that a query asks for, in units of a row.
-fn columns_share(columns: &[Column], levels: &[u8], code: impl Fn(&Column) -> u32) -> u64 {
-    let share = |column: &Column| column.shares[usize::from(levels[column.column])][code(column) as usize];
-    (columns.iter().map(share).product::<f64>() * ROW as f64).round() as u64
+fn columns_share(columns: &[Column], levels: &[u8], code: impl Fn(usize) -> u32) -> u64 {
+    let share = |(at, column): (usize, &Column)| column.shares[usize::from(levels[column.column])][code(at) as usize];
+    in_units(columns.iter().enumerate().map(share))
+}
+
+/// The product of shares of columns, in units of a row.
+fn in_units(shares: impl Iterator<Item = f64>) -> u64 {
+    (shares.product::<f64>() * ROW as f64).round() as u64
+}
+
+impl Column {
+    fn of(lattice: &Lattice, column: usize, wanted: &[bool], step: usize) -> Column {
+        let shares = (0..lattice.height(column)).map(|level| shares(lattice, column, level, wanted)).collect();
+        Column { column, wanted: wanted.to_vec(), shares, step }
+    }
+
+    /// The share of the leaves of `*` that the query asks for.
+    fn of_all(&self) -> f64 {
+        self.wanted.iter().filter(|&&wanted| wanted).count() as f64 / self.wanted.len() as f64
+    }
 }
 
 impl Prepared {
     fn of(rows: &Rows, lattice: &Lattice, query: &Query) -> Prepared {
         let mut combinations = 1;
         let mut columns: Vec<Column> = Vec::new();
-        for (column, range) in &query.ranges {
+        for (column, wanted) in &query.columns {
             assert!(columns.iter().all(|other| other.column != *column), "a query names a column once");
-            let shares = (0..lattice.height(*column)).map(|level| shares(lattice, *column, level, range)).collect();
-            columns.push(Column { column: *column, shares, step: combinations });
+            columns.push(Column::of(lattice, *column, wanted, combinations));
             combinations *= usize::from(lattice.height(*column));
         }
         let mut tuples: BTreeMap<Vec<Leaf>, u64> = BTreeMap::new();
@@ -116,8 +133,9 @@ impl Prepared {
             let tuple = columns.iter().map(|column| rows.columns[column.column][at]).collect();
             *tuples.entry(tuple).or_default() += u64::from(count);
         }
-        let asked = |tuple: &&Vec<Leaf>| query.ranges.iter().zip(*tuple).all(|((_, range), leaf)| range.contains(leaf));
-        let count = tuples.keys().filter(asked).map(|tuple| tuples[tuple]).sum();
+        let is_asked_for =
+            |tuple: &&Vec<Leaf>| columns.iter().zip(*tuple).all(|(column, &leaf)| column.wanted[leaf as usize]);
+        let count = tuples.keys().filter(is_asked_for).map(|tuple| tuples[tuple]).sum();
         let mut levels = lattice.bottom();
         let answers: Vec<u128> = (0..combinations)
             .map(|combination| {
@@ -125,14 +143,10 @@ impl Prepared {
                     let height = usize::from(lattice.height(column.column));
                     levels[column.column] = (combination / column.step % height) as u8;
                 }
+                let codes: Vec<&[u32]> =
+                    columns.iter().map(|column| lattice.codes(column.column, levels[column.column])).collect();
                 let of_tuple = |(tuple, &rows): (&Vec<Leaf>, &u64)| {
-                    let mut leaves = tuple.iter();
-                    let mut codes = BTreeMap::new();
-                    for column in &columns {
-                        let leaf = *leaves.next().expect("a leaf per column") as usize;
-                        codes.insert(column.column, lattice.codes(column.column, levels[column.column])[leaf]);
-                    }
-                    u128::from(columns_share(&columns, &levels, |column| codes[&column.column])) * u128::from(rows)
+                    u128::from(columns_share(&columns, &levels, |at| codes[at][tuple[at] as usize])) * u128::from(rows)
                 };
                 tuples.iter().map(of_tuple).sum()
             })
@@ -145,7 +159,7 @@ impl Prepared {
                 least[at] = least[at].min(least[at + column.step]);
             }
         }
-        let root = columns_share(&columns, &lattice.top(), |_| 0);
+        let root = in_units(columns.iter().map(Column::of_all));
         Prepared { columns, count, answers, least, root }
     }
 
@@ -158,13 +172,13 @@ impl Prepared {
     }
 }
 
-/// Per code of a level the share of the label's leaves in a range.
-fn shares(lattice: &Lattice, column: usize, level: u8, range: &Range<Leaf>) -> Vec<f64> {
-    let (mut inside, mut all) = (vec![0u32; lattice.nodes(column, level).len()], vec![0u32; 0]);
-    all.resize(inside.len(), 0);
-    for (leaf, &code) in (0..).zip(lattice.codes(column, level)) {
+/// Per code of a level the share of the label's leaves that are asked for.
+fn shares(lattice: &Lattice, column: usize, level: u8, wanted: &[bool]) -> Vec<f64> {
+    let mut inside = vec![0u32; lattice.nodes(column, level).len()];
+    let mut all = inside.clone();
+    for (&wanted, &code) in wanted.iter().zip(lattice.codes(column, level)) {
         all[code as usize] += 1;
-        inside[code as usize] += u32::from(range.contains(&leaf));
+        inside[code as usize] += u32::from(wanted);
     }
     inside.into_iter().zip(all).map(|(inside, all)| f64::from(inside) / f64::from(all)).collect()
 }

@@ -45,6 +45,7 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         base_rate: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
         rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
+        workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
     let all = [

@@ -13,6 +13,8 @@ pub struct Facts {
     pub sensitive_taxonomies: usize,
     /// Measures.
     pub measures: usize,
+    /// The names of the quasi columns, in order.
+    pub quasi: Vec<Box<str>>,
     /// How much detail each quasi column is to keep, in order; empty where all of them are to keep what they can.
     pub details: Vec<Detail>,
 }
@@ -25,6 +27,7 @@ impl Facts {
             sensitive: columns.of(Role::Sensitive).count(),
             sensitive_taxonomies: columns.of(Role::Sensitive).filter(|column| column.taxonomy.is_some()).count(),
             measures: columns.of(Role::Measure).count(),
+            quasi: columns.of(Role::Quasi).map(|column| column.name.as_ref().into()).collect(),
             details: columns.details(),
         }
     }

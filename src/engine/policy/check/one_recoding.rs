@@ -4,6 +4,7 @@
 use super::found::{Facts, Found};
 use crate::model::Decimal;
 use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, Rare, Search, Settings, Values};
+use crate::policy::workload::{MOST_COUNTS, NoCount, Workload};
 
 /// All of them.
 pub(super) fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts, found: &mut Found) {
@@ -17,6 +18,7 @@ pub(super) fn contradictions(written: &Settings, chain: ChainKind, facts: &Facts
     );
     set_aside(written, chain, guarantee, found);
     suppression(written, chain, found);
+    workload(written, facts, found);
     let floors = facts.details.iter().any(|detail| detail.floor().is_some());
     found.refuse_if(
         floors && written.on_unsafe == Some(OnUnsafe::Coarsest),
@@ -55,6 +57,25 @@ fn set_aside(written: &Settings, chain: ChainKind, guarantee: Guarantee, found: 
     }
     let text = "`rare = \"coarsen\"` leaves no row waiting, and `set_aside` does: leave one of them out";
     found.refuse_if(written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO, "set_aside", text);
+}
+
+/// Counts that levels are found by.
+fn workload(written: &Settings, facts: &Facts, found: &mut Found) {
+    let Some(counts) = &written.workload else { return };
+    if written.search != Some(Search::Levels) {
+        let text = "only `search = \"levels\"` finds labels by how wrong counts are: write it, or leave `workload` out";
+        return found.refuse("workload", text);
+    }
+    let text = "a workload names counts, as `workload = [\"age between 20 and 39 and sex = 'f'\"]`: write some, or leave it out";
+    found.refuse_if(counts.is_empty(), "workload", text);
+    let text = format!("a workload has {MOST_COUNTS} counts at most, and here are {}: leave some out", counts.len());
+    found.refuse_if(counts.len() > MOST_COUNTS, "workload", text);
+    if let Err(NoCount { at, text }) = Workload::of(counts, &facts.quasi) {
+        found.refuse(&format!("workload[{at}]"), text);
+    }
+    let text =
+        "weights of columns do not matter where levels are found by counts: leave `workload` out, or each `weight`";
+    found.refuse_if(facts.details.iter().any(|detail| !detail.counts_as_one()), "workload", text);
 }
 
 /// Rows that a release of a disjoint chain leaves waiting.

@@ -1,8 +1,8 @@
-//! One level for each column, those that lose least (SCIENCE 8). The search ends after so many steps at the latest, and then goes on
-//! down from the best state that it knows, as long as a state with one column a level finer fits: no finer state of what is published
-//! ever fits.
+//! One level for each column, those that lose least, or whose counts of a workload are least wrong (SCIENCE 8). The search ends after so
+//! many steps at the latest. Where it ended early, or went by counts, it goes on down from the best state that it knows, as long as a
+//! state with one column a level finer fits: no finer state of what is published ever fits.
 
-use super::super::super::levels::{Costs, Lattice, Levels, Objective, Privacy, Problem, Rows, Search};
+use super::super::super::levels::{Costs, Counts, Lattice, Levels, Objective, Privacy, Problem, Query, Rows, Search};
 use super::super::super::top_down::Refusal;
 use super::super::super::validity::Reason;
 use super::super::course::Course;
@@ -23,8 +23,7 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
     let (lattice, rows) = (Lattice::up_to(trees, &floors), Rows::of_people(people));
     let privacy = Privacy::k(recoder.a);
-    let costs = Costs::loss(&rows, &lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
-    let objective = Objective::Columns(costs);
+    let objective = objective(recoder, &rows, &lattice, most, trees);
     let problem =
         Problem { rows: &rows, lattice: &lattice, privacy: &privacy, suppressed: most, objective: &objective };
     let mut looked_at = 0;
@@ -33,13 +32,24 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
         checked > CHECKED || looked_at > LOOKED_AT
     });
     let best = found.best.map_or_else(|| lattice.top(), |best| best.levels);
-    let levels = if found.bound.is_some() { finest_below(&problem, best) } else { best };
+    let ends_early = found.bound.is_some() || recoder.workload.is_some();
+    let levels = if ends_early { finest_below(&problem, best) } else { best };
     let recoding = lattice.recoding(trees, &levels);
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
     Recoded { course: Course::level_by_level(&recoding, trees), refusals }
 }
 
-/// Down, one column at a time, as long as that fits.
+/// What is to be least.
+fn objective(recoder: &Recoder, rows: &Rows, lattice: &Lattice, most: u64, trees: &[&Taxonomy]) -> Objective {
+    let Some(workload) = &recoder.workload else {
+        let costs = Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
+        return Objective::Columns(costs);
+    };
+    let queries: Vec<Query> = workload.iter().map(|count| Query { columns: count.clone() }).collect();
+    Objective::Counts(Counts::of(rows, lattice, &queries, most))
+}
+
+/// Down, one column at a time, as long as that fits: the best of the finer states first.
 fn finest_below(problem: &Problem<'_>, mut levels: Levels) -> Levels {
     let mut search = Search::new(problem);
     loop {
@@ -50,8 +60,9 @@ fn finest_below(problem: &Problem<'_>, mut levels: Levels) -> Levels {
         };
         let finer: Vec<Levels> = (0..levels.len()).filter(|&column| levels[column] > 0).map(lower).collect();
         let judged = search.check(&finer);
-        let Some(next) = finer.into_iter().zip(judged).find(|(_, judged)| judged.fits) else { return levels };
-        levels = next.0;
+        let fitting = finer.into_iter().zip(judged).filter_map(|(levels, judged)| Some((judged.value?, levels)));
+        let Some((_, next)) = fitting.min_by_key(|(value, _)| *value) else { return levels };
+        levels = next;
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::course::Course;
 use super::classes::Classes;
 use crate::histogram::Headcount;
 use crate::model::{Cut, Decimal, Detail, Recoding, Taxonomy};
-use crate::policy::{Policy, Search};
+use crate::policy::{Count, Policy, Search, Workload};
 
 /// How a recoding is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Recoder {
     pub(super) a: u64,
     /// Whether one level is searched for each column.
     pub(super) levels: bool,
+    /// The counts whose error levels are searched by.
+    pub(super) workload: Option<Vec<Count>>,
     /// The share of people who may be left waiting.
     pub(super) set_aside: Decimal,
     /// How much detail each column is to keep, in order.
@@ -40,14 +42,16 @@ impl Recoder {
     /// As a policy has it.
     pub fn of(policy: &Policy, trees: &[&Taxonomy]) -> Recoder {
         let levels = policy.search() == Search::Levels;
-        Recoder::new(policy.a(), levels, policy.set_aside(), policy.details(), trees)
+        let counts = |workload: &Workload| workload.counts(trees).expect("labels of these taxonomies");
+        let workload = policy.workload().map(counts);
+        Recoder { workload, ..Recoder::new(policy.a(), levels, policy.set_aside(), policy.details(), trees) }
     }
 
     fn new(a: u64, levels: bool, set_aside: Decimal, details: &[Detail], trees: &[&Taxonomy]) -> Recoder {
         let details = if details.is_empty() { vec![Detail::default(); trees.len()] } else { details.to_vec() };
         assert_eq!(details.len(), trees.len(), "a detail for each column");
         let coarsest = details.iter().zip(trees).map(|(detail, tree)| detail.coarsest(tree)).collect();
-        Recoder { a, levels, set_aside, details, coarsest }
+        Recoder { a, levels, workload: None, set_aside, details, coarsest }
     }
 
     /// The coarsest recoding that may be published.

@@ -3,8 +3,11 @@
 
 use std::ops::Range;
 
-use crate::model::forms::dates;
-use crate::model::{DateLevel, Leaf, Taxonomy, whole_number};
+use super::super::column::DateLevel;
+use super::super::forms::dates;
+use super::super::leaf::whole_number;
+use super::super::taxonomy::{Leaf, Taxonomy};
+use super::text::{Condition, Literal, Wanted};
 
 /// Why there are none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +23,9 @@ pub enum NoLeaves {
         /// The leaf.
         leaf: String,
     },
+    /// `null`: no row misses a label.
+    #[error("no row misses a label: `null` is none")]
+    Null,
     /// The second comes before the first.
     #[error("`{second}` comes before `{first}` in this column")]
     Backwards {
@@ -30,11 +36,30 @@ pub enum NoLeaves {
     },
 }
 
+impl Condition {
+    /// The leaves of a quasi column that it asks for: one range for each value of a list, or one from the first to the last.
+    ///
+    /// # Errors
+    /// A value means no leaves, or only a part of one.
+    pub fn leaves(&self, tree: &Taxonomy) -> Result<Vec<Range<Leaf>>, NoLeaves> {
+        match &self.wanted {
+            Wanted::OneOf(list) => {
+                list.iter().map(|literal| text(literal).and_then(|text| leaves(tree, text, text))).collect()
+            }
+            Wanted::Between(first, last) => Ok(vec![leaves(tree, text(first)?, text(last)?)?]),
+        }
+    }
+}
+
+fn text(literal: &Literal) -> Result<&str, NoLeaves> {
+    match literal {
+        Literal::Text(text) => Ok(text),
+        Literal::Null => Err(NoLeaves::Null),
+    }
+}
+
 /// The leaves from the first that one text means to the last that another one means.
-///
-/// # Errors
-/// A text means none, or only a part of one.
-pub fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLeaves> {
+fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLeaves> {
     let (from, to) = (meant(tree, first)?, meant(tree, last)?);
     if to.leaves.start < from.leaves.start || to.leaves.end < from.leaves.end {
         return Err(NoLeaves::Backwards { first: first.to_owned(), second: last.to_owned() });

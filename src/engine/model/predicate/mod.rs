@@ -1,0 +1,7 @@
+//! Conditions on columns as text, as analysts write them, and the leaves of a taxonomy that they ask for.
+
+mod leaves;
+mod text;
+
+pub use leaves::NoLeaves;
+pub use text::{Condition, Literal, Misread, Wanted, parse};
