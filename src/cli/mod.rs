@@ -14,10 +14,12 @@ pub mod demo;
 pub mod erase;
 mod fault;
 pub mod init;
+mod input_watch;
 pub mod new_chain;
 mod out;
 mod paragraph;
 mod place;
+pub mod preview;
 mod process;
 mod progress;
 pub mod quarantine;
@@ -62,6 +64,7 @@ enum Command {
     Audit(audit::Args),
     Attack(attack::Args),
     Check(check::Args),
+    Preview(preview::Args),
     Init(init::Args),
     Run(run::Args),
     Approve(approve::Args),
@@ -83,6 +86,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Audit(args) => audit::run(args, out),
         Command::Attack(args) => attack::run(args, out),
         Command::Check(args) => check::run(args, out),
+        Command::Preview(args) => preview::run(args, out),
         Command::Init(args) => init::run(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Approve(args) => approve::run(args, out),

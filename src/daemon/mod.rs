@@ -11,6 +11,8 @@ pub mod live;
 pub mod notify;
 pub mod observe;
 pub mod oneshot;
+pub mod opened_release;
+pub mod preview;
 pub mod run;
 pub mod seal;
 pub mod sign;

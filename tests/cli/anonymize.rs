@@ -16,6 +16,7 @@ mod inputs;
 mod kills;
 mod levels;
 mod place;
+mod preview;
 mod shown;
 mod two;
 mod words;

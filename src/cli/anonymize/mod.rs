@@ -2,13 +2,13 @@
 //! and the same gate as the daemon's. Reads and prints; deciding is the engine's.
 
 mod json;
-mod watch;
 mod words;
 
 use std::path::PathBuf;
 
 pub use json::Answer;
 
+use super::input_watch::Shown;
 use super::tell::note;
 use super::{Exit, Out, Result};
 use crate::daemon::clock;
@@ -17,7 +17,6 @@ use crate::daemon::error::{Error, Kind};
 use crate::daemon::oneshot::{Entry, Found, Outcome, Ran, Task, begun, find_key, run as run_all, told};
 use crate::engine::model::Role;
 use crate::engine::policy::{Decimal, OnRepeat};
-use watch::Shown;
 
 /// Turn files of raw rows into releases, one tick per file
 #[derive(clap::Args)]
@@ -72,7 +71,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     } else {
         let newest = entries.iter().rev().find_map(|entry| entry.release);
         let newest = newest.map(|release| told(&args.out, release)).transpose()?;
-        out.text(&words::report(&entries, &args.inputs, &args.out, &feed.policy, newest.as_ref()));
+        out.text(&words::report(&entries, &args.inputs, &args.out, &feed, newest.as_ref()));
     }
     let unsafe_before = finished.is_some_and(|entry| matches!(entry.outcome, Outcome::Rejected | Outcome::Stopped));
     Ok(if unsafe_before { Exit::Unsafe } else { exit(&entries) })

@@ -3,10 +3,13 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::cli::tell::name;
+use crate::daemon::config::Feed;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::{Entry, Outcome};
+use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
 
@@ -14,13 +17,7 @@ use crate::engine::release::Manifest;
 const WIDEST: usize = 40;
 
 /// The report.
-pub fn report(
-    entries: &[Entry],
-    inputs: &[PathBuf],
-    folder: &Path,
-    policy: &Policy,
-    newest: Option<&Manifest>,
-) -> String {
+pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, feed: &Feed, newest: Option<&Manifest>) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, WIDEST);
@@ -41,26 +38,35 @@ pub fn report(
             wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
         }
     }
-    summary(&mut text, entries, folder, policy);
+    summary(&mut text, entries, folder, &feed.policy);
     if let Some(manifest) = newest {
-        detail(&mut text, manifest, folder);
+        detail(&mut text, manifest, folder, &feed.columns);
     }
     text
 }
 
 /// Columns of which nothing is left.
-fn detail(text: &mut String, manifest: &Manifest, folder: &Path) {
-    let columns = manifest.recoding.0.iter().filter(|(_, labels)| labels.len() == 1);
-    let names: Vec<String> = columns.map(|(column, _)| format!("`{}`", printable(column))).collect();
-    // Two tables show every column as it is, and the label of a lone class need not be the root.
-    if names.is_empty() || manifest.two_tables() || manifest.has_own_labels() {
+fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Columns) {
+    let root = |name: &str| {
+        let domain = columns.named(name)?.taxonomy.as_ref()?;
+        Some(domain.tree.label(0).to_owned())
+    };
+    let shown = manifest
+        .recoding
+        .0
+        .iter()
+        .filter(|(column, labels)| labels.len() == 1 && labels.first() == root(column).as_ref());
+    let names: Vec<String> = shown.map(|(column, _)| format!("`{}`", printable(column))).collect();
+    // Two tables show every column as it is.
+    if names.is_empty() || manifest.two_tables() {
         return;
     }
     // Under `blind` what stood against more is kept with the release that the recoding was found for.
     let blind = manifest.guarantee == Some(Guarantee::Blind);
     let release = if blind && manifest.chain == 1 { 1 } else { manifest.release };
     let said = format!(
-        "Published without any detail: {}. `tidegate show {} {release}` says what stood against more.",
+        "Published without any detail: {}. `tidegate show {} {release}` says what stood against more, and `tidegate preview` with the same \
+         --feed and --in which settings would give more.",
         names.join(", "),
         printable(&folder.display().to_string())
     );
@@ -80,18 +86,6 @@ fn short(name: &str) -> String {
 /// So many rows, and what they do: as one row does it, and as several do.
 fn rows(count: u64, one: &str, several: &str) -> String {
     if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
-}
-
-/// An outcome.
-pub fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Published => "published",
-        Outcome::Waiting => "waiting",
-        Outcome::Held => "held",
-        Outcome::Rejected => "rejected",
-        Outcome::Stopped => "stopped",
-        Outcome::Known => "known",
-    }
 }
 
 fn summary(text: &mut String, entries: &[Entry], folder: &Path, policy: &Policy) {

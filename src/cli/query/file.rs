@@ -9,8 +9,8 @@ use arrow_array::{
 };
 use parquet::arrow::ArrowWriter;
 
-use super::opened::Opened;
 use crate::daemon::error::{Error, Kind as Fault, Result};
+use crate::daemon::opened_release::Opened;
 use crate::engine::counting::{Asked, Counted, Name};
 use crate::engine::model::{Kind, Role, Value};
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::opened::Opened;
+use crate::daemon::opened_release::Opened;
 use crate::engine::counting::{Asked, Counted, Method, Name};
 use crate::engine::histogram::Release;
 use crate::engine::model::Value;

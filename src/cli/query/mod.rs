@@ -3,19 +3,18 @@
 
 mod file;
 mod json;
-mod opened;
 mod words;
 
 use std::path::PathBuf;
 
 pub use json::{Answer, Group};
 
-use self::opened::Opened;
 use super::place::feed_in;
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::{Feed, nearest};
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::journal::store::Shown;
+use crate::daemon::opened_release::Opened;
 use crate::daemon::run::begin;
 use crate::engine::counting::{Asked, Countable, Counted, Unasked};
 use crate::engine::model::predicate::{Condition, parse};

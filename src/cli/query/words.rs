@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::json::{Answer, Figures, Spread};
-use super::opened::Opened;
 use crate::daemon::error::printable;
+use crate::daemon::opened_release::Opened;
 
 /// Lines of a table that are shown; all of them are in the file and in JSON.
 const MOST: usize = 200;

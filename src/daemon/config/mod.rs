@@ -16,6 +16,7 @@ mod readings;
 pub mod schema;
 mod secret;
 mod services;
+mod setting;
 mod source;
 mod unbuilt;
 mod walk;
@@ -27,6 +28,7 @@ pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
 pub use secret::{Address, Secret, is_local, parts};
 pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
+pub use setting::Setting;
 pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
 pub use words::{Period, Root};
 
@@ -97,25 +99,27 @@ impl Feed {
         Feed::load_for(file, Purpose::Judging)
     }
 
+    /// The same, with other values for some keys.
+    ///
+    /// # Errors
+    /// As for [`Feed::load`], of the file as it is; or a setting names no key of it, or has a value that the file could not have.
+    pub fn load_with(file: &Path, settings: &[Setting]) -> Result<Feed> {
+        let text = read(file)?;
+        let feed = Feed::parse(&text, file);
+        if settings.is_empty() {
+            return feed;
+        }
+        let written = setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
+        // The lines of what was written are nobody's; the key says where it is.
+        Feed::parse(&written, file).map_err(|error| {
+            let all = settings.iter().map(|setting| format!("--set {setting}")).collect::<Vec<_>>().join(" ");
+            let key = error.field.map(|field| format!("`{field}`: ")).unwrap_or_default();
+            Error::new(error.kind, format!("with {all}: {key}{}", error.text)).in_file(file).in_field("--set")
+        })
+    }
+
     fn load_for(file: &Path, purpose: Purpose) -> Result<Feed> {
-        let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
-        if about.is_dir() {
-            return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
-        }
-        if !about.is_file() {
-            return Err(Error::irregular(Kind::Feed, file));
-        }
-        if about.len() > MOST_BYTES {
-            return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
-        }
-        let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = 1 + right.iter().filter(|&&byte| byte == b'\n').count() as u64;
-            let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
-            Error::new(Kind::Feed, text).in_file(file).at_line(line)
-        })?;
-        Feed::parse_for(&text, file, purpose)
+        Feed::parse_for(&read(file)?, file, purpose)
     }
 
     /// Reads the text of a feed file that lies, or would lie, at `file`.
@@ -243,6 +247,27 @@ fn understand(
     };
     let earlier = earlier.map(|reading| Box::new(feed(reading, None, None)));
     Ok(feed(newest, earlier, unfit))
+}
+
+/// The text of a feed file.
+fn read(file: &Path) -> Result<String> {
+    let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+    if about.is_dir() {
+        return Err(Error::new(Kind::Usage, "this is a directory: name the feed file in it").in_file(file));
+    }
+    if !about.is_file() {
+        return Err(Error::irregular(Kind::Feed, file));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(Error::new(Kind::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
+    }
+    let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + right.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
+        Error::new(Kind::Feed, text).in_file(file).at_line(line)
+    })
 }
 
 /// What the policy must know of the columns, before their taxonomies are read.

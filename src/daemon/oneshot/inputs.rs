@@ -1,6 +1,7 @@
 //! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use zeroize::Zeroizing;
 
@@ -10,8 +11,10 @@ use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take};
 use crate::daemon::live::{Consumed, State};
 use crate::engine::histogram::Rows;
 use crate::engine::model::{Columns, Role};
+use crate::engine::release::Sha256;
 
 /// An input that was decoded.
+#[derive(Clone)]
 pub struct Input {
     /// Its file's own name.
     pub name: String,
@@ -23,6 +26,15 @@ pub struct Input {
     pub aside: Option<(u64, Zeroizing<Vec<u8>>)>,
     /// Sensitive cells that were missing or malformed.
     pub nulled: u64,
+}
+
+impl Input {
+    /// Rows that are no file, with a number for their name.
+    pub fn of_rows(number: usize, rows: Rows) -> Input {
+        let name = format!("part-{number}");
+        let look = Consumed::new(Sha256::of(name.as_bytes()), 0, SystemTime::UNIX_EPOCH);
+        Input { name, look, rows: Some(rows), aside: None, nulled: 0 }
+    }
 }
 
 /// Decodes all inputs that are not in the folder yet.

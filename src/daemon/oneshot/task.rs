@@ -45,3 +45,18 @@ pub trait Watch {
     /// The key that was made lies in this file now.
     fn kept(&mut self, key: &Path);
 }
+
+/// Is told and says nothing.
+#[derive(Debug)]
+pub struct Silent;
+
+impl Watch for Silent {
+    fn reading(&mut self, _: usize, _: u64) {}
+    fn deciding(&mut self, _: usize) {}
+    fn undeclared(&mut self, _: &[String]) {}
+    fn missing(&mut self, _: usize, _: u64) {}
+    fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
+    fn telling(&mut self, _: &[String]) {}
+    fn finished(&mut self, _: &str, _: &Entry) {}
+    fn kept(&mut self, _: &Path) {}
+}

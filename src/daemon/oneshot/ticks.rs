@@ -1,6 +1,8 @@
 //! One tick after the other: an input is taken in, closed, judged and published as the daemon does it, and what came of it is
 //! told. Decides nothing itself.
 
+use std::sync::Arc;
+
 use super::entry::Entry;
 use super::inputs::{self, Input};
 use super::place::{Place, begun};
@@ -11,6 +13,7 @@ use crate::daemon::clock;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
+use crate::daemon::journal::store::{Memory, Store};
 use crate::daemon::journal::{Origin, Part, Ring};
 use crate::daemon::live::{Ahead, Live, Opening, Settings, Taken};
 use crate::engine::policy::Decimal;
@@ -36,25 +39,42 @@ pub fn run(task: &Task<'_>, watch: &mut dyn Watch) -> Result<Ran> {
     // on the disk before the inputs are known to be good.
     if begun(task.folder)? {
         let place = Place::open(task.folder)?;
-        let ahead = ahead(task, &place, None)?;
+        let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
         ahead.state().map_or(Ok(()), |state| place.sound(state))?;
         let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), watch)?;
-        return Work::begin(task, place, ahead)?.ticks(inputs, watch);
+        return Work::begin(task, Some(place), ahead)?.ran(inputs, watch);
     }
     task.feed.beginning()?;
     let ring = Ring::draw(&task.key, &mut System)?;
     let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), watch)?;
     let place = Place::open(task.folder)?;
-    let ahead = ahead(task, &place, Some(ring))?;
+    let ahead = ahead(task, place.private.clone(), place.public.clone(), Some(ring))?;
     if let Some(made) = &task.made {
         made.keep()?;
         watch.kept(made.file());
     }
-    Work::begin(task, place, ahead)?.ticks(inputs, watch)
+    Work::begin(task, Some(place), ahead)?.ran(inputs, watch)
+}
+
+/// Runs all ticks of inputs in memory: what came of each, and the public files.
+///
+/// # Errors
+/// No chain can begin under the feed file.
+pub fn in_memory(task: &Task<'_>, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<(Vec<Entry>, Memory)> {
+    let public = Memory::default();
+    let ring = Ring::draw(&task.key, &mut System)?;
+    let ahead = ahead(task, Arc::new(Memory::default()), Arc::new(public.clone()), Some(ring))?;
+    let entries = Work::begin(task, None, ahead)?.ticks(inputs, watch)?;
+    Ok((entries, public))
 }
 
 /// Reads the log of a folder.
-fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<Ahead<'t>> {
+fn ahead<'t>(
+    task: &'t Task<'t>,
+    private: Arc<dyn Store>,
+    public: Arc<dyn Store>,
+    drawn: Option<Ring>,
+) -> Result<Ahead<'t>> {
     let feed = task.feed;
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let settings = Settings {
@@ -74,8 +94,8 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
         retain: None,
     };
     Ahead::read(Opening {
-        private: place.private.clone(),
-        public: place.public.clone(),
+        private,
+        public,
         key: &task.key,
         drawn,
         feed,
@@ -88,9 +108,10 @@ fn ahead<'t>(task: &'t Task<'t>, place: &Place, drawn: Option<Ring>) -> Result<A
     })
 }
 
-/// A folder at work.
+/// A folder at work, or memory.
 struct Work {
-    place: Place,
+    /// The folder.
+    place: Option<Place>,
     live: Live,
     /// When the command began, as what is written down says it: times of a folder never go back.
     time: String,
@@ -100,26 +121,32 @@ struct Work {
 
 impl Work {
     /// Takes the folder over, and finishes what a kill has left half done.
-    fn begin(task: &Task<'_>, place: Place, ahead: Ahead<'_>) -> Result<Work> {
+    fn begin(task: &Task<'_>, place: Option<Place>, ahead: Ahead<'_>) -> Result<Work> {
         let (live, _) = ahead.begin()?;
         let newest = live.state().newest().map(clock::text);
         let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
         let mut work = Work { place, live, time, resumed: None };
         let newest = work.live.state().feed.ticks().checked_sub(1);
-        let interrupted = newest.is_some_and(|tick| !work.place.told(tick)) || !work.live.state().fresh.is_empty();
+        let interrupted = newest.is_some_and(|tick| work.place.as_ref().is_some_and(|place| !place.told(tick)))
+            || !work.live.state().fresh.is_empty();
         if interrupted {
             work.resumed = Some(work.finish(0)?);
         }
         Ok(work)
     }
 
-    fn ticks(mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Ran> {
-        let ticks = inputs.into_iter().enumerate();
-        let entries = ticks.map(|(at, input)| {
+    /// One input after the other.
+    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Vec<Entry>> {
+        let tick = |(at, input)| {
             watch.deciding(at);
             self.tick(at, input)
-        });
-        let entries = entries.collect::<Result<Vec<Entry>>>()?;
+        };
+        inputs.into_iter().enumerate().map(tick).collect()
+    }
+
+    /// All ticks of a command, and what lasts of them.
+    fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Ran> {
+        let entries = self.ticks(inputs, watch)?;
         self.live.forget(clock::instant())?;
         self.live.checkpoint()?;
         let finished = self.resumed.take();
@@ -149,13 +176,14 @@ impl Work {
             self.live.close(&time)?;
         }
         if self.live.state().due.is_some() {
-            self.place.free(self.live.state().feed.releases() + 1)?;
+            let release = self.live.state().feed.releases() + 1;
+            self.place.as_ref().map_or(Ok(()), |place| place.free(release))?;
             self.live.decide()?;
         }
         self.live.leave(&time)?;
         let told = newest(&self.live, input)?;
         let (part, verdict) = told.ok_or_else(|| Error::new(Kind::Internal, "a tick went by"))?;
-        self.place.tell(&verdict)?;
+        self.place.as_ref().map_or(Ok(()), |place| place.tell(&verdict))?;
         Ok((part, verdict.answer))
     }
 }

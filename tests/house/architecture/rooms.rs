@@ -109,6 +109,23 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
+    // A release from its public files.
+    ("daemon::opened_release", &["daemon::error", "daemon::journal", ENGINE]),
+    // What a feed file would publish of a sample.
+    (
+        "daemon::preview",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::clock",
+            "daemon::config",
+            "daemon::seal",
+            "daemon::live",
+            "daemon::oneshot",
+            "daemon::opened_release",
+            ENGINE,
+        ],
+    ),
     // Commands name both storeys, never each other.
     (
         "cli",
@@ -119,6 +136,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             "daemon::ingest",
             "daemon::guess",
+            "daemon::opened_release",
+            "daemon::preview",
             "daemon::oneshot",
             "daemon::seal",
             "daemon::sign",

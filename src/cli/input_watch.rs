@@ -1,12 +1,11 @@
-//! Progress of `anonymize` on a terminal, and what is noticed on the way.
+//! Progress of ticks over input files on a terminal, what is noticed on the way, and what came of them.
 
 use std::path::{Path, PathBuf};
 
-use super::words::word;
-use crate::cli::progress;
-use crate::cli::tell::{name, note};
+use super::progress;
+use super::tell::{name, note};
 use crate::daemon::error::printable;
-use crate::daemon::oneshot::{Entry, Watch};
+use crate::daemon::oneshot::{Entry, Outcome, Watch};
 
 /// One line that says what is being done.
 pub struct Shown {
@@ -19,6 +18,11 @@ impl Shown {
     pub fn new(inputs: &[PathBuf]) -> Shown {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
         Shown { names, line: progress::Shown::new("starting") }
+    }
+
+    /// Shows what is being done.
+    pub fn say(&self, doing: String) {
+        self.line.say(doing);
     }
 }
 
@@ -82,5 +86,17 @@ impl Watch for Shown {
         let name = printable(&key.display().to_string());
         let text = format!("a key was made: {name}. Keep it; the folder cannot be read or continued without it");
         self.line.aside(|| note(&text));
+    }
+}
+
+/// An outcome.
+pub fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Published => "published",
+        Outcome::Waiting => "waiting",
+        Outcome::Held => "held",
+        Outcome::Rejected => "rejected",
+        Outcome::Stopped => "stopped",
+        Outcome::Known => "known",
     }
 }

@@ -1,0 +1,66 @@
+//! `tidegate preview` (CONTRACTS 3, preview): what a feed file would publish of a sample, and which settings give more. Reads and prints.
+
+mod follow;
+mod words;
+
+use std::path::PathBuf;
+
+use super::{Exit, Out, Result};
+use crate::daemon::clock;
+use crate::daemon::config::Setting;
+use crate::daemon::error;
+use crate::daemon::oneshot::Outcome;
+use crate::daemon::preview::{Asked, preview};
+use follow::Shown;
+
+/// Show what a feed file would publish of a sample, and which settings would give more; writes nothing
+#[derive(clap::Args)]
+#[command(after_help = "\
+The sample goes through the same search and the same gate as in `anonymize`, in memory. Each file is one tick. Besides, the rows come \
+as ten ticks, and once under each of a few other settings: those are listed with what they give, as options that can be given here or \
+written into the feed file.
+
+With `search = \"halves\"` coins decide where classes are divided, so figures differ a little from run to run.
+
+Exit code 0: a release would be published. 1: none would. 2: an error.")]
+pub struct Args {
+    /// The feed file with the policy, the columns and their taxonomies
+    #[arg(long, value_name = "FILE")]
+    feed: PathBuf,
+    /// Files of raw rows, one per tick, oldest first
+    #[arg(long = "in", value_name = "SAMPLE", required = true, num_args = 1..)]
+    inputs: Vec<PathBuf>,
+    /// A key with another value than in the feed file: policy.k=10, column.zip.weight=2; column.zip=none leaves the column out
+    #[arg(long = "set", value_name = "KEY=VALUE", num_args = 1..)]
+    settings: Vec<String>,
+    /// Do not try other settings
+    #[arg(long)]
+    no_alternatives: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The feed file or a sample cannot be read, or no chain can begin under the feed file.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let settings =
+        args.settings.iter().map(|text| Setting::parse_all(text)).collect::<error::Result<Vec<_>>>()?.concat();
+    let time = clock::now();
+    let asked = Asked {
+        file: &args.feed,
+        settings: &settings,
+        inputs: &args.inputs,
+        time: &time,
+        alternatives: !args.no_alternatives,
+    };
+    let found = {
+        let mut shown = Shown::new(&args.inputs);
+        preview(&asked, &mut shown)?
+    };
+    if out.json() {
+        out.value(&found);
+    } else {
+        out.text(&words::report(&found, &args.feed));
+    }
+    Ok(if found.outcome == Outcome::Published { Exit::Done } else { Exit::Unsafe })
+}

@@ -1,0 +1,196 @@
+//! A preview for a person at a terminal.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::cli::input_watch::word;
+use crate::cli::paragraph::wrapped;
+use crate::daemon::error::printable;
+use crate::daemon::oneshot::Outcome;
+use crate::daemon::preview::{Alternative, Column, CountFigures, LabelSize, Preview};
+
+/// Shares of a column's values that labels are grouped by, and what they are called.
+const SIZES: [(f64, &str); 4] = [(0.1, "to 10 %"), (0.25, "to 25 %"), (0.5, "to 50 %"), (1.0, "wider")];
+/// Alternatives that are shown at most.
+const SHOWN: usize = 12;
+
+/// The report.
+pub fn report(preview: &Preview, feed: &Path) -> String {
+    let mut text = String::new();
+    outcome(&mut text, preview);
+    if preview.loss.is_some() {
+        columns(&mut text, &preview.columns);
+        worth(&mut text, preview);
+    }
+    chain(&mut text, preview);
+    alternatives(&mut text, preview, feed);
+    text
+}
+
+fn outcome(text: &mut String, preview: &Preview) {
+    let Preview { rows, published, waiting, repeats, loss, outcome, .. } = preview;
+    let repeated =
+        if *repeats > 0 { format!(" ({repeats} of them of people who have one already)") } else { String::new() };
+    let said = match loss {
+        Some(loss) => {
+            format!("{rows} rows{repeated}: {published} would be published, {waiting} would wait. Loss {loss:.3}.")
+        }
+        None => format!(
+            "{rows} rows{repeated}: nothing would be published ({}); {waiting} rows would wait.",
+            word(*outcome)
+        ),
+    };
+    wrapped(text, "", &said);
+    preview.reasons.iter().for_each(|reason| wrapped(text, "  ", &reason.text));
+    text.push('\n');
+}
+
+/// Detail by column: the share of rows by the size of their label.
+fn columns(text: &mut String, columns: &[Column]) {
+    let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0).max(6);
+    let _ = write!(text, "{:width$}  {:>5}  {:>9}", "column", "Loss", "one value");
+    SIZES.iter().for_each(|(_, title)| _ = write!(text, "  {title:>7}"));
+    text.push_str("        *\n");
+    for column in columns {
+        let shares = shares(&column.labels);
+        let _ = write!(text, "{:width$}  {:>5.3}  {:>9}", printable(&column.name), column.loss, percent(shares[0]));
+        shares[1..].iter().for_each(|&share| _ = write!(text, "  {:>7}", percent(share)));
+        text.push('\n');
+    }
+    let none: Vec<String> = without_detail(columns).map(|column| format!("`{}`", printable(&column.name))).collect();
+    text.push('\n');
+    if !none.is_empty() {
+        wrapped(text, "", &format!("Without any detail (each row shows `*`): {}.", none.join(", ")));
+    }
+}
+
+/// Columns of which nothing is left.
+fn without_detail(columns: &[Column]) -> impl Iterator<Item = &Column> {
+    columns.iter().filter(|column| column.loss == 1.0)
+}
+
+/// Shares of the rows whose label is one value, by size, and those at the root.
+fn shares(labels: &[LabelSize]) -> [f64; 6] {
+    let all: u64 = labels.iter().map(|label| label.rows).sum();
+    let mut shares = [0.0; 6];
+    for label in labels {
+        let share = label.share_of_domain;
+        let place = match share {
+            _ if label.values == 1 => 0,
+            1.0 => 5,
+            _ => 1 + SIZES.iter().position(|&(most, _)| share <= most).unwrap_or(3),
+        };
+        shares[place] += label.rows as f64 / all.max(1) as f64;
+    }
+    shares
+}
+
+fn percent(share: f64) -> String {
+    if share == 0.0 { "-".to_owned() } else { format!("{:.1} %", share * 100.0) }
+}
+
+fn worth(text: &mut String, preview: &Preview) {
+    if let Some(CountFigures { mean, median }) = preview.count_error {
+        let said = format!(
+            "Counts of two or three columns would lie off by {} on average, {} in the median (rows that wait are missing in them).",
+            percent(mean),
+            percent(median)
+        );
+        wrapped(text, "", &said);
+    }
+    let uniform = &preview.uniform_classes;
+    if uniform.rows > 0 {
+        let said = format!(
+            "{} rows ({}) are in classes in which all rows have the same sensitive values.",
+            uniform.rows,
+            percent(uniform.share)
+        );
+        wrapped(text, "", &said);
+    }
+    let names = |made: bool| {
+        let names = preview.checks.iter().filter(|check| check.made == made).map(|check| check.check.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let (made, not_made) = (names(true), names(false));
+    wrapped(text, "", &format!("Checks that would be made: {made}."));
+    if !not_made.is_empty() {
+        wrapped(text, "", &format!("Not made under this policy: {not_made}."));
+    }
+}
+
+/// How a chain goes on to which the sample comes in parts.
+fn chain(text: &mut String, preview: &Preview) {
+    let ticks = &preview.ticks;
+    let Some(last) = ticks.last() else { return };
+    let published = ticks.iter().filter(|tick| tick.outcome == Outcome::Published).count();
+    let first = ticks.iter().position(|tick| tick.outcome == Outcome::Published);
+    let first = first.map_or_else(String::new, |first| format!(", the first after tick {}", first + 1));
+    let waiting: Vec<String> = ticks.iter().map(|tick| tick.waiting.to_string()).collect();
+    let said = format!(
+        "As {} ticks of the same size: {published} releases{first}; rows that wait after each tick: {}; {} rows are published in the end.",
+        ticks.len(),
+        waiting.join(", "),
+        last.rows
+    );
+    wrapped(text, "", &said);
+    if preview.failing > 0.0 {
+        wrapped(text, "", &format!("The releases of {} of these ticks would be rejected.", percent(preview.failing)));
+    }
+}
+
+fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
+    if preview.alternatives.is_empty() {
+        return;
+    }
+    text.push('\n');
+    let more: Vec<&Alternative> =
+        preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).collect();
+    if more.is_empty() {
+        wrapped(
+            text,
+            "",
+            &format!("None of {} other settings that were tried gives more.", preview.alternatives.len()),
+        );
+        return;
+    }
+    let said = format!(
+        "What would give more on this sample, the most precise counts first (also write it into {}):",
+        feed.display()
+    );
+    wrapped(text, "", &printable(&said));
+    let set = |one: &Alternative| format!("--set {}", shell(&one.set));
+    let width = more.iter().map(|one| set(one).chars().count()).max().unwrap_or(0).max(20);
+    let _ = writeln!(
+        text,
+        "  {:width$}  {:>5}  {:>5}  {:>11}  {:>7}",
+        "Loss of its columns:", "now", "then", "count error", "waiting"
+    );
+    for one in more {
+        let error = one.count_error.map_or_else(|| "-".to_owned(), |error| percent(error.mean));
+        let before = one.loss_without.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
+        let _ =
+            writeln!(text, "  {:width$}  {before:>5}  {:>5.3}  {error:>11}  {:>7}", set(one), one.loss, one.waiting);
+    }
+}
+
+/// Loss of the same columns times this is clearly less.
+const LESS: f64 = 0.9;
+
+/// Whether counts are more precise, or clearly less is lost of the columns that are left.
+fn gives_more(one: &Alternative, preview: &Preview) -> bool {
+    let precise = match (one.count_error, preview.count_error) {
+        (Some(error), Some(base)) => error.mean < base.mean,
+        _ => false,
+    };
+    precise || one.loss_without.is_none_or(|loss| one.loss < loss * LESS)
+}
+
+/// As a shell takes it: words with other signs in quotes.
+fn shell(settings: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "._-=/:,@%+".contains(char);
+    let shown = printable(settings);
+    if shown.split(' ').all(|word| word.chars().all(plain) && word.contains('=')) {
+        return shown;
+    }
+    format!("'{}'", shown.replace('\'', "'\\''"))
+}

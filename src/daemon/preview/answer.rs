@@ -1,0 +1,108 @@
+//! What a preview answers (CONTRACTS 3, preview). Counts and labels of a made-up release for the operator; no value of a record.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::daemon::live::Against;
+use crate::daemon::oneshot::Outcome;
+use crate::engine::release::CheckLine;
+
+/// What a feed file would publish of a sample.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Preview {
+    /// Rows of the sample.
+    pub rows: u64,
+    /// What came of the last input.
+    pub outcome: Outcome,
+    /// Rows of the newest release; 0 where none was published.
+    pub published: u64,
+    /// Rows that wait, are withheld, or are in classes that are not published yet.
+    pub waiting: u64,
+    /// Rows of people who have one already.
+    pub repeats: u64,
+    /// Loss of the newest release.
+    pub loss: Option<f64>,
+    /// Detail of the newest release by quasi column.
+    pub columns: Vec<Column>,
+    /// How far answers to counts lie off that look drawn, over two and three columns, each of at least half a percent of the rows of the
+    /// sample. Rows that are not published are missing in the answers.
+    pub count_error: Option<CountFigures>,
+    /// Rows in classes of one sensitive value.
+    pub uniform_classes: Uniform,
+    /// The checks of the newest release.
+    pub checks: Vec<CheckLine>,
+    /// Why the last input brought no release.
+    pub reasons: Vec<Against>,
+    /// What comes of a chain to which the sample comes in ten ticks.
+    pub ticks: Vec<Tick>,
+    /// The share of these ticks whose release is rejected.
+    pub failing: f64,
+    /// The same sample under other settings, those with the most precise counts first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Detail of a quasi column.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// The mean share of the domain that labels hide: 0 where each value is published, 1 where each row shows the root.
+    pub loss: f64,
+    /// Rows by the size of their label, the smallest first.
+    pub labels: Vec<LabelSize>,
+}
+
+/// Rows whose label stands for so many values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct LabelSize {
+    /// How many.
+    pub values: u64,
+    /// Their share of all values of the column.
+    pub share_of_domain: f64,
+    /// The rows.
+    pub rows: u64,
+}
+
+/// Relative errors of counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct CountFigures {
+    /// Their mean.
+    pub mean: f64,
+    /// Their median.
+    pub median: f64,
+}
+
+/// Rows in classes of one sensitive value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Uniform {
+    /// How many.
+    pub rows: u64,
+    /// Their share of all rows of the release.
+    pub share: f64,
+}
+
+/// One tick of a chain.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Tick {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Rows of its release.
+    pub rows: u64,
+    /// Rows that wait after it, are withheld, or are not published yet.
+    pub waiting: u64,
+}
+
+/// The same sample under other settings.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Alternative {
+    /// The settings, as `--set` takes them.
+    pub set: String,
+    /// Loss of its newest release.
+    pub loss: f64,
+    /// Loss of the same columns without these settings.
+    pub loss_without: Option<f64>,
+    /// How far counts lie off.
+    pub count_error: Option<CountFigures>,
+    /// Rows that wait, are withheld, or are not published yet.
+    pub waiting: u64,
+}

@@ -1,0 +1,192 @@
+//! What a feed file would publish of a sample (CONTRACTS 3, preview): the ticks of `anonymize` are run in memory, and their newest release is read
+//! back from its public files. Nothing is written, and nothing is decided here.
+
+mod alternatives;
+mod answer;
+mod figures;
+
+pub use answer::{Alternative, Column, CountFigures, LabelSize, Preview, Tick, Uniform};
+
+use std::path::{Path, PathBuf};
+
+use self::alternatives::{choices, sort};
+use self::figures::Figures;
+use crate::daemon::chance;
+use crate::daemon::config::{Feed, Setting};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::oneshot::{Entry, Outcome, Sample, Silent, Task, Watch, rehearse};
+use crate::daemon::opened_release::Opened;
+use crate::daemon::seal::OperatorKey;
+use crate::engine::counting::RandomCounts;
+use crate::engine::histogram::{Headcount, Rows};
+use crate::engine::model::Role;
+use crate::engine::release::Layout;
+
+/// What is asked for.
+pub struct Asked<'a> {
+    /// The feed file.
+    pub file: &'a Path,
+    /// Keys that have another value than in the file.
+    pub settings: &'a [Setting],
+    /// Files of raw rows, one per tick.
+    pub inputs: &'a [PathBuf],
+    /// The time that releases carry.
+    pub time: &'a str,
+    /// Whether other settings are tried too.
+    pub alternatives: bool,
+}
+
+/// Is told how far the work is.
+pub trait Follow {
+    /// Is told what is noticed about the sample.
+    fn sample(&mut self) -> &mut dyn Watch;
+    /// The sample is run in parts.
+    fn in_ticks(&mut self);
+    /// The sample is run under other settings.
+    fn under(&mut self, settings: &[Setting]);
+}
+
+/// Ticks in which a sample comes to see how a chain goes on.
+const TICKS: usize = 10;
+
+/// Runs a sample.
+///
+/// # Errors
+/// The feed file or an input cannot be read, or no chain can begin under it.
+pub fn preview(asked: &Asked<'_>, follow: &mut dyn Follow) -> Result<Preview> {
+    let feed = Feed::load_with(asked.file, asked.settings)?;
+    let run = Run { feed: &feed, asked };
+    let sample = run.sample(follow.sample())?;
+    let Some(rows) = sample.rows().filter(|rows| !rows.is_empty()) else {
+        return Err(Error::new(Kind::Input, "the sample has no rows").in_field("--in"));
+    };
+    let people = headcount(&rows);
+    let counts = RandomCounts::draw(&people, &feed.columns.trees());
+    let base = run.once(&sample, &counts, &feed, follow.sample())?;
+    follow.in_ticks();
+    let ticks = run.ticks(&sample.divided(TICKS))?;
+    let mut alternatives = Vec::new();
+    for settings in choices(&feed).into_iter().filter(|_| asked.alternatives) {
+        follow.under(&settings);
+        alternatives.extend(run.with(&settings, &sample, &counts, base.figures.as_ref())?);
+    }
+    sort(&mut alternatives);
+    Ok(base.preview(rows.len() as u64, ticks, alternatives))
+}
+
+/// A sample under a feed file.
+struct Run<'a> {
+    feed: &'a Feed,
+    asked: &'a Asked<'a>,
+}
+
+/// What came of it.
+struct Once {
+    /// What came of the last input.
+    last: Entry,
+    /// Rows of people who have one already.
+    repeats: u64,
+    /// What the newest release shows; `None` where none was published.
+    figures: Option<Figures>,
+}
+
+impl<'a> Run<'a> {
+    fn task(&self) -> Result<Task<'a>> {
+        let key = OperatorKey::parse(&chance::key()?);
+        let key = key.ok_or_else(|| Error::new(Kind::Internal, "a key that was drawn is one"))?;
+        let Asked { inputs, time, .. } = *self.asked;
+        Ok(Task { feed: self.feed, inputs, folder: Path::new("memory"), key, made: None, quarantine: None, time })
+    }
+
+    fn sample(&self, watch: &mut dyn Watch) -> Result<Sample> {
+        Sample::read(&self.task()?, watch)
+    }
+
+    /// The figures of the sample, with counts that were drawn under the columns of `base`.
+    fn once(&self, sample: &Sample, counts: &RandomCounts, base: &Feed, watch: &mut dyn Watch) -> Result<Once> {
+        let (entries, public) = rehearse(&self.task()?, sample, watch)?;
+        let repeats = entries.iter().map(|entry| entry.duplicate).sum();
+        let figures = match entries.iter().rev().find_map(|entry| entry.release) {
+            None => None,
+            Some(release) => {
+                let opened = Opened::newest(&public, Layout::Folders, Some(release), Path::new("memory"));
+                Some(Figures::of(&opened?, |column| place(base, self.feed, column), counts)?)
+            }
+        };
+        let last = entries.into_iter().next_back().expect("a sample has inputs");
+        Ok(Once { last, repeats, figures })
+    }
+
+    /// How a chain goes on that begins with the first part of the sample.
+    fn ticks(&self, sample: &Sample) -> Result<Vec<Tick>> {
+        let (entries, _) = rehearse(&self.task()?, sample, &mut Silent)?;
+        let tick = |entry: &Entry| Tick { outcome: entry.outcome, rows: entry.rows, waiting: unpublished(entry) };
+        Ok(entries.iter().map(tick).collect())
+    }
+
+    /// The same sample under other settings; `None` where they do not fit the feed file, or nothing is published then.
+    fn with(
+        &self,
+        settings: &[Setting],
+        sample: &Sample,
+        counts: &RandomCounts,
+        base: Option<&Figures>,
+    ) -> Result<Option<Alternative>> {
+        let all = [self.asked.settings, settings].concat();
+        let Ok(feed) = Feed::load_with(self.asked.file, &all) else { return Ok(None) };
+        let run = Run { feed: &feed, asked: self.asked };
+        // Rows are codes of the columns that they were read under.
+        let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut Silent)).transpose();
+        let Ok(other) = other else { return Ok(None) };
+        let Once { last, figures, .. } = run.once(other.as_ref().unwrap_or(sample), counts, self.feed, &mut Silent)?;
+        let published = last.outcome == Outcome::Published;
+        Ok(figures.filter(|_| published).map(|Figures { loss, count_error, columns, .. }| {
+            let set = settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let loss_without = base.map(|base| base.loss_of(columns.iter().map(|column| &column.name)));
+            Alternative { set, loss, loss_without, count_error, waiting: unpublished(&last) }
+        }))
+    }
+}
+
+/// Where a quasi column of one feed is among those of another one.
+fn place(base: &Feed, other: &Feed, column: usize) -> Option<usize> {
+    let name = &base.columns.of(Role::Quasi).nth(column)?.name;
+    other.columns.of(Role::Quasi).position(|column| column.name == *name)
+}
+
+/// People by their leaves.
+fn headcount(rows: &Rows) -> Headcount {
+    rows.histogram(0).headcount()
+}
+
+/// Rows that are in no release.
+fn unpublished(entry: &Entry) -> u64 {
+    entry.waiting + entry.withheld + entry.pending
+}
+
+impl Once {
+    fn preview(self, rows: u64, ticks: Vec<Tick>, alternatives: Vec<Alternative>) -> Preview {
+        let Once { last, repeats, figures } = self;
+        let failed = |tick: &&Tick| matches!(tick.outcome, Outcome::Rejected | Outcome::Stopped);
+        let failing = ticks.iter().filter(failed).count() as f64 / ticks.len().max(1) as f64;
+        let loss = figures.as_ref().map(|figures| figures.loss);
+        let Figures { rows: published, columns, count_error, uniform_classes, checks, .. } =
+            figures.unwrap_or_default();
+        Preview {
+            rows,
+            outcome: last.outcome,
+            published,
+            waiting: unpublished(&last),
+            repeats,
+            loss,
+            columns,
+            count_error,
+            uniform_classes,
+            checks,
+            reasons: last.reasons,
+            ticks,
+            failing,
+            alternatives,
+        }
+    }
+}
