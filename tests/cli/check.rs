@@ -215,6 +215,7 @@ fn warnings_say_what_can_go_wrong() {
     let without_id = without_id.expect("the identifier comes first");
     let cases = [
         ("", COLUMNS.to_owned(), "`diversity` is not set"),
+        ("search = \"top-down\"", COLUMNS.to_owned(), "Write `m = 2` and what is `guarded`"),
         ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
         ("", without_id, "no column is an identifier"),
         ("on_repeat = \"none\"", COLUMNS.to_owned(), "takes every row for another person"),
@@ -236,6 +237,8 @@ fn warnings_say_what_can_go_wrong() {
         let report = json(&tidegate(&["check", "--json", &file]));
         let warnings = report["feeds"][0]["warnings"].to_string();
         assert!(warnings.contains(warning), "{warning}: {report}");
+        // Where a value is common, it would stop the chain.
+        assert!(!warnings.contains("distinct_l"), "{report}");
     }
 }
 

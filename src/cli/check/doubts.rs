@@ -69,26 +69,40 @@ fn small_crowds(feed: &Feed) -> Option<WarningReport> {
     Some(warning(Some("policy.diversity"), &text))
 }
 
+/// Classes whose members may all have one sensitive value. What stops a chain where a value is common is no advice.
+fn undivided(feed: &Feed) -> Option<WarningReport> {
+    let policy = &feed.policy;
+    if feed.columns.of(Role::Sensitive).count() == 0 {
+        let text = "no column is sensitive: releases hold quasi columns only, and only crowds are judged";
+        return Some(warning(Some("column"), text));
+    }
+    if policy.masking().is_some() || policy.diversity().is_some() {
+        return None;
+    }
+    let remedy = match policy.publish_every() {
+        Some(_) => {
+            "Write `m = 2` and what is `guarded`: no crowd then ties anybody to such a value; a larger `k` makes such crowds rare"
+        }
+        None if *policy.chain() == Chain::Bcf => {
+            "`diversity` asks for several values in every class, and stops the chain where a class has fewer"
+        }
+        None => {
+            "Write `m = 2` and what is `guarded`: no class then ties a person to such a value with more than 1/2. `diversity` stops the \
+             chain at the first class that fails, which is soon where one value is common"
+        }
+    };
+    let text = format!(
+        "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is known. {remedy}"
+    );
+    Some(warning(Some("policy.diversity"), &text))
+}
+
 /// Of one feed.
 pub fn of(feed: &Feed) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
-    let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     let policy = &feed.policy;
-    let sensitive = feed.columns.of(Role::Sensitive).count();
-    if sensitive == 0 {
-        warn(Some("column"), "no column is sensitive: releases hold quasi columns only, and only crowds are judged");
-    } else if policy.masking().is_none() && policy.diversity().is_none() {
-        let remedy = match policy.publish_every() {
-            Some(_) => {
-                "Write `m = 2` and what is `guarded`: no crowd then ties anybody to such a value; a larger `k` makes such crowds rare"
-            }
-            None => "Write for example `diversity = { distinct_l = 2 }`, or `m = 2` and what is `guarded`",
-        };
-        let text = format!(
-            "`diversity` is not set: in a crowd whose members share one diagnosis, everybody's diagnosis is known. {remedy}"
-        );
-        warn(Some("policy.diversity"), &text);
-    }
+    found.extend(undivided(feed));
+    let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     if *policy.chain() == Chain::Bcf {
         let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells \
                     what would have been wrong with it. Use it for comparison only; `blind` is safe";
