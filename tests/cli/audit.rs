@@ -288,6 +288,7 @@ fn bad_tables_are_told_by_file_row_and_column() {
     one(b"", None, None, "empty");
     one(HEADER.as_bytes(), None, None, "no rows");
     one(&with("0-9,*,Cold\nSECRET,*,Cold\n"), Some(3), Some("age"), "row 2: the label is not in the taxonomy");
+    one(&with("0-9,*,Cold\nSECRET,*,Cold\n"), Some(3), Some("age"), "raw rows, `tidegate anonymize` makes a release");
     one(&with("0-9,,Cold\n"), Some(2), Some("sex"), "row 1: the value is missing");
     one(&with("0-9,*\n"), Some(2), None, "row 1: 2 field(s) where the header has 3");
     one(&with("0-9,*,Cold\n0-9,*,\"Cold\n0-9,*,Flu\n"), Some(3), None, "never closed");

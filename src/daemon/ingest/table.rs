@@ -14,6 +14,9 @@ use crate::daemon::error::{Error, Kind, Result, printable};
 use crate::engine::histogram::{Builder, Cells, Encoder, Histogram, Misfit, MisfitKind, RawCell, Reading, value_of};
 use crate::engine::model::{self, Column, Columns, Node, Role, Taxonomy, Value};
 
+/// What to do where a table turns out not to be a release.
+const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a release of them";
+
 /// A table file that was opened and whose columns fit.
 pub struct Table {
     path: PathBuf,
@@ -61,6 +64,7 @@ impl Table {
                 Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
                 Some(_) => continue,
             };
+            let text = format!("{text}. {RAW_ROWS}");
             return Err(Error::new(Kind::Input, text).in_file(&self.path).in_field(name));
         }
         Ok(self)
@@ -135,7 +139,7 @@ impl Table {
         let labels = domain.filter(|_| misfit.kind == MisfitKind::NoLabel).map(|domain| labels(&domain.tree));
         let number = misfit.kind == MisfitKind::Malformed && self.release.as_deref() == Some(&*misfit.column);
         let text = text + if number { ": releases have whole numbers from 1 on" } else { "" };
-        let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}"));
+        let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}. {RAW_ROWS}"));
         let error = Error::new(Kind::Input, text).in_file(&self.path).in_field(&*misfit.column);
         let line = self.source.line_of(row);
         match line.filter(|_| !whole) {
