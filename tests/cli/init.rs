@@ -2,6 +2,9 @@
 //! value of an identifier or of a sensitive column is shown anywhere.
 #![cfg(feature = "daemon")]
 
+mod headers;
+mod values;
+
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -43,6 +46,18 @@ impl Place {
         let check = tidegate(&[Path::new("check"), &dir.join("feed.toml"), json]);
         assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
         serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    /// Whether `anonymize` takes in every row of a sample under the feed file that `init` wrote.
+    fn takes_in(&self, sample: &str, rows: usize) {
+        let (feed, out) = (self.path("feed/feed.toml"), self.path("releases"));
+        let [anonymize, flag, input, to, json] = ["anonymize", "--feed", "--in", "--out", "--json"].map(Path::new);
+        let output = tidegate(&[anonymize, flag, &feed, input, &self.path(sample), to, &out, json]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_ne!(output.status.code(), Some(2), "{answer}");
+        let tick = &answer["releases"][0];
+        let [published, waiting, twice] = ["rows", "waiting", "duplicate"].map(|key| tick[key].as_u64().unwrap_or(0));
+        assert_eq!(published + waiting + twice, rows as u64, "{answer}");
     }
 
     /// The error of `init` on a sample; nothing may have been made.
@@ -131,14 +146,14 @@ fn check_hospital(delimiter: char) {
     for (name, expected, taxonomy) in [
         ("patient_id", "identifier", ""),
         ("age", "quasi", "builtin = \"age\""),
-        ("gender", "quasi", "builtin = \"sex\""),
+        ("gender", "quasi", "file = \"taxonomies/gender.csv\""),
         ("zip", "quasi", "builtin = \"us-zip3\""),
         ("birthDate", "quasi", "date = [\"day\", \"month\", \"year\", \"decade\"], from = \"1920-01-01\""),
         ("ward", "quasi", "file = \"taxonomies/ward.csv\""),
         ("visits", "quasi", "bands = ["),
         ("amount", "quasi", "leaves = ["),
         ("plz", "quasi", "prefix = [4, 3, 2, 1], length = 5, domain = \"taxonomies/plz.csv\""),
-        ("cost", "dropped", ""),
+        ("cost", "quasi", "file = \"taxonomies/cost.csv\""),
         ("notes", "dropped", ""),
         ("site", "dropped", ""),
         ("email", "dropped", ""),
@@ -190,6 +205,10 @@ fn without_a_sample() {
     assert_eq!(fs::metadata(place.path("feed/keys")).expect("keys").permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
     assert!(text.contains("key = \"file:keys/feed.key\""));
+    // Editors find the schema where the first line says, whatever machine they are on.
+    assert!(text.starts_with("#:schema ./feed.schema.json\n"), "{text}");
+    let schema = fs::read_to_string(place.path("feed/feed.schema.json")).expect("the schema");
+    assert_eq!(schema, fs::read_to_string("schemas/v1/feed.schema.json").expect("the shipped one"));
     assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
 }
 
@@ -245,6 +264,10 @@ fn a_parquet_sample() {
         column("birth", Arc::new(Date32Array::from_iter_values((0..200).map(|row| row * 100)))),
         column("admitted", Arc::new(TimestampMillisecondArray::from_iter_values(0..200))),
         column("height", Arc::new(Float64Array::from_iter_values((0..200).map(|row| 150.5 + f64::from(row % 40))))),
+        column(
+            "seen",
+            Arc::new(StringArray::from_iter_values((0..200).map(|row| format!("2020-03-{:02}", 1 + row % 28)))),
+        ),
         column("years", Arc::new(StringArray::from_iter_values((0..200).map(|row| (row % 60).to_string())))),
         column("sex", Arc::new(Int64Array::from_iter_values((0..200).map(|row| row % 2)))),
         column("salary", Arc::new(Float64Array::from_iter_values((0..200).map(|row| 1234.5 + f64::from(row))))),
@@ -255,15 +278,46 @@ fn a_parquet_sample() {
     writer.write(&batch).expect("rows");
     writer.close().expect("the sample");
     let report = place.init(Some("sample.parquet"));
+    place.takes_in("sample.parquet", 200);
     assert_eq!(role(&report, "mrn").0, "identifier");
     assert_eq!(role(&report, "Age"), ("quasi", "{ builtin = \"age\" }"));
     assert_eq!(role(&report, "birth").0, "quasi");
     assert_eq!(role(&report, "admitted").0, "dropped");
-    assert_eq!(role(&report, "height").0, "dropped");
+    assert_eq!(role(&report, "seen"), ("quasi", "{ file = \"taxonomies/seen.csv\" }"));
+    assert_eq!(role(&report, "height"), ("quasi", "{ file = \"taxonomies/height.csv\" }"));
     assert_eq!(role(&report, "years"), ("quasi", "{ file = \"taxonomies/years.csv\" }"));
     assert_eq!(role(&report, "sex"), ("quasi", "{ file = \"taxonomies/sex.csv\" }"));
     assert_eq!(role(&report, "salary").0, "sensitive");
     assert!(!place.everything().contains("900000") && !place.everything().contains("1234.5"));
+}
+
+#[test]
+fn a_sample_of_json_lines() {
+    let place = Place::new();
+    let mut text = String::from("\u{feff}");
+    for row in 0..120 {
+        let ward = if row % 5 == 0 { String::new() } else { format!(",\"ward\":\"W{}\"", row % 3) };
+        let patient =
+            format!("{{\"id\":\"SECRET{row:04}\",\"birthDate\":\"{}-03-{:02}\"}}", 1930 + row % 80, 1 + row % 28);
+        let fields = format!("\"patient\":{patient},\"age\":{},\"temp\":{}.{}", row % 90, 36 + row % 4, 1 + row % 9);
+        let rest = format!("\"mixed\":{},\"codes\":[1,2],\"result\":\"r{}\"", ["1", "\"x\""][row % 2], row % 4);
+        writeln!(text, "{{{fields},{rest}{ward}}}").expect("text");
+    }
+    fs::write(place.path("sample.jsonl"), text).expect("the sample");
+    let report = place.init(Some("sample.jsonl"));
+    place.takes_in("sample.jsonl", 120);
+    assert_eq!(role(&report, "patient_id").0, "identifier");
+    assert_eq!(role(&report, "patient_birthDate").0, "quasi");
+    assert_eq!(role(&report, "age"), ("quasi", "{ builtin = \"age\" }"));
+    assert_eq!(role(&report, "temp"), ("quasi", "{ file = \"taxonomies/temp.csv\" }"));
+    assert_eq!(role(&report, "ward").0, "quasi");
+    assert_eq!(role(&report, "result").0, "sensitive");
+    for column in ["mixed", "codes"] {
+        assert_eq!(role(&report, column).0, "dropped", "{column}");
+    }
+    let all = place.everything();
+    assert!(all.contains("path = \"$.patient.birthDate\"") && all.contains("format = \"json\""), "{all}");
+    assert!(all.contains("optional = true") && !all.contains("SECRET"), "{all}");
 }
 
 #[test]
@@ -375,6 +429,8 @@ fn samples_that_are_none() {
     place.refused("h.csv", b"a\0b,c\n1,2\n");
     place.refused("i.csv", b"age\tsex\n1\tF\n");
     place.refused("j.csv", b"age,age\n1,2\n");
+    assert_eq!(place.refused("l.jsonl", b"{\"age\":1}\n{\"age\":SECRET}\n")["line"], 2);
+    assert!(place.refused("m.jsonl", b"")["text"].as_str().is_some_and(|text| text.contains("no rows")));
     let error = place.refused("k.csv", b"patient_id,notes\nSECRET1,a\nSECRET2,a\n");
     assert!(!error.to_string().contains("SECRET"), "{error}");
 }

@@ -8,6 +8,7 @@ use crate::engine::model::forms::{Builtin, TaxonomyTable};
 pub fn columns() -> Vec<Guess> {
     let column = |name: &str, role: Role, builtin: Option<(Builtin, &str)>, reason: &str| Guess {
         name: name.into(),
+        path: None,
         role: Some(role),
         kind: None,
         taxonomy: builtin.map(|(which, why)| Proposal {

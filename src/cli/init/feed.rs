@@ -12,6 +12,9 @@ use crate::engine::model::{Kind, Role};
 /// The folder that is watched.
 pub const INCOMING: &str = "incoming";
 
+/// The JSON Schema for editors, beside the feed file.
+pub const SCHEMA: &str = "feed.schema.json";
+
 /// What the text is made from.
 pub struct Plan<'p> {
     /// The name of the feed.
@@ -27,7 +30,8 @@ pub struct Plan<'p> {
 /// The whole feed file.
 pub fn text(plan: &Plan<'_>) -> String {
     let name = plan.name;
-    let mut text = String::new();
+    // Editors that know TOML complete keys and mark mistakes by it.
+    let mut text = format!("#:schema ./{SCHEMA}\n\n");
     comment(
         &mut text,
         "",
@@ -142,6 +146,9 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
     };
     comment(text, "", &sentence(&column.reason));
     let _ = write!(text, "[[column]]\nname = {}\nrole = \"{role}\"\n", quoted(&column.name));
+    if let Some(path) = &column.path {
+        let _ = writeln!(text, "path = {}", quoted(path));
+    }
     if let Some(kind) = column.kind {
         let _ = writeln!(text, "type = \"{}\"", kind_name(kind));
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use self::files::NewFile;
 use super::{Exit, Out, Result};
 use crate::daemon::chance;
-use crate::daemon::config::Feed;
+use crate::daemon::config::{Feed, schema};
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::guess::{self, Guess, sample};
 use crate::daemon::sign::Signing;
@@ -27,7 +27,7 @@ use crate::engine::model::Role;
 pub struct Args {
     /// The directory to write them into; it is made if it does not exist
     dir: PathBuf,
-    /// A CSV, Parquet or Arrow file of the feed's data, to guess columns and taxonomies from
+    /// A CSV, JSON lines, Parquet or Arrow file of the feed's data, to guess columns and taxonomies from
     #[arg(long, value_name = "FILE")]
     sample: Option<PathBuf>,
 }
@@ -57,6 +57,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
         columns: &columns,
     };
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
+    files.insert(1, NewFile { path: feed::SCHEMA.into(), content: schema_text(), secret: false });
     files.extend(keys(&name)?);
     let made = files::write(&args.dir, &files, &[feed::INCOMING])?;
     Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
@@ -66,12 +67,18 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     })?;
     made.keep();
     let report = Report::new(&args.dir, &name, sample.as_ref().map(|sample| sample.rows), &files, &columns);
+    let sample = args.sample.as_deref();
     if out.json() {
         out.value(&report);
     } else {
-        out.text(&report.text());
+        out.text(&report.text(sample));
     }
     Ok(Exit::Done)
+}
+
+/// The JSON Schema of feed files, which editors look for where the feed file says.
+fn schema_text() -> String {
+    serde_json::to_string_pretty(schema::feed()).expect("a schema has text keys") + "\n"
 }
 
 /// The operator's key, the signing key, and the half of it that is for everybody who reads releases.
@@ -88,9 +95,13 @@ fn keys(name: &str) -> Result<[NewFile; 3]> {
 }
 
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
-    let reasons: Vec<String> =
-        columns.iter().map(|column| format!("{}: {}", quoted::quoted(&column.name), column.reason)).collect();
-    let text = "the sample has no column that could be generalised, so there is nothing to anonymise";
+    // Where no name says what its column is, the names may be the values of a row.
+    let shown = columns.iter().any(|column| guess::says_something(&column.name));
+    let named = |at: usize, name: &str| if shown { quoted::quoted(name) } else { format!("column {}", at + 1) };
+    let reasons = columns.iter().enumerate().map(|(at, column)| (named(at, &column.name), &column.reason));
+    let reasons: Vec<String> = reasons.map(|(name, reason)| format!("{name}: {reason}")).collect();
+    let text = "the sample has no column that could be generalised, so there is nothing to anonymise: add columns that others may \
+                know of a person, such as age or postal code";
     Error::new(Kind::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
 }
 

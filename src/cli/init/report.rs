@@ -66,10 +66,12 @@ impl Report {
         }
     }
 
-    /// For people.
-    pub fn text(&self) -> String {
+    /// For people; `sample` is the file that columns were guessed from.
+    pub fn text(&self, sample: Option<&Path>) -> String {
         let mut text = String::new();
         let widest = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(40);
+        let forms = self.columns.iter().filter_map(|column| column.taxonomy.as_deref());
+        let forms = forms.map(|table| short(table).chars().count()).max().unwrap_or(0);
         for column in &self.columns {
             let role = match column.role {
                 Some(Role::Identifier) => "identifier",
@@ -80,7 +82,13 @@ impl Report {
             };
             // Debug escapes control characters; the quotes go.
             let name = format!("{:?}", column.name);
-            let _ = writeln!(text, "  {:<widest$}  {role:<10}  {}", &name[1..name.len() - 1], column.reason);
+            let form = column.taxonomy.as_deref().map(short).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "  {:<widest$}  {role:<10}  {form:<forms$}  {}",
+                &name[1..name.len() - 1],
+                column.reason
+            );
         }
         text.push_str("\nwritten:\n");
         for file in &self.files {
@@ -90,7 +98,31 @@ impl Report {
         if self.files.iter().any(|file| file.contains("taxonomies")) {
             text.push_str("\nThe files in taxonomies/ hold values of the sample's quasi columns.\n");
         }
-        let _ = write!(text, "\nNext: read {0} through, then\n  tidegate check {0}\n", self.feed);
+        let feed = shell(&self.feed);
+        let _ = write!(text, "\nNext: read {} through, then\n  tidegate check {feed}\n", self.feed);
+        if let Some(sample) = sample {
+            let sample = shell(&sample.display().to_string());
+            let _ = write!(
+                text,
+                "or try it with the sample:\n  tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
+                 tidegate audit --dir releases\n"
+            );
+        }
         text
     }
+}
+
+/// The form of a taxonomy and what it names, without numbers: `bands`, `builtin age`, `file taxonomies/ward.csv`.
+fn short(table: &str) -> String {
+    let (form, rest) = table.trim_start_matches("{ ").split_once(" = ").unwrap_or((table, ""));
+    match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        Some((named, _)) => format!("{form} {named}"),
+        None => form.to_owned(),
+    }
+}
+
+/// A path as a shell reads it.
+fn shell(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

@@ -2,22 +2,31 @@
 //! one is needed. A guess that is wrong must cost usefulness, never safety: what is not understood is dropped, and no
 //! value of an identifier, of a sensitive or of a dropped column leaves this room.
 
+mod budget;
+mod content;
+mod days;
+mod header;
+mod json;
+mod ladder;
+mod lists;
 mod names;
+mod profile;
+mod proposal;
 mod propose;
 pub mod sample;
 mod shape;
+mod written;
 
-pub use propose::{OTHER, Proposal};
+pub use proposal::{OTHER, Proposal};
 pub use sample::Sample;
 
+use self::budget::Candidate;
 use self::names::{Identity, Name};
-use self::sample::Profile;
-use self::shape::Shape;
+use self::profile::Profile;
+use self::shape::{Fractions, Shape};
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
 
-/// More quasi columns than this leave no crowd of useful size; columns that only might be known give way.
-const MOST_QUASI: usize = 10;
 /// Below this many rows, that a column has no two equal values says nothing.
 const TELLING_ROWS: u64 = 30;
 
@@ -25,6 +34,8 @@ const TELLING_ROWS: u64 = 30;
 pub struct Guess {
     /// Its name.
     pub name: String,
+    /// The way to its value in a message, where that is not its name.
+    pub path: Option<String>,
     /// Its role; `None`: it is dropped.
     pub role: Option<Role>,
     /// Its type, where it has to be written.
@@ -41,6 +52,11 @@ pub struct Guess {
 pub fn speaks_of_people(column: &str) -> bool {
     let name = Name::new(column);
     name.is_contact() || name.is_free_text() || name.is_given_number()
+}
+
+/// Whether the name of a column has a word that says what the column is.
+pub fn says_something(column: &str) -> bool {
+    Name::new(column).says_something()
 }
 
 /// First thoughts on one column.
@@ -64,11 +80,13 @@ pub fn guess(sample: &Sample) -> Vec<Guess> {
     let best = seen.iter().filter_map(|(.., thought)| identity(thought)).min();
     let secret = seen.iter().any(|(.., thought)| matches!(thought, Thought::Secret));
     let promoted = if secret { None } else { promote(&seen) };
-    let (mut found, mut quasi) = (false, 0);
+    let mut found = false;
+    let mut proposals = proposals(&seen, promoted);
     let mut guesses = Vec::with_capacity(seen.len());
     for (at, (profile, name, shape, thought)) in seen.iter().enumerate() {
         let guess = Guess {
             name: profile.name.clone(),
+            path: profile.path.clone(),
             role: None,
             kind: None,
             taxonomy: None,
@@ -91,16 +109,34 @@ pub fn guess(sample: &Sample) -> Vec<Guess> {
                               Change it if another column is what must be protected";
                 sensitive(guess, profile, *shape, reason)
             }
-            Thought::Perhaps if quasi >= MOST_QUASI => Guess {
-                reason: format!(
-                    "{MOST_QUASI} columns to generalise are enough, and the name does not say that others know it"
-                ),
-                ..guess
-            },
-            Thought::Known | Thought::Perhaps => generalised(guess, profile, name, *shape, &mut quasi),
+            Thought::Known | Thought::Perhaps => {
+                let proposal = proposals[at].take().map_or_else(|| Err(String::new()), |candidate| candidate.proposal);
+                generalised(guess, profile, name, *shape, proposal)
+            }
         });
+        if let Some(guess) = guesses.last_mut().filter(|guess| guess.role.is_some() && profile.is_padded()) {
+            guess
+                .reason
+                .push_str("; spaces around its values are read as a part of them: better remove them in the source");
+        }
     }
     guesses
+}
+
+/// Taxonomies of the columns that are to be generalised.
+fn proposals(seen: &[(&Profile, Name, Shape, Thought)], promoted: Option<usize>) -> Vec<Option<Candidate>> {
+    let (mut places, mut candidates) = (Vec::new(), Vec::new());
+    for (at, (profile, name, shape, thought)) in seen.iter().enumerate().filter(|(at, _)| promoted != Some(*at)) {
+        let known = matches!(thought, Thought::Known);
+        if known || matches!(thought, Thought::Perhaps) {
+            places.push(at);
+            candidates.push(Candidate { known, proposal: propose::propose(profile, name, *shape) });
+        }
+    }
+    budget::fit(&mut candidates);
+    let mut found: Vec<Option<Candidate>> = seen.iter().map(|_| None).collect();
+    places.into_iter().zip(candidates).for_each(|(at, candidate)| found[at] = Some(candidate));
+    found
 }
 
 fn identity(thought: &Thought) -> Option<Identity> {
@@ -119,11 +155,11 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     if let Err(what) = profile.declared {
         return drop(what);
     }
-    if profile.filled == 0 {
+    if profile.filled == profile.blank() {
         return drop("it is empty in every row of the sample");
     }
     let telling = rows >= TELLING_ROWS;
-    let fraction = matches!(shape, Shape::Float | Shape::Date { .. } | Shape::OtherDate);
+    let fraction = matches!(shape, Shape::Float(_) | Shape::Date { .. } | Shape::Days { .. } | Shape::OtherDate);
     if name.is_contact() {
         return drop("it names or reaches people directly");
     }
@@ -153,13 +189,10 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     }
     match shape {
         Shape::FreeText => drop("it looks like free text, which may name people"),
-        Shape::Date { .. } | Shape::OtherDate => Thought::Known,
+        Shape::Date { .. } | Shape::Days { .. } | Shape::OtherDate | Shape::Postcode(_) => Thought::Known,
         Shape::Icd10 => Thought::Secret,
         _ if name.is_secret() => Thought::Secret,
-        _ if name.is_known() => Thought::Known,
-        Shape::Float => drop(
-            "a measurement with fractions: round it to use it as quasi, or declare it sensitive if it must travel along",
-        ),
+        _ if name.is_known() || content::is_sex(profile) => Thought::Known,
         _ => Thought::Perhaps,
     }
 }
@@ -167,7 +200,7 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
 /// Whether values that are all different look like given numbers: codes, or whole numbers without gaps.
 fn numbered(profile: &Profile, shape: Shape) -> bool {
     match shape {
-        Shape::Code { length } => length >= 4,
+        Shape::Code { length } | Shape::Zeros { length: Some(length), .. } => length >= 4,
         Shape::Int { min, max, stray: false } => max.abs_diff(min) < profile.values.len() as u64,
         _ => false,
     }
@@ -201,10 +234,12 @@ fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
 }
 
 fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Guess {
+    // Text that is not of the type would be published as null.
     let kind = match (profile.declared.unwrap_or(None), shape) {
         (Some(kind), _) => Some(kind).filter(|&kind| kind != Kind::String),
+        (None, _) if profile.is_padded() || profile.blank() > 0 => None,
         (None, Shape::Int { stray: false, .. }) => Some(Kind::Int),
-        (None, Shape::Float) => Some(Kind::Float),
+        (None, Shape::Float(Some(Fractions { stray: false, comma: false, .. }))) => Some(Kind::Float),
         _ => None,
     };
     let taxonomy = (shape == Shape::Icd10).then(|| Proposal {
@@ -217,14 +252,20 @@ fn sensitive(guess: Guess, profile: &Profile, shape: Shape, reason: &str) -> Gue
     Guess { role: Some(Role::Sensitive), kind, taxonomy, reason: reason.into(), ..guess }
 }
 
-fn generalised(guess: Guess, profile: &Profile, name: &Name, shape: Shape, quasi: &mut usize) -> Guess {
-    let reason = match name.is_known() || matches!(shape, Shape::Date { .. }) {
+fn generalised(
+    guess: Guess,
+    profile: &Profile,
+    name: &Name,
+    shape: Shape,
+    proposal: Result<Proposal, String>,
+) -> Guess {
+    let known = matches!(shape, Shape::Date { .. } | Shape::Days { .. } | Shape::Postcode(_));
+    let reason = match name.is_known() || known || content::is_sex(profile) {
         true => "others may know it of a person",
         false => "nothing says that others do not know it of a person",
     };
-    match propose::propose(profile, name, shape) {
+    match proposal {
         Ok(proposal) => {
-            *quasi += 1;
             let (kind, optional) = (proposal.kind, profile.missing > 0);
             Guess { role: Some(Role::Quasi), kind, taxonomy: Some(proposal), optional, reason: reason.into(), ..guess }
         }

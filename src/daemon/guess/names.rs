@@ -155,6 +155,12 @@ impl Name {
         self.any(QUANTITIES)
     }
 
+    /// Whether it has a word that says what the column is.
+    pub fn says_something(&self) -> bool {
+        let thing = self.is_known() || self.is_secret() || self.is_quantity();
+        thing || self.is_contact() || self.is_free_text() || self.identity().is_some()
+    }
+
     /// Whether it is an age in years.
     pub fn is_age(&self) -> bool {
         self.words.iter().any(|word| word == "age" || word == "alter") && !self.any("group band class months days")

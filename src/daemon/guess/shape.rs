@@ -1,16 +1,12 @@
-//! What the values of a column look like, all together (CONTRACTS 3, `init`). Only ranges and lengths leave this file,
-//! never a value.
+//! What the values of a column look like, all together (CONTRACTS 3, `init`), without the spaces around them. Only ranges and
+//! lengths leave this file, never a value.
 
-use std::collections::BTreeSet;
-
+use super::content::{self, Postcode};
+use super::days::{self, Days, Notation};
 use super::names::Name;
-use super::sample::Profile;
+use super::profile::Profile;
 use crate::engine::model::Kind;
-use crate::engine::model::forms::dates;
 use crate::engine::model::whole_number;
-
-/// The share of rows that may hold `NA` and the like in a column of numbers.
-const STRAY_SHARE: f64 = 0.05;
 
 /// Characters that no label of a list has.
 const LONG: usize = 100;
@@ -27,19 +23,41 @@ pub enum Shape {
         /// Whether a few rows hold `NA` or the like.
         stray: bool,
     },
-    /// Numbers with fractions.
-    Float,
+    /// Whole numbers, some with zeros in front.
+    Zeros {
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+        /// Characters of each, if all have as many.
+        length: Option<usize>,
+    },
+    /// Numbers with fractions, as far as they can be counted.
+    Float(Option<Fractions>),
     /// Days as `2020-01-31`.
     Date {
         /// The first.
         from: i32,
         /// The last.
         to: i32,
+        /// Whether a few rows hold something else.
+        stray: bool,
     },
-    /// Days or times in another notation.
+    /// Days in another notation.
+    Days {
+        /// The first.
+        from: i32,
+        /// The last.
+        to: i32,
+        /// How they are written.
+        notation: Notation,
+    },
+    /// Times, or days that may be several.
     OtherDate,
     /// Three-character categories of ICD-10, or longer codes.
     Icd10,
+    /// Postal codes with letters or signs.
+    Postcode(&'static Postcode),
     /// Text of one length without spaces and with a digit.
     Code {
         /// Characters of each.
@@ -51,32 +69,61 @@ pub enum Shape {
     Text,
 }
 
+/// Numbers with fractions, counted in the unit of their last decimal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fractions {
+    /// Digits behind the point.
+    pub decimals: u32,
+    /// The smallest, times ten to the power of the decimals.
+    pub min: i64,
+    /// The largest.
+    pub max: i64,
+    /// Whether a few rows hold something else.
+    pub stray: bool,
+    /// Whether a comma stands for the point.
+    pub comma: bool,
+}
+
 /// The shape of a column with at least one value.
 pub fn of(profile: &Profile, name: &Name) -> Shape {
-    let values = || profile.values.keys().map(AsRef::as_ref);
+    let values = || profile.trimmed().map(|(value, _)| value);
+    if profile.declared != Ok(Some(Kind::Float)) {
+        match days::of(profile) {
+            Some(Days::Usual { from, to, stray }) => return Shape::Date { from, to, stray },
+            Some(Days::Written { from, to, notation }) => return Shape::Days { from, to, notation },
+            Some(Days::Several) => return Shape::OtherDate,
+            None => {}
+        }
+        if let Some((min, max, stray)) = whole(profile) {
+            return Shape::Int { min, max, stray: stray > 0 };
+        }
+        if let Some(shape) = zeros(profile) {
+            return shape;
+        }
+    }
+    if let Some(fractions) = fractions(profile, '.').or_else(|| fractions(profile, ',')) {
+        return Shape::Float(Some(fractions));
+    }
     if profile.declared == Ok(Some(Kind::Float)) {
-        return Shape::Float;
-    }
-    if let Some(shape) = whole(profile) {
-        return shape;
-    }
-    if values().all(is_fraction) {
-        return Shape::Float;
-    }
-    let days: Option<Vec<i32>> = values().map(dates::parse).collect();
-    if let Some((from, to)) = days.and_then(|days| Some((*days.iter().min()?, *days.iter().max()?))) {
-        return Shape::Date { from, to };
+        return Shape::Float(None);
     }
     if values().all(looks_like_date) {
         return Shape::OtherDate;
     }
-    let filled = profile.values.len() as f64;
     let place = name.is_known() && !name.is_secret();
-    let diseases = values().filter(|value| is_disease(value)).count() as f64;
-    let categories: BTreeSet<&[u8]> = values().filter_map(|value| value.as_bytes().get(..3)).collect();
-    if !place && diseases >= 0.9 * filled && categories.len() > 1 {
+    if !place && content::are_diseases(profile, name.is_secret()) {
         return Shape::Icd10;
     }
+    if let Some(first) = values().find_map(content::postcode).filter(|_| content::are_postcodes(profile)) {
+        return Shape::Postcode(first);
+    }
+    words(profile, name)
+}
+
+/// Text: sentences, codes of one length, or labels.
+fn words(profile: &Profile, name: &Name) -> Shape {
+    let values = || profile.trimmed().map(|(value, _)| value);
+    let filled = values().count() as f64;
     let lengths: f64 = values().map(|value| value.chars().count() as f64).sum();
     let spaces: f64 = values().map(|value| value.matches(' ').count() as f64).sum();
     let wordy = lengths / filled > 40.0 || spaces / filled > 3.0 || values().any(|value| value.chars().count() > LONG);
@@ -94,42 +141,54 @@ pub fn of(profile: &Profile, name: &Name) -> Shape {
     if length > 1 && values().all(code) { Shape::Code { length } } else { Shape::Text }
 }
 
-/// Whole numbers, perhaps with a few rows of something else.
-fn whole(profile: &Profile) -> Option<Shape> {
-    let (mut min, mut max, mut stray) = (i64::MAX, i64::MIN, 0);
-    for (value, count) in &profile.values {
-        match whole_number(value) {
-            Some(number) => (min, max) = (min.min(number), max.max(number)),
-            None if value.chars().any(|c| c.is_ascii_digit()) => return None,
-            None => stray += count,
-        }
-    }
-    let few = stray as f64 <= STRAY_SHARE * profile.filled as f64;
-    (min <= max && few).then_some(Shape::Int { min, max, stray: stray > 0 })
+/// The smallest and the largest whole number, and how many rows hold something else; `None` if they are too many.
+pub fn whole(profile: &Profile) -> Option<(i64, i64, u64)> {
+    profile.range(whole_number)
 }
 
-fn is_fraction(value: &str) -> bool {
+/// Digits with zeros in front, which a number would lose.
+fn zeros(profile: &Profile) -> Option<Shape> {
+    let number = |value: &str| {
+        let digits = !value.is_empty() && value.len() <= 18 && value.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| value.parse::<i64>().ok()).flatten()
+    };
+    let (min, max, 0) = profile.range(number)? else { return None };
+    let mut lengths = profile.trimmed().map(|(value, _)| value.len());
+    let first = lengths.next()?;
+    Some(Shape::Zeros { min, max, length: lengths.all(|length| length == first).then_some(first) })
+}
+
+/// Decimal numbers with this sign between whole and fraction.
+fn fractions(profile: &Profile, sign: char) -> Option<Fractions> {
+    let decimals = profile.trimmed().filter_map(|(value, _)| parts(value, sign)).map(|(.., fraction)| fraction.len());
+    let decimals = decimals.max()?.min(18);
+    let scaled = |value: &str| {
+        let (minus, whole, fraction) = parts(value, sign)?;
+        let number: i64 = format!("{whole}{fraction:0<decimals$}").parse().ok()?;
+        Some(if minus { -number } else { number })
+    };
+    let (min, max, stray) = profile.range(scaled)?;
+    // 1,234 may be a thousand or one and a bit.
+    let thousands = |value: &str| value.split_once(',').is_none_or(|(_, behind)| behind.len() == 3);
+    if sign == ',' && profile.trimmed().all(|(value, _)| thousands(value)) {
+        return None;
+    }
+    Some(Fractions { decimals: decimals as u32, min, max, stray: stray > 0, comma: sign == ',' })
+}
+
+/// Minus, whole part and fraction (without zeros at its end) of a decimal number that is written in the usual way.
+fn parts(value: &str, sign: char) -> Option<(bool, &str, &str)> {
     let digits = value.strip_prefix('-').unwrap_or(value);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let (whole, fraction) = digits.split_once(sign).unwrap_or((digits, ""));
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    !whole.is_empty() && plain(whole) && plain(fraction) && (whole == "0" || !whole.starts_with('0'))
+    let usual = !whole.is_empty() && plain(whole) && plain(fraction) && (whole == "0" || !whole.starts_with('0'));
+    usual.then(|| (digits.len() < value.len(), whole, fraction.trim_end_matches('0')))
 }
 
 /// Digits with two separators of dates, or a day with a time behind it.
-fn looks_like_date(value: &str) -> bool {
+pub fn looks_like_date(value: &str) -> bool {
     let day = value.split(['T', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = day.split(['.', '/', '-']).collect();
     parts.len() == 3
         && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// A letter, two digits and, after a dot or not, up to four more characters.
-fn is_disease(value: &str) -> bool {
-    let bytes = value.as_bytes();
-    let category =
-        bytes.len() >= 3 && bytes[0].is_ascii_uppercase() && bytes[1].is_ascii_digit() && bytes[2].is_ascii_digit();
-    let more = bytes.get(3..).unwrap_or_default();
-    category
-        && more.len() <= 5
-        && more.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || *byte == b'.')
 }

@@ -1,0 +1,108 @@
+//! What a column is by its values alone (CONTRACTS 3, `init`): a sex, postal codes, diagnoses of ICD-10, dates of birth. A
+//! column is taken for one of them only if (nearly) all distinct values fit. Nothing here looks at a name.
+
+use std::collections::BTreeSet;
+
+use super::profile::Profile;
+use crate::engine::model::forms::{self, Builtin, TaxonomyTable, dates};
+use crate::engine::model::{Domain, Kind};
+
+/// The share of distinct values that has to fit.
+const NEARLY_ALL: f64 = 0.95;
+/// Fewer codes show no form.
+const FEWEST_CODES: usize = 5;
+/// Dates of birth spread over so many years at least, and begin before this year.
+const LIFETIME: i32 = 40;
+const LONG_AGO: i32 = 1990;
+
+const WOMEN: &str = "f female w weiblich frau woman femme feminin féminin femenino mujer donna";
+const MEN: &str = "m male männlich maennlich mann man homme masculin masculino hombre uomo";
+const BESIDES: &str = "d divers diverse x o other non-binary nonbinary u unknown unbekannt na n/a ?";
+
+/// Whether it is the sex of people: women and men, and what is written for others.
+pub fn is_sex(profile: &Profile) -> bool {
+    let values: BTreeSet<String> = profile.trimmed().map(|(value, _)| value.to_lowercase()).collect();
+    let any = |list: &str| list.split(' ').any(|word| values.contains(word));
+    let known = |value: &String| [WOMEN, MEN, BESIDES].iter().any(|list| list.split(' ').any(|word| word == value));
+    any(WOMEN) && any(MEN) && values.iter().all(known)
+}
+
+/// How postal codes of a country are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Postcode {
+    /// Characters, as `A` for a capital, `9` for a digit, and anything else for itself.
+    form: &'static str,
+    /// How many leading characters each group keeps, finest first.
+    pub keep: [usize; 2],
+}
+
+impl Postcode {
+    /// Whether it is one of the United States with its four further digits.
+    pub fn is_american(&self) -> bool {
+        self.form == "99999-9999"
+    }
+}
+
+/// Of the United Kingdom (with and without a space), Canada, the Netherlands, the United States with its four further digits,
+/// and of Poland and Portugal. Codes of digits alone are no postal codes by their form.
+const POSTCODES: &[Postcode] = &[
+    Postcode { form: "A9 9AA", keep: [2, 1] },
+    Postcode { form: "A99 9AA", keep: [3, 1] },
+    Postcode { form: "A9A 9AA", keep: [3, 1] },
+    Postcode { form: "AA9 9AA", keep: [3, 2] },
+    Postcode { form: "AA99 9AA", keep: [4, 2] },
+    Postcode { form: "AA9A 9AA", keep: [4, 2] },
+    Postcode { form: "A9A 9A9", keep: [3, 1] },
+    Postcode { form: "A9A9A9", keep: [3, 1] },
+    Postcode { form: "9999 AA", keep: [4, 2] },
+    Postcode { form: "9999AA", keep: [4, 2] },
+    Postcode { form: "99999-9999", keep: [5, 3] },
+    Postcode { form: "99-999", keep: [2, 1] },
+    Postcode { form: "9999-999", keep: [4, 2] },
+];
+
+/// How one postal code is written, if it is one.
+pub fn postcode(value: &str) -> Option<&'static Postcode> {
+    let class = |c: char| match c {
+        c if c.is_ascii_uppercase() => 'A',
+        c if c.is_ascii_digit() => '9',
+        c => c,
+    };
+    POSTCODES.iter().find(|known| known.form.chars().eq(value.chars().map(class)))
+}
+
+/// Whether values are postal codes.
+pub fn are_postcodes(profile: &Profile) -> bool {
+    let values = profile.trimmed().count();
+    let codes = profile.trimmed().filter(|(value, _)| postcode(value).is_some()).count();
+    codes >= FEWEST_CODES && codes as f64 >= NEARLY_ALL * values as f64
+}
+
+/// Whether values are codes of ICD-10: categories of the classification, nearly all of them, with subcategories or of many
+/// chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that the name speaks of one.
+pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
+    let values: Vec<&str> = profile.trimmed().map(|(value, _)| value).collect();
+    let table = TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() };
+    let shaped = |value: &&str| {
+        let bytes = value.as_bytes();
+        bytes.len() >= 3 && bytes[0].is_ascii_uppercase() && bytes[1].is_ascii_digit() && bytes[2].is_ascii_digit()
+    };
+    let share = if secret { 0.9 } else { NEARLY_ALL };
+    if (values.iter().filter(|value| shaped(value)).count() as f64) < share * values.len() as f64 {
+        return false;
+    }
+    let Ok(domain) = forms::build(&table, &[]).map(|built| built.domain) else { return false };
+    let known = |value: &&str| Domain::leaf_of_text(&domain, Kind::String, value).is_some();
+    let codes: Vec<&str> = values.iter().copied().filter(known).collect();
+    let categories: BTreeSet<&str> = codes.iter().map(|code| &code[..3]).collect();
+    let letters: BTreeSet<&str> = codes.iter().map(|code| &code[..1]).collect();
+    let finer = codes.iter().filter(|code| code.contains('.')).count();
+    let telling = secret || 2 * finer > codes.len() || letters.len() >= 4;
+    codes.len() as f64 >= share * values.len() as f64 && categories.len() > 1 && telling
+}
+
+/// Whether days from the first to the last are those on which people were born: they spread over a lifetime.
+pub fn are_births(from: i32, to: i32) -> bool {
+    let year = |day: i32| dates::civil_from_days(day).0;
+    year(to) - year(from) >= LIFETIME && year(from) < LONG_AGO
+}

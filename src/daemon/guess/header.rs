@@ -1,0 +1,100 @@
+//! Whether the first line of a text holds the names of columns (CONTRACTS 3, `init`). A row of a person must never become
+//! names of columns or of files, so a line that looks like a row is refused. Errors say which column, never what is in it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::names::Name;
+use super::profile::Profile;
+use super::shape;
+use crate::daemon::error::{Error, Kind, Result};
+
+/// What a missing or a truth value is often written as. A column has no such name.
+const VALUES: &str = "na n/a #n/a null nil nan none missing true false yes ? - -- .";
+
+/// What to do about it.
+const REMEDY: &str = "`init` never takes a person's row for names. If the file has no names, write a line with the names of its \
+    columns above the first row; if line 1 holds the names";
+
+/// Refuses a first line with two equal names, before columns are read by them.
+///
+/// # Errors
+/// Two names are equal.
+pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    let Some(second) = names.iter().position(|name| !seen.insert(name)) else { return Ok(()) };
+    let first = names.iter().position(|name| *name == names[second]).unwrap_or_default();
+    let text = format!("columns {} and {} have the same name in line 1", first + 1, second + 1);
+    Err(refused(file, &text, "give each column a name of its own"))
+}
+
+/// Refuses a first line that looks like a row.
+///
+/// # Errors
+/// A name that only a value has, or names that stand among the values of their columns.
+pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
+    for (at, column) in columns.iter().enumerate() {
+        if let Some(sign) = sign(column, at == 0) {
+            return Err(refused(file, &format!("column {} of line 1 {sign}", at + 1), "rename that column"));
+        }
+    }
+    let among: Vec<usize> = (0..columns.len()).filter(|&at| is_value(&columns[at])).collect();
+    let Some(&first) = among.first() else { return Ok(()) };
+    // A column `Smoker` may hold the value `Smoker`, where other names say that the line holds names.
+    let speaks = |at: usize| !among.contains(&at) && Name::new(&columns[at].name).says_something();
+    if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
+        return Ok(());
+    }
+    let text = format!("column {} of line 1 has a name that rows below have as a value", first + 1);
+    Err(refused(file, &text, "rename that column, or remove a second line of names"))
+}
+
+fn refused(file: &Path, what: &str, rename: &str) -> Error {
+    Error::new(Kind::Input, format!("{what}: is it a row? {REMEDY}, {rename}")).in_file(file).at_line(1)
+}
+
+/// What says that a name is a value, whatever the other columns are.
+fn sign(column: &Profile, first: bool) -> Option<&'static str> {
+    let name = column.name.trim();
+    if name.is_empty() {
+        // Programs write the numbers of rows in front of them, and a last separator too many.
+        let numbers = first && matches!(shape::whole(column), Some((low, _, 0)) if low == 0 || low == 1);
+        return (column.filled > 0 && !(numbers && column.distinctness() >= 1.0)).then_some("has no name");
+    }
+    let digits = name.chars().any(|c| c.is_ascii_digit());
+    if digits && (!name.chars().any(char::is_alphabetic) || name.parse::<f64>().is_ok()) {
+        return Some("is a number, a date or the like");
+    }
+    if shape::looks_like_date(name) {
+        return Some("is a date");
+    }
+    if name.split_once('@').is_some_and(|(_, host)| host.contains('.')) {
+        return Some("is an e-mail address");
+    }
+    if VALUES.split_ascii_whitespace().any(|value| name.eq_ignore_ascii_case(value)) {
+        return Some("stands for a missing or a truth value");
+    }
+    (digits && is_alike(name, column)).then_some("looks like the values below it")
+}
+
+/// Whether the name stands among the values of its column.
+fn is_value(column: &Profile) -> bool {
+    let name = column.name.trim();
+    name.chars().any(char::is_alphanumeric) && column.values.keys().any(|value| value.trim() == name)
+}
+
+/// Whether letters and digits stand in the name as in nearly all values.
+fn is_alike(name: &str, column: &Profile) -> bool {
+    let form = |text: &str| -> String {
+        let class = |c: char| match c {
+            c if c.is_ascii_digit() => '9',
+            c if c.is_uppercase() => 'A',
+            c if c.is_alphabetic() => 'a',
+            c => c,
+        };
+        text.trim().chars().map(class).collect()
+    };
+    let name = form(name);
+    let alike = column.values.keys().filter(|value| form(value) == name).count();
+    alike > 0 && alike as f64 >= 0.9 * column.values.len() as f64
+}

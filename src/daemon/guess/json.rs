@@ -1,0 +1,130 @@
+//! A sample of JSON lines (CONTRACTS 3, `init`): every field that a line has, also within objects, is a column with the way to
+//! it. Errors name a line and never what is in it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::profile::Profile;
+use crate::daemon::error::{Error, Kind as ErrorKind, Result};
+use crate::engine::model::Kind;
+use crate::engine::model::forms::dates;
+
+/// Bytes of the longest line.
+const LONGEST: u64 = 1 << 24;
+/// Objects within objects that are looked into.
+const DEEPEST: usize = 8;
+/// Fields at most.
+const MOST_FIELDS: usize = 10_000;
+
+/// Rows that were read, whether there are more, and the columns in the order in which their fields come first.
+pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
+    let io = |error: std::io::Error| Error::io(path, "read the file", &error);
+    let wrong = |text: &str, line: u64| Error::new(ErrorKind::Input, text.to_owned()).in_file(path).at_line(line);
+    let mut reader = BufReader::new(File::open(path).map_err(io)?);
+    let mut columns: Vec<(Vec<String>, Profile)> = Vec::new();
+    let (mut bytes, mut line, mut rows) = (Vec::new(), 0, 0);
+    loop {
+        bytes.clear();
+        line += 1;
+        if reader.by_ref().take(LONGEST + 1).read_until(b'\n', &mut bytes).map_err(io)? == 0 {
+            break;
+        }
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&bytes).trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        if rows == most {
+            return Ok((rows, true, named(columns, rows)));
+        }
+        let object: Map<String, Value> = serde_json::from_slice(text)
+            .map_err(|_| wrong("the line is not one JSON object and nothing else: write one object per line", line))?;
+        rows += 1;
+        fields(&object, &mut Vec::new(), &mut columns, &mut 0);
+        if columns.len() > MOST_FIELDS {
+            return Err(wrong("the file has more than 10,000 different fields: give a sample with fewer", line));
+        }
+    }
+    Ok((rows, false, named(columns, rows)))
+}
+
+/// Takes in the fields of an object, and those of objects in it.
+/// `next` is where the next field is known to stand, if lines are alike.
+fn fields(
+    object: &Map<String, Value>,
+    steps: &mut Vec<String>,
+    columns: &mut Vec<(Vec<String>, Profile)>,
+    next: &mut usize,
+) {
+    for (key, value) in object {
+        steps.push(key.clone());
+        match value {
+            Value::Object(below) if steps.len() < DEEPEST => fields(below, steps, columns, next),
+            value => {
+                let there = |at: &usize| columns.get(*at).is_some_and(|(known, _)| known == steps);
+                let known = Some(*next).filter(there).or_else(|| (0..columns.len()).find(there));
+                let at = known.unwrap_or_else(|| {
+                    columns.push((steps.clone(), Profile::new(&steps.join("_"), None)));
+                    columns.len() - 1
+                });
+                *next = at + 1;
+                take(value, &mut columns[at].1);
+            }
+        }
+        steps.pop();
+    }
+}
+
+/// Takes in a value in the type that JSON writes it in.
+fn take(value: &Value, profile: &mut Profile) {
+    let (kind, written) = match value {
+        Value::Null => return,
+        Value::String(text) => (Kind::String, text.clone()),
+        Value::Bool(truth) => (Kind::Bool, truth.to_string()),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => (Kind::Int, whole.to_string()),
+            (None, number) => (Kind::Float, number.unwrap_or(f64::NAN).to_string()),
+        },
+        Value::Array(_) | Value::Object(_) => {
+            profile.declared = Err("its values are lists or objects; name a field in them with `path`");
+            return;
+        }
+    };
+    profile.declared = match profile.declared {
+        Ok(None) => Ok(Some(kind)),
+        Ok(Some(Kind::Int | Kind::Float))
+            if matches!(kind, Kind::Int | Kind::Float) && profile.declared != Ok(Some(kind)) =>
+        {
+            Ok(Some(Kind::Float))
+        }
+        Ok(Some(known)) if known != kind => {
+            Err("some of its values are text and others are not: write all of them alike")
+        }
+        known => known,
+    };
+    profile.add(&written);
+}
+
+/// The columns with their names, and with the ways to fields of objects.
+fn named(columns: Vec<(Vec<String>, Profile)>, rows: u64) -> Vec<Profile> {
+    let names: Vec<String> = columns.iter().map(|(_, profile)| profile.name.clone()).collect();
+    let twice = |at: usize| names.iter().enumerate().any(|(other, name)| other != at && *name == names[at]);
+    let finish = |(at, (steps, mut profile)): (usize, (Vec<String>, Profile))| {
+        profile.missing = rows - profile.filled;
+        // Days are text in JSON, and are read as days.
+        if profile.declared == Ok(Some(Kind::String)) && matches!(profile.range(dates::parse), Some((.., 0))) {
+            profile.declared = Ok(Some(Kind::Date));
+        }
+        if steps.len() > 1 {
+            let odd = |c: char| c.is_whitespace() || "$.[]\"'*".contains(c);
+            if steps.iter().any(|step| step.is_empty() || step.contains(odd)) || twice(at) {
+                profile.declared = Err("`path` cannot name the way to it, or two columns would have its name");
+            }
+            profile.path = Some(format!("$.{}", steps.join(".")));
+        }
+        profile
+    };
+    columns.into_iter().enumerate().map(finish).collect()
+}

@@ -1,0 +1,151 @@
+//! Bands and intervals for numbers (CONTRACTS 2, and 3 `init`), from the range that a sample shows, with room on both sides. No
+//! value of a sample is looked at.
+
+use super::profile::Profile;
+use super::proposal::{OTHER, Proposal};
+use super::shape::Fractions;
+use super::written;
+use crate::engine::model::forms::TaxonomyTable;
+use crate::engine::model::{Finite, Kind};
+
+const INTERVALS: &str = "intervals over the sample's numbers with room on both sides; the layers are children per node";
+/// Most numbers with a leaf of their own; beyond, intervals.
+const MOST_BANDED: i64 = 5_000;
+
+/// Bands, or intervals when there are too many numbers, with a tenth of room on both sides.
+pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
+    let far = || "its numbers are too large for a taxonomy".to_owned();
+    let room = max.checked_sub(min).ok_or_else(far)? / 10 + 1;
+    let low = min.checked_sub(room).ok_or_else(far)?;
+    let low = if min >= 0 { low.max(0) } else { low };
+    let high = max.checked_add(room).ok_or_else(far)?;
+    let span = high.checked_sub(low).and_then(|span| span.checked_add(1)).ok_or_else(far)?;
+    if span <= MOST_BANDED {
+        let steps = || {
+            std::iter::successors(Some((5i64, 2i64)), |&(width, by)| Some((width * by, 7 - by))).map(|(width, _)| width)
+        };
+        let widths: Vec<i64> = steps()
+            .skip_while(|width| span / width > 40)
+            .take_while(|&width| width == 5 || span / width >= 2)
+            .take(3)
+            .collect();
+        let unit = widths.get(1).or(widths.first()).copied().unwrap_or(5);
+        let (low, high) = (low.div_euclid(unit) * unit, high.div_euclid(unit) * unit + unit - 1);
+        let table = TaxonomyTable { bands: Some(widths), min: Some(low), max: Some(high), ..TaxonomyTable::default() };
+        let why = "the sample's numbers with room on both sides; what lies outside fits nowhere";
+        return Ok(Proposal::new(table, why));
+    }
+    let (edges, layers) = edges(low, high, span).ok_or_else(far)?;
+    let table = TaxonomyTable { leaves: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
+    Ok(Proposal::new(table, INTERVALS))
+}
+
+/// At most twenty intervals of a round width, and how they are grouped.
+fn edges(low: i64, high: i64, span: i64) -> Option<(Vec<i64>, Vec<i64>)> {
+    let mut width = 1i64;
+    let mut factors = [2i64, 5, 10].into_iter().cycle();
+    let mut power = 1i64;
+    while span / width >= 19 {
+        let factor = factors.next()?;
+        width = power.checked_mul(factor)?;
+        if factor == 10 {
+            power = width;
+        }
+    }
+    let first = low.div_euclid(width);
+    let needed = high.div_euclid(width).checked_sub(first)? + 1;
+    let (leaves, layers) = [(8, vec![2, 2, 2]), (12, vec![2, 2, 3]), (16, vec![2, 2, 2, 2]), (20, vec![2, 2, 5])]
+        .into_iter()
+        .find(|(leaves, _)| *leaves >= needed)?;
+    let edges: Option<Vec<i64>> = (0..=leaves).map(|at| first.checked_add(at)?.checked_mul(width)).collect();
+    Some((edges?, layers))
+}
+
+/// Bands of numbers with fractions: every number with as many digits as the sample has is a leaf.
+pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, String> {
+    let Fractions { decimals, min, max, comma, .. } = fractions;
+    let bands = numbers(min, max)?;
+    if bands.table.bands.is_none() {
+        return Err(too_fine(fractions));
+    }
+    // Text stays as it is written; elsewhere 30 and 30.0 are one number.
+    let text = comma || profile.is_padded() || profile.declared == Ok(Some(Kind::String));
+    let sign = if comma { "," } else { "." };
+    let spell = |label: &str| {
+        let Ok(number) = label.parse::<i64>() else { return Vec::new() };
+        let short = point(number, decimals);
+        if !text {
+            let number = short.parse().ok().and_then(Finite::new);
+            return number.map(|number| number.get().to_string()).into_iter().collect();
+        }
+        let whole = short.split('.').next().unwrap_or_default();
+        let behind = short.split_once('.').map_or("", |(_, behind)| behind);
+        let long = format!("{whole}{sign}{behind:0<0$}", decimals as usize);
+        let mut spelled = vec![short.replace('.', sign)];
+        if decimals > 0 && long != spelled[0] {
+            spelled.push(long);
+        }
+        spelled
+    };
+    let above = |label: &str| match ends(label) {
+        Some((low, high)) if low == high => point(low, decimals),
+        Some((low, high)) => format!("{}-{}", point(low, decimals), point(high, decimals)),
+        None => label.to_owned(),
+    };
+    let tree = bands.tree()?;
+    let rows = written::spaced(profile, written::rows(&tree, spell, above))?;
+    let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
+    let why = "bands of the sample's numbers with room on both sides, value;band;…;root; what lies outside is `other`";
+    Ok(Proposal {
+        rows: Some(rows),
+        unknown: Some(OTHER.to_owned()),
+        kind: (!text).then_some(Kind::Float),
+        ..Proposal::new(table, why)
+    })
+}
+
+/// How a column of numbers with too many digits could be made one with bands.
+fn too_fine(fractions: Fractions) -> String {
+    let mut span = fractions.max.saturating_sub(fractions.min);
+    let mut digits = fractions.decimals;
+    while digits > 0 && span / 5 * 6 > MOST_BANDED - 20 {
+        (span, digits) = (span / 10, digits - 1);
+    }
+    match digits {
+        0 => "numbers with too many digits for bands: round them to whole numbers".into(),
+        1 => "numbers with too many digits for bands: round them to one digit behind the point".into(),
+        digits => format!("numbers with too many digits for bands: round them to {digits} digits behind the point"),
+    }
+}
+
+/// A number that is counted in its last decimal, without zeros at its end.
+fn point(number: i64, decimals: u32) -> String {
+    let digits = format!("{:0>1$}", number.unsigned_abs(), decimals as usize + 1);
+    let (whole, behind) = digits.split_at(digits.len() - decimals as usize);
+    let (sign, behind) = (if number < 0 { "-" } else { "" }, behind.trim_end_matches('0'));
+    if behind.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{behind}") }
+}
+
+/// The ends of a band, as its label has them.
+fn ends(label: &str) -> Option<(i64, i64)> {
+    if let Ok(only) = label.parse() {
+        return Some((only, only));
+    }
+    let at = label.get(1..)?.find('-')? + 1;
+    Some((label[..at].parse().ok()?, label[at + 1..].parse().ok()?))
+}
+
+/// The same domain with fewer leaves: intervals instead of single numbers, months instead of days. `None` where there is no
+/// such form.
+pub fn coarser(proposal: &Proposal) -> Option<Proposal> {
+    let table = &proposal.table;
+    let unknown = proposal.unknown.clone();
+    if let (Some(low), Some(high), Some(_)) = (table.min, table.max, &table.bands) {
+        let (leaves, layers) = edges(low, high, high.checked_sub(low)?.checked_add(1)?)?;
+        let table = TaxonomyTable { leaves: Some(leaves), layers: Some(layers), ..TaxonomyTable::default() };
+        return Some(Proposal { unknown, ..Proposal::new(table, INTERVALS) });
+    }
+    let levels = table.date.as_ref().filter(|levels| levels.len() > 2)?[1..].to_vec();
+    let table = TaxonomyTable { date: Some(levels), ..table.clone() };
+    Some(Proposal { unknown, ..Proposal::new(table, proposal.why.clone()) })
+}
