@@ -145,10 +145,11 @@ fn check_hospital(delimiter: char) {
     let report = place.init(Some("sample.csv"));
     for (name, expected, taxonomy) in [
         ("patient_id", "identifier", ""),
-        ("age", "quasi", "builtin = \"age\""),
+        ("age", "quasi", "bands = [5, 10, 20, 40], min = 0, max = 119"),
         ("gender", "quasi", "file = \"taxonomies/gender.csv\""),
         ("zip", "quasi", "builtin = \"us-zip3\""),
-        ("birthDate", "quasi", "date = [\"day\", \"month\", \"year\", \"decade\"], from = \"1920-01-01\""),
+        // Days would be more combinations of values than can be counted.
+        ("birthDate", "quasi", "date = [\"month\", \"year\", \"decade\"], from = \"1920-01-01\""),
         ("ward", "quasi", "file = \"taxonomies/ward.csv\""),
         ("visits", "quasi", "bands = ["),
         ("amount", "quasi", "leaves = ["),
@@ -210,6 +211,30 @@ fn without_a_sample() {
     let schema = fs::read_to_string(place.path("feed/feed.schema.json")).expect("the schema");
     assert_eq!(schema, fs::read_to_string("schemas/v1/feed.schema.json").expect("the shipped one"));
     assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
+}
+
+/// A sample whose quasi columns hold labels of the taxonomies that were written can be audited as it is; another one is told what
+/// makes a release of it.
+#[test]
+fn the_sample_can_be_audited() {
+    let place = Place::new();
+    let mut text = String::from("age,sex,ward,icd\n");
+    for row in 0..80 {
+        let icd = ["F32.1", "C50.0", "I21.9"][row % 3];
+        writeln!(text, "{},{},W{},{icd}", row % 4 * 33, ["Male", "F"][row % 2], row % 3).expect("text");
+    }
+    fs::write(place.path("sample.csv"), &text).expect("the sample");
+    place.init(Some("sample.csv"));
+    let audit = |file: &str| {
+        let [audit, flag, release, json] = ["audit", "--feed", "--release", "--json"].map(Path::new);
+        let output = tidegate(&[audit, flag, &place.path("feed/feed.toml"), release, &place.path(file), json]);
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    };
+    let answer = audit("sample.csv");
+    assert_eq!((&answer["safe"], &answer["releases"][0]["rows"]), (&false.into(), &80.into()), "{answer}");
+    fs::write(place.path("more.csv"), text.replacen("age", "patient_id,age", 1).replace("\n", "\nP,")).expect("a file");
+    let error = audit("more.csv")["error"]["text"].to_string();
+    assert!(error.contains("`tidegate anonymize` makes a release"), "{error}");
 }
 
 /// `run` finds the folder that the feed file names, and publishes as soon as there is a crowd.

@@ -105,7 +105,7 @@ impl Report {
             let _ = write!(
                 text,
                 "or try it with the sample:\n  tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
-                 tidegate audit --dir releases\n"
+                 tidegate audit --feed {feed} --dir releases\n"
             );
         }
         text

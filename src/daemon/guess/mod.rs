@@ -149,8 +149,11 @@ fn identity(thought: &Thought) -> Option<Identity> {
 fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     let drop = |reason: &str| Thought::Drop(reason.into());
     let share = profile.distinctness();
-    if profile.name.trim().is_empty() || profile.name.chars().any(char::is_control) {
-        return drop("a column needs a name without control characters");
+    if profile.name.trim().is_empty() {
+        return drop("it has no name");
+    }
+    if profile.name.chars().any(char::is_control) {
+        return drop("its name has control characters; a column needs one without");
     }
     if let Err(what) = profile.declared {
         return drop(what);

@@ -14,6 +14,10 @@ use crate::engine::model::{DateLevel, Domain, Kind};
 
 /// Codes that are a list still; more are put under their beginnings.
 const FEW_CODES: usize = 12;
+/// Ages below this one have a label each in the taxonomy that comes with the program.
+const OLDEST: i64 = 90;
+/// The last year of bands of ages.
+const MOST_YEARS: i64 = 119;
 /// Fewest different integers that are an amount by themselves.
 const FEWEST_BANDED: usize = 5;
 
@@ -62,6 +66,7 @@ fn chosen(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal, Stri
             Ok(prefixed(profile, length, None))
         }
         Shape::Postcode(form) => lists::postcodes(profile, form),
+        Shape::Int { min: 0.., max: ..=MOST_YEARS, stray } if name.is_age() => ages(profile, stray),
         Shape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
         Shape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
             amounts(profile, (min, max), stray)
@@ -70,9 +75,20 @@ fn chosen(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal, Stri
     }
 }
 
+/// Ages of which some have no label of their own in the taxonomy that comes with the program.
+fn ages(profile: &Profile, stray: bool) -> Result<Proposal, String> {
+    let bands = Some(vec![5, 10, 20, 40]);
+    let table = TaxonomyTable { bands, min: Some(0), max: Some(MOST_YEARS), ..TaxonomyTable::default() };
+    let why = "single years in bands of 5, 10, 20 and 40; with { builtin = \"age\" } all from 90 on are `90+`";
+    spelled_amounts(profile, Proposal::new(table, why), stray)
+}
+
 /// Bands or intervals of whole numbers. Text that stands among numbers is outside of them.
 fn amounts(profile: &Profile, (min, max): (i64, i64), stray: bool) -> Result<Proposal, String> {
-    let proposal = ladder::numbers(min, max)?;
+    spelled_amounts(profile, ladder::numbers(min, max)?, stray)
+}
+
+fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result<Proposal, String> {
     let proposal = match profile.declared {
         Ok(Some(Kind::String)) => written::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?,
         _ => proposal,
@@ -118,7 +134,7 @@ fn builtin(profile: &Profile, name: &Name, shape: Shape) -> Option<Proposal> {
         Proposal::new(TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() }, why)
     };
     match shape {
-        Shape::Int { min: 0.., max: ..=125, stray } if name.is_age() && declared != Some(Kind::String) => {
+        Shape::Int { min: 0.., max: ..OLDEST, stray } if name.is_age() && declared != Some(Kind::String) => {
             Some(Proposal {
                 unknown: stray.then(|| OTHER.to_owned()),
                 ..made(Builtin::Age, "built in: single years, bands of 5, 10 and 20, `90+`")

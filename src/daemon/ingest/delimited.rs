@@ -253,6 +253,9 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     let (line, row) = error.position().map_or((None, 0), |at| (Some(at.line()), at.record()));
     let text = match error.kind() {
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
+        ErrorKind::Utf8 { .. } if row == 0 => {
+            "the names of the columns are not UTF-8: save the file as UTF-8".to_owned()
+        }
         ErrorKind::Utf8 { .. } => format!("row {row}: a field is not UTF-8"),
         _ => format!("row {row}: not a row of delimited text"),
     };
