@@ -54,7 +54,7 @@ pub fn text(plan: &Plan<'_>) -> String {
     }
     let _ = write!(
         text,
-        "\n[feed]\nname = {}\nchain = \"cumulative\"               # each release holds everybody so far; or \"disjoint\"\n",
+        "\n[feed]\nname = {}\nchain = \"cumulative\"               # each release holds all people so far; or \"disjoint\"\n",
         quoted(name)
     );
     for_daemon(&mut text, plan);
@@ -89,8 +89,8 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
          \n\
          # Where the daemon will keep its log and the releases. The keys were made just now: keep copies of them in a safe\n\
-         # place. `anonymize` seals its private state with the first one; without it no chain can be continued, and with\n\
-         # it everybody can read what waits; `tidegate rekey` changes it. The second one signs releases: give\n\
+         # place. `anonymize` seals its private state with the first one: without it no chain can be continued, and a reader\n\
+         # who has it can read the rows that wait. `tidegate rekey` changes it. The second one signs releases: give\n\
          # keys/{name}.signing.pub to those who read them.\n\
          [store]\n\
          private = {private}\n\
@@ -111,12 +111,12 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What releases are made and judged by: everybody must look like k - 1 others at least, in each release and in\n\
-         # all of them together.\n\
+        "\n# What releases are made and judged by: each person must look like at least k - 1 others, in each release and in all\n\
+         # of them together.\n\
          [policy]\n\
          k = 10\n\
          # New people get labels that they keep for ever, as fine as those beside them allow (or \"top-down\": one list of labels\n\
-         # for everybody, which is much coarser).\n\
+         # for all rows, which is much coarser).\n\
          search = \"halves\"\n\
          publish_every = 1                  # ticks that are published together: the more people, the finer their labels;\n\
          \x20                                  # about 300 times k new people at once give fine ones\n",
@@ -127,11 +127,13 @@ fn policy(text: &mut String, columns: &[Guess]) {
         );
     }
     if columns.iter().any(proposes) {
-        text.push_str("m = 2                              # nobody is tied to a `guarded` value with more than 1/m\n");
+        text.push_str(
+            "m = 2                              # a reader ties no person to a `guarded` value with more than 1/m\n",
+        );
     } else if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
         text.push_str(
-            "# A crowd whose members all share one sensitive value gives it away. With values `guarded` below, nobody is tied to\n\
-             # one of them with a probability of more than 1/m:\n\
+            "# A class whose members all share one sensitive value gives it away. With values `guarded` below, a reader ties no\n\
+             # person to one of them with a probability of more than 1/m:\n\
              # m = 2\n",
         );
     }
@@ -167,7 +169,7 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         text.push_str(&guarded::text());
     } else if role == "sensitive" {
         text.push_str(
-            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that nobody may be tied to: write m = 2 in [policy]\n",
+            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that no person may be tied to: write m = 2 in [policy]\n",
         );
     }
 }

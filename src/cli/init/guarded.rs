@@ -33,8 +33,10 @@ pub fn proposes(column: &Guess) -> bool {
 /// The key `guarded`, each category with its subcategories.
 pub fn text() -> String {
     let mut text = String::from(
-        "# Codes that nobody may be tied to with a probability of more than 1/m: a proposal. They have to be spelled as in the\n\
-         # source; add what else your patients would not want to be known, leave out what need not be guarded.\nguarded = [\n",
+        "# Codes that no person may be tied to with a probability of more than 1/m: a proposal. They have to be spelled as in the\n\
+         # source; add what else your patients would not want to be known, leave out what need not be guarded. In classes where\n\
+         # more than one person in four has a value of a set, masking replaces some of these values: leave out a set that is common\n\
+         # in your data.\nguarded = [\n",
     );
     for group in GROUPS {
         text.push_str(&format!("    # {}\n    [\n", group.what));

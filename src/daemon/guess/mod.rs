@@ -25,7 +25,7 @@ use self::names::{Identity, Name};
 use self::profile::Profile;
 use self::shape::{Fractions, Shape};
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
-use crate::engine::model::{Kind, Role};
+use crate::engine::model::{Kind, ReleaseColumn, Role};
 
 /// Below this many rows, that a column has no two equal values says nothing.
 const TELLING_ROWS: u64 = 30;
@@ -79,9 +79,14 @@ pub fn guess(sample: &Sample) -> Vec<Guess> {
     }
     let best = seen.iter().filter_map(|(.., thought)| identity(thought)).min();
     let secret = seen.iter().any(|(.., thought)| matches!(thought, Thought::Secret));
-    let promoted = if secret { None } else { promote(&seen) };
+    let mut promoted = if secret { None } else { promote(&seen) };
     let mut found = false;
-    let mut proposals = proposals(&seen, promoted);
+    let mut proposed = proposals(&seen, promoted);
+    // A column that nothing else stands beside is better generalised than published as it is.
+    if promoted.is_some() && !proposed.iter().flatten().any(|candidate| candidate.proposal.is_ok()) {
+        promoted = None;
+        proposed = proposals(&seen, promoted);
+    }
     let mut guesses = Vec::with_capacity(seen.len());
     for (at, (profile, name, shape, thought)) in seen.iter().enumerate() {
         let guess = Guess {
@@ -103,14 +108,20 @@ pub fn guess(sample: &Sample) -> Vec<Guess> {
                 let reason = "another column already says who the person is; several identifiers would form one";
                 Guess { reason: reason.into(), ..guess }
             }
-            Thought::Secret => sensitive(guess, profile, *shape, "the name speaks of what people keep to themselves"),
+            Thought::Secret => {
+                let reason = match name.is_secret() {
+                    true => "the name speaks of what people keep to themselves",
+                    false => "its values are codes of ICD-10, which people keep to themselves",
+                };
+                sensitive(guess, profile, *shape, reason)
+            }
             _ if promoted == Some(at) => {
                 let reason = "A GUESS: no name speaks of a diagnosis or the like, and this column is the likeliest. \
                               Change it if another column is what must be protected";
                 sensitive(guess, profile, *shape, reason)
             }
             Thought::Known | Thought::Perhaps => {
-                let proposal = proposals[at].take().map_or_else(|| Err(String::new()), |candidate| candidate.proposal);
+                let proposal = proposed[at].take().map_or_else(|| Err(String::new()), |candidate| candidate.proposal);
                 generalised(guess, profile, name, *shape, proposal)
             }
         });
@@ -151,6 +162,9 @@ fn think(profile: &Profile, name: &Name, shape: Shape, rows: u64) -> Thought {
     let share = profile.distinctness();
     if profile.name.trim().is_empty() {
         return drop("it has no name");
+    }
+    if profile.name.to_lowercase() == ReleaseColumn::NAME {
+        return drop("releases say in a column of this name when a row came; rename it if it is something else");
     }
     if profile.name.chars().any(char::is_control) {
         return drop("its name has control characters; a column needs one without");

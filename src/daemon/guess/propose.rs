@@ -10,7 +10,7 @@ use super::proposal::{OTHER, Proposal};
 use super::shape::Shape;
 use super::{content, ladder, lists, written};
 use crate::engine::model::forms::{self, Builtin, Codes, TaxonomyTable, dates};
-use crate::engine::model::{DateLevel, Domain, Kind};
+use crate::engine::model::{DateLevel, Domain, Kind, whole_number};
 
 /// Codes that are a list still; more are put under their beginnings.
 const FEW_CODES: usize = 12;
@@ -71,8 +71,21 @@ fn chosen(profile: &Profile, name: &Name, shape: Shape) -> Result<Proposal, Stri
         Shape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
             amounts(profile, (min, max), stray)
         }
-        _ => lists::categories(profile, name),
+        _ => lists::categories(profile, name).or_else(|why| with_units(profile).unwrap_or(Err(why))),
     }
+}
+
+/// Bands of amounts that all have the same sign in front of them or the same unit behind (`12 mg`, `$5`); none of names with
+/// numbers (`Ward 12`).
+fn with_units(profile: &Profile) -> Option<Result<Proposal, String>> {
+    let (first, _) = profile.trimmed().next()?;
+    let from = first.find(|c: char| c.is_ascii_digit())?;
+    let to = first.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let (before, behind) = (&first[..from], &first[to..]);
+    let number = |value: &str| whole_number(value.strip_prefix(before)?.strip_suffix(behind)?);
+    let (min, max, _) = profile.range(number).filter(|_| !before.chars().any(char::is_alphabetic))?;
+    let spell = |label: &str| vec![format!("{before}{label}{behind}")];
+    Some(ladder::numbers(min, max).and_then(|bands| written::as_spelled(profile, &bands, spell)))
 }
 
 /// Ages of which some have no label of their own in the taxonomy that comes with the program.
