@@ -39,7 +39,10 @@ pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
         }
     }
     let among: Vec<usize> = (0..columns.len()).filter(|&at| is_value(&columns[at])).collect();
-    let Some(&first) = among.first() else { return Ok(()) };
+    let Some(&first) = among.first() else {
+        let text = "line 1 is written like the rows below it";
+        return if are_alike(columns) { Err(refused(file, text, "write them in small letters")) } else { Ok(()) };
+    };
     // A column `Smoker` may hold the value `Smoker`, where other names say that the line holds names.
     let speaks = |at: usize| !among.contains(&at) && Name::new(&columns[at].name).says_something();
     if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
@@ -85,16 +88,40 @@ fn is_value(column: &Profile) -> bool {
 
 /// Whether letters and digits stand in the name as in nearly all values.
 fn is_alike(name: &str, column: &Profile) -> bool {
-    let form = |text: &str| -> String {
-        let class = |c: char| match c {
-            c if c.is_ascii_digit() => '9',
-            c if c.is_uppercase() => 'A',
-            c if c.is_alphabetic() => 'a',
-            c => c,
-        };
-        text.trim().chars().map(class).collect()
+    share(column, &form(name), form) >= 0.9
+}
+
+/// Whether no name says what its column is, and each begins with a capital as most values of its column do, which are many.
+fn are_alike(columns: &[Profile]) -> bool {
+    let says = |column: &Profile| Name::new(&column.name).says_something();
+    let alike = |column: &Profile| {
+        let name = outline(&column.name);
+        name.starts_with('A') && share(column, &name, outline) >= 0.5
     };
-    let name = form(name);
-    let alike = column.values.keys().filter(|value| form(value) == name).count();
-    alike > 0 && alike as f64 >= 0.9 * column.values.len() as f64
+    let many = |column: &Profile| column.distinctness() > 0.5;
+    !columns.iter().any(says) && columns.iter().all(alike) && columns.iter().any(many)
+}
+
+/// The share of distinct values that this is said of.
+fn share(column: &Profile, form: &str, of: fn(&str) -> String) -> f64 {
+    let alike = column.values.keys().filter(|value| of(value) == form).count();
+    alike as f64 / column.values.len().max(1) as f64
+}
+
+/// Where letters and digits stand.
+fn form(text: &str) -> String {
+    let class = |c: char| match c {
+        c if c.is_ascii_digit() => '9',
+        c if c.is_uppercase() => 'A',
+        c if c.is_alphabetic() => 'a',
+        c => c,
+    };
+    text.trim().chars().map(class).collect()
+}
+
+/// The same, with one character for a run of several.
+fn outline(text: &str) -> String {
+    let mut outline: Vec<char> = form(text).chars().collect();
+    outline.dedup();
+    outline.into_iter().collect()
 }

@@ -47,7 +47,9 @@ pub fn shape(path: &Path) -> Result<Shape> {
     let named = named(&end);
     let strange = named.is_none() && !end.is_empty();
     if head.is_empty() && named != Some(Shape::Lines) {
-        return Err(bad("the file is empty: not even a header"));
+        return Err(bad(
+            "the file is empty: not even a header. Give a file with the names of the columns and rows below them",
+        ));
     }
     let found = match head.as_slice() {
         [b'P', b'A', b'R', b'1', ..] => Shape::Parquet,

@@ -34,6 +34,8 @@ fn rows_are_never_taken_for_names() {
         ("Female;Surgery\nMale;Surgery\nFemale;Medicine\n", "has a name that rows below have"),
         ("Female\nMale\nFemale\n", "has a name that rows below have"),
         ("Miller,Anna,Female\nJones,Bert,Male\nSmith,Carl,Female\n", "column 3 of line 1 has a name that rows below"),
+        ("Miller,Anna\nJones,Berta\nSmith,Carla\n", "line 1 is written like the rows below"),
+        ("Miller\nJones\nSmith\n", "line 1 is written like the rows below"),
         // Line 1 again.
         ("patient,ward\np,Surgery\npatient,ward\nq,Medicine\n", "remove a second line of names"),
         // A byte order mark hides nothing.
@@ -41,6 +43,16 @@ fn rows_are_never_taken_for_names() {
     ] {
         check_refused(sample, words);
     }
+}
+
+/// Words in a language that the program does not know, over values that repeat or that are no words.
+#[test]
+fn names_in_other_languages_are_names() {
+    let place = Place::new();
+    let rows: Vec<String> =
+        (0..40).map(|row| format!("{},{}", ["Rot", "Blau"][row % 2], ["Rund", "Eckig", "Lang"][row % 3])).collect();
+    std::fs::write(place.path("sample.csv"), format!("Farbe,Form\n{}\n", rows.join("\n"))).expect("the sample");
+    assert_eq!(super::role(&place.init(Some("sample.csv")), "Farbe").0, "quasi");
 }
 
 #[test]
