@@ -276,7 +276,9 @@ fn nothing_is_written_over_and_nothing_is_left_behind() {
     assert_eq!(fs::read_to_string(dir.join("keys/feed.signing.key")).expect("the old key"), "old");
     let file = place.path("file");
     fs::write(&file, "").expect("a file");
-    assert_eq!(tidegate(&[Path::new("init"), &file]).status.code(), Some(2));
+    let output = tidegate(&[Path::new("init"), &file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the file with --sample"));
 }
 
 #[test]

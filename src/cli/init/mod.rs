@@ -37,6 +37,10 @@ pub struct Args {
 /// # Errors
 /// A sample that cannot be read or has nothing to publish, a file that exists already, or the file system.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    if args.dir.is_file() {
+        let text = "this is a file, and `init` writes into a directory: to guess from the file, name a new directory and the file with --sample";
+        return Err(Error::new(Kind::Usage, text).in_file(&args.dir).into());
+    }
     let sample = args.sample.as_deref().map(sample::read).transpose()?;
     let mut columns = sample.as_ref().map_or_else(example::columns, guess::guess);
     if let (Some(file), false) = (&args.sample, columns.iter().any(|column| column.role == Some(Role::Quasi))) {
