@@ -11,6 +11,7 @@ pub mod attack;
 pub mod audit;
 pub mod check;
 pub mod demo;
+mod detail_table;
 pub mod erase;
 mod fault;
 pub mod init;

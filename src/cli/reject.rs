@@ -6,15 +6,15 @@ use super::{Exit, Out, Result};
 /// Refuse the release that waits for approval
 #[derive(clap::Args)]
 #[command(after_help = "\
-The gate has passed the release already; see `tidegate show` and the report. Who asked, when and why is kept in the log.
+The gate has passed the release already: `tidegate show FEED --candidate` shows it, with its digest for --seen. Who asked, when and why
+is kept in the log.
 
 Exit code 0: done. 1: it could not be done any more. 2: an error, or no release waits.")]
 pub struct Args {
     #[command(flatten)]
     ask: ask::About,
-    /// The release that is meant; the one that waits when left out
-    #[arg(value_name = "RELEASE")]
-    release: Option<u32>,
+    #[command(flatten)]
+    meant: ask::Meant,
 }
 
 /// Runs the command.
@@ -22,6 +22,6 @@ pub struct Args {
 /// # Errors
 /// No release waits, or the feed cannot be reached.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let (file, release) = (args.ask.feed.clone(), args.release);
-    args.ask.ask(&|known| Ok(about(held(known, release, &file)?, false)), false, out)
+    let (file, meant) = (args.ask.feed.clone(), args.meant);
+    args.ask.ask(&|known| Ok(about(held(known, &meant, &file)?, false)), false, out)
 }

@@ -34,7 +34,7 @@ pub struct Args {
 /// A key cannot be read, somebody is at work, or the private root cannot be used.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let to = read(&args.to)?;
-    args.ask.about(&|feed, reason| rekey(feed, &to, reason), out)
+    args.ask.about(&|feed, by| rekey(feed, &to, by), out)
 }
 
 fn read(file: &Path) -> Result<OperatorKey> {

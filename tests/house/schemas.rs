@@ -16,6 +16,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("show-release", printed::<tidegate::cli::show::ReleaseShown>("tidegate show DIR RELEASE --json")),
         ("show-feed", printed::<tidegate::cli::show::FeedShown>("tidegate show FEED --json")),
         ("show-feed-release", printed::<tidegate::cli::show::FeedRelease>("tidegate show FEED RELEASE --json")),
+        ("show-candidate", printed::<tidegate::cli::show::Candidate>("tidegate show FEED --candidate --json")),
         ("preview", printed::<tidegate::daemon::preview::Preview>("tidegate preview --json")),
         ("run", printed::<tidegate::cli::run::Answer>("tidegate run --once --json")),
         ("query", printed::<tidegate::cli::query::Answer>("tidegate query --json")),

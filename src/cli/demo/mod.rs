@@ -189,13 +189,13 @@ impl Play {
 fn ask_erasure(feed: &Feed, patient: &str) -> error::Result<String> {
     use crate::daemon::ingest::PersonHasher;
     use crate::daemon::live::{Ask, Hash};
-    let why = Some("consent was taken back".to_owned());
+    let by = crate::daemon::run::Person::with_reason("consent was taken back");
     let asking = |known: &crate::daemon::run::Known<'_>| {
         let person = PersonHasher::new(&known.ring.people()).read(&[(patient, ColumnKind::String)]);
         let people = vec![Hash(person.expect("a patient of the demo has a number"))];
         Ok(Ask::Erase { people, rows: true })
     };
-    Ok(crate::daemon::run::ask(feed, &asking, why, false)?.text)
+    Ok(crate::daemon::run::ask(feed, &asking, &by, false)?.text)
 }
 
 /// Writes feed files, taxonomies and keys; where the feed file lies.

@@ -96,6 +96,9 @@ pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &m
                 true => {
                     format!("the manifest of release {number} is gone from the public root: `tidegate show` says why")
                 }
+                false if seen.state.held.as_ref().is_some_and(|held| held.release == number) => {
+                    format!("release {number} waits for approval: `tidegate show --candidate` shows it")
+                }
                 false => format!("there is no release {number} here; the newest is {newest}"),
             };
             Error::new(Kind::Usage, text).in_file(&feed.file).in_field("RELEASE")
@@ -337,7 +340,11 @@ fn text(shown: &FeedShown) -> String {
     }
     text.push('\n');
     let held =
-        shown.held.map(|held| format!("Release {held} waits for a person: `tidegate approve` or `tidegate reject`."));
+        shown.held.map(|held| {
+            format!(
+                "Release {held} waits for a person: see it with `tidegate show --candidate`, then `tidegate approve` or `tidegate reject`."
+            )
+        });
     let aside = (shown.quarantined > 0).then(|| {
         let what = if shown.quarantined == 1 { "message is" } else { "messages are" };
         format!("{} {what} set aside: see `tidegate quarantine`.", shown.quarantined)

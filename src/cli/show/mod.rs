@@ -1,12 +1,14 @@
 //! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; what waits, and what the
 //! next release would be. Reads and prints, changes nothing.
 
+mod candidate;
 mod feed;
 mod json;
 mod words;
 
 use std::path::PathBuf;
 
+pub use candidate::Candidate;
 pub use feed::{FeedRelease, FeedShown};
 pub use json::{ReleaseShown, Shown};
 
@@ -31,6 +33,9 @@ pub struct Args {
     /// One release, with its recoding and every check
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
+    /// The release that waits for approval: what is to be decided on, what differs from the release before, and its digest
+    #[arg(long, conflicts_with = "release")]
+    candidate: bool,
     /// The key of the folder: 64 hexadecimal digits in a file
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -44,8 +49,16 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let feed = if args.folder.is_file() { Some(args.folder.clone()) } else { feed_in(&args.folder) };
     if let Some(feed) = feed {
         let key = args.key.as_deref().map(read_key).transpose()?;
-        feed::show(&Feed::load(&feed)?, key, args.release, out)?;
+        let feed = Feed::load(&feed)?;
+        match args.candidate {
+            true => candidate::show(&feed, key, out)?,
+            false => feed::show(&feed, key, args.release, out)?,
+        }
         return Ok(Exit::Done);
+    }
+    if args.candidate {
+        let text = "releases of a folder wait for no approval: name the feed file of a feed at work";
+        return Err(Error::new(Kind::Usage, text).in_file(&args.folder).in_field("--candidate").into());
     }
     let seen = look(&args.folder)?;
     let saved = sealed(&args)?;

@@ -98,15 +98,13 @@ impl Live {
             rows,
         };
         self.append(Body::Erase(erase.clone()))?;
-        if let Some(held) = self.state.held.take() {
-            self.unstage(&held)?;
-        }
+        let void = self.void()?;
         self.destroyed(&erase)?;
         // The checkpoints are gone with it: the next one is due at once.
         self.last = Last::default();
         self.reload()?;
         self.clean(now)?;
-        let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows));
+        let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void;
         if unread > 0 {
             text += &format!(
                 ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as \

@@ -169,6 +169,13 @@ impl Live {
         self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
     }
 
+    /// A release that waits for a person is thrown away; in words, where one was.
+    pub(super) fn void(&mut self) -> Result<String> {
+        let Some(held) = self.state.held.take() else { return Ok(String::new()) };
+        self.unstage(&held)?;
+        Ok(format!(". Release {}, which waited for approval, is void: the next tick makes another one", held.release))
+    }
+
     /// Finishes what the writer before has left half done, a decision included: nothing else is done before.
     ///
     /// # Errors

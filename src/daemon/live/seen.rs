@@ -15,7 +15,7 @@ use crate::engine::gate::bytes::{self, PartRows, Table};
 use crate::engine::histogram::{Histogram, Release, Values};
 use crate::engine::model::Node;
 use crate::engine::policy::Output;
-use crate::engine::release::{Layout, Manifest, Sha256, Tables};
+use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Tables};
 
 /// Where a feed lies, and the keys to it.
 pub struct Roots {
@@ -80,6 +80,38 @@ impl Seen {
         let manifest = Manifest::parse(&bytes).ok().filter(|_| line.manifest.is_none_or(|of| of == Sha256::of(&bytes)));
         let text = "this published manifest was changed: put it back as it was published (`tidegate verify` names every change)";
         manifest.map(Some).ok_or_else(|| Error::new(Kind::Input, text).in_field(path))
+    }
+
+    /// The manifest of the release that waits for a person, as it was written aside; it does not name the decision yet.
+    ///
+    /// # Errors
+    /// It is gone, or was changed.
+    pub fn held(&self) -> Result<Option<Manifest>> {
+        let Some(held) = &self.state.held else { return Ok(None) };
+        let bytes = self.staged(&held.manifest.stage, held.manifest.sha256)?;
+        let read = Manifest::parse(&bytes).map(Some);
+        read.map_err(|error| Error::new(Kind::Internal, error.to_string()).in_field(held.manifest.stage.clone()))
+    }
+
+    /// A file that its manifest names: written aside, or published before.
+    ///
+    /// # Errors
+    /// It is gone, or was changed.
+    pub fn held_file(&self, file: &FileLine) -> Result<Vec<u8>> {
+        let staged = self.state.held.iter().flat_map(|held| &held.files).find(|staged| staged.path == file.path);
+        if let Some(staged) = staged {
+            return self.staged(&staged.stage, staged.sha256);
+        }
+        let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
+        let text = "this published file is gone or was changed (`tidegate verify` names every change)";
+        bytes.ok_or_else(|| Error::new(Kind::Input, text).in_field(file.path.clone()))
+    }
+
+    fn staged(&self, path: &str, sha256: Sha256) -> Result<Vec<u8>> {
+        let bytes = self.roots.private.read(path)?.filter(|bytes| Sha256::of(bytes) == sha256);
+        let text = "this file of the release that waits for approval is gone or was changed: reject the release, and the next tick \
+                    makes another one";
+        bytes.ok_or_else(|| Error::new(Kind::Input, text).in_field(path.to_owned()))
     }
 
     /// The tables of the newest chain, read back as they were published, with their numbers.

@@ -16,9 +16,7 @@ impl Live {
         };
         let Withdraw { chain, last, left, rows, .. } = withdraw;
         self.append(Body::Withdraw(withdraw.clone()))?;
-        if let Some(held) = self.state.held.take() {
-            self.unstage(&held)?;
-        }
+        let void = self.void()?;
         self.state.withdraw(&withdraw);
         if chain == self.state.feed.chain() {
             self.state.remember(self.log.store(), &*self.public)?;
@@ -36,7 +34,7 @@ impl Live {
         };
         let text = format!(
             "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; {people}. \
-             Copies that others have made are beyond reach: ask readers to delete them"
+             Copies that others have made are beyond reach: ask readers to delete them{void}"
         );
         Ok(Answer { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::daemon::live::Against;
 use crate::daemon::oneshot::Outcome;
+use crate::daemon::opened_release::ColumnDetail;
 use crate::engine::release::CheckLine;
 
 /// What a feed file would publish of a sample.
@@ -23,7 +24,7 @@ pub struct Preview {
     /// Loss of the newest release.
     pub loss: Option<f64>,
     /// Detail of the newest release by quasi column.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnDetail>,
     /// How far answers to counts lie off that look drawn, over two and three columns, each of at least half a percent of the rows of the
     /// sample. Rows that are not published are missing in the answers.
     pub count_error: Option<CountFigures>,
@@ -39,28 +40,6 @@ pub struct Preview {
     pub failing: f64,
     /// The same sample under other settings, those with the most precise counts first.
     pub alternatives: Vec<Alternative>,
-}
-
-/// Detail of a quasi column.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// The mean share of the domain that labels hide: 0 where each value is published, 1 where each row shows the root.
-    pub loss: f64,
-    /// Rows by the size of their label, the smallest first.
-    pub labels: Vec<LabelSize>,
-}
-
-/// Rows whose label stands for so many values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct LabelSize {
-    /// How many.
-    pub values: u64,
-    /// Their share of all values of the column.
-    pub share_of_domain: f64,
-    /// The rows.
-    pub rows: u64,
 }
 
 /// Relative errors of counts.

@@ -5,7 +5,7 @@ mod alternatives;
 mod answer;
 mod figures;
 
-pub use answer::{Alternative, Column, CountFigures, LabelSize, Preview, Tick, Uniform};
+pub use answer::{Alternative, CountFigures, Preview, Tick, Uniform};
 
 use std::path::{Path, PathBuf};
 

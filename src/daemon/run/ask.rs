@@ -32,6 +32,27 @@ impl<'a> Known<'a> {
     }
 }
 
+/// Who asks, and why.
+#[derive(Debug, Clone, Default)]
+pub struct Person {
+    /// Their name; the account alone where none is given.
+    pub name: Option<String>,
+    /// Their reason.
+    pub why: Option<String>,
+}
+
+impl Person {
+    /// With this reason.
+    pub fn with_reason(why: &str) -> Person {
+        Person { name: None, why: Some(why.to_owned()) }
+    }
+
+    /// As the log names them.
+    pub fn who(&self) -> String {
+        self.name.as_ref().map_or_else(account, |name| format!("{name} (account {})", account()))
+    }
+}
+
 /// What is asked, once the feed is known; or why it need not be asked.
 pub type Asking<'a> = dyn Fn(&Known<'_>) -> Result<Ask> + 'a;
 
@@ -39,21 +60,21 @@ pub type Asking<'a> = dyn Fn(&Known<'_>) -> Result<Ask> + 'a;
 ///
 /// # Errors
 /// The feed cannot be opened, or nobody answers.
-pub fn ask(feed: &Feed, asking: &Asking<'_>, why: Option<String>, new_chain: bool) -> Result<Answer> {
+pub fn ask(feed: &Feed, asking: &Asking<'_>, by: &Person, new_chain: bool) -> Result<Answer> {
     match roots(feed)? {
-        Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, why, new_chain),
+        Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
         held => {
             let store = match held {
                 Some(roots) => roots.private,
                 None => private(feed)?,
             };
-            there(feed, &store, asking, why)
+            there(feed, &store, asking, by)
         }
     }
 }
 
 /// Does it in this process, which holds the lock.
-fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, why: Option<String>, new_chain: bool) -> Result<Answer> {
+fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, by: &Person, new_chain: bool) -> Result<Answer> {
     let now = clock::now();
     let mut live = match live(feed, roots, &now) {
         Ok((live, _)) => live,
@@ -65,17 +86,17 @@ fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, why: Option<String>, ne
     };
     live.finish(&now)?;
     let ask = asking(&Known::of(live.state(), live.log().ring()))?;
-    let request = Request::new(ask, who(), now.clone(), why, live.log().ring(), &mut System)?;
+    let request = Request::new(ask, by.who(), now.clone(), by.why.clone(), live.log().ring(), &mut System)?;
     live.asked(&request, &|| Feed::load(&feed.file), &now)
 }
 
 /// Asks whoever is at work.
-fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, why: Option<String>) -> Result<Answer> {
+fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Person) -> Result<Answer> {
     let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| nobody(feed))?;
     let public = super::begin::public(feed)?;
     let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| nobody(feed))?;
     let ask = asking(&Known::of(&state, &ring))?;
-    let request = Request::new(ask, who(), clock::now(), why, &ring, &mut System)?;
+    let request = Request::new(ask, by.who(), clock::now(), by.why.clone(), &ring, &mut System)?;
     request.put(&**store)?;
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -91,7 +112,7 @@ fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, why: Option<S
 }
 
 /// The account that a command runs under.
-pub fn who() -> String {
+fn account() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
     let user = user.ok().filter(|user| !user.is_empty());
     user.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))

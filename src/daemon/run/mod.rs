@@ -21,7 +21,7 @@ mod topic;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use ask::{Asking, Known, ask};
+pub use ask::{Asking, Known, Person, ask};
 pub use connect::{Reached, connect};
 pub use event::Event;
 pub use keeper::Keeper;

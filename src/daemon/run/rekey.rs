@@ -1,7 +1,7 @@
 //! How the operator's key of a feed is changed (HOUSE 3): by a command that is the one writer meanwhile, with both keys at
 //! hand, so that the same command again ends whatever it had begun.
 
-use super::ask::who;
+use super::ask::Person;
 use super::begin::{Roots, key, nobody, roots, under};
 use crate::daemon::chance::{System, name};
 use crate::daemon::clock;
@@ -17,7 +17,7 @@ use crate::daemon::seal::OperatorKey;
 /// # Errors
 /// Somebody is at work, neither key opens the private root, or it cannot be written. Either key opens it then, and the same
 /// again goes on.
-pub fn rekey(feed: &Feed, to: &OperatorKey, why: Option<String>) -> Result<Answer> {
+pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
     let Some(roots) = roots(feed)? else {
         let text = "another tidegate is at work here, and keys are changed only while nobody is: stop it, give this command \
                     again, and start it under the new key";
@@ -30,7 +30,7 @@ pub fn rekey(feed: &Feed, to: &OperatorKey, why: Option<String>) -> Result<Answe
         Ok(Some(ring)) if old.is(to) && ring.generation() == 0 => Ok(answer(false, 0, SAME)),
         Ok(Some(_)) if old.is(to) => finished(feed, &roots, to, &now),
         Ok(Some(_)) => {
-            let wanted = Wanted { request: name(&mut System)?, who: who(), when: now.clone(), why };
+            let wanted = Wanted { request: name(&mut System)?, who: by.who(), when: now.clone(), why: by.why.clone() };
             let keys = under(feed, &roots, &old, &now)?.rekey(to, wanted)?;
             let text = format!(
                 "{keys} keys are wrapped under the new key, and the old one opens nothing any more: let store.key name the \

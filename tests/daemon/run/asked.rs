@@ -68,7 +68,10 @@ fn a_release_is_approved_or_rejected() {
         place.offer("1.csv", people(40..80));
         assert_eq!(place.once()["outcome"], "approval");
         let daemon = at_work(&place, alive);
-        let output = place.output(&["approve", "feed.toml", "1"]);
+        let seen = candidate(&place);
+        let (code, answer) = place.json(&["approve", "feed.toml", "--seen", "0123456789abcdef"]);
+        assert!(code == 2 && answer.to_string().contains("is not the one with this digest"), "{answer}");
+        let output = place.output(&["approve", "feed.toml", "1", "--seen", &seen, "--as", "The board"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
         assert_eq!(published(&place)[0].rows, 80, "whoever was rejected comes out with the next");
@@ -79,8 +82,44 @@ fn a_release_is_approved_or_rejected() {
             assert!(code == 2 && text.contains("release 1 is published"), "{answer}");
         }
         ended(daemon);
+        let (_, shown) = place.json(&["show", "feed.toml"]);
+        let by: Vec<&Json> = shown["history"].as_array().expect("history").iter().map(|entry| &entry["who"]).collect();
+        assert!(by.iter().any(|who| who.as_str().is_some_and(|who| who.starts_with("The board (account "))), "{by:?}");
         place.verified();
     });
+}
+
+/// What `show --candidate` says of the release that waits; the beginning of its digest.
+fn candidate(place: &Place) -> String {
+    let (code, answer) = place.json(&["show", "feed.toml", "1"]);
+    assert!(code == 2 && answer.to_string().contains("waits for approval: `tidegate show --candidate`"), "{answer}");
+    let (code, shown) = place.json(&["show", "feed.toml", "--candidate"]);
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!((&shown["manifest"]["release"], &shown["manifest"]["rows"]), (&1.into(), &80.into()), "{shown}");
+    assert_eq!((&shown["before"], &shown["more_rows"]), (&Json::Null, &80.into()));
+    assert_eq!(
+        shown["columns"].as_array().map(Vec::len),
+        shown["manifest"]["recoding"].as_object().map(|all| all.len())
+    );
+    let staged = place.path("private").join(shown["report"].as_str().expect("a report"));
+    assert!(staged.exists(), "{}", staged.display());
+    let digest = shown["digest"].as_str().expect("a digest")[..16].to_owned();
+    let said = place.output(&["show", "feed.toml", "--candidate"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains(&format!("--seen {digest}")) && said.contains("It is the first one of its chain"), "{said}");
+    digest
+}
+
+#[test]
+fn an_erasure_says_that_a_release_that_waited_is_void() {
+    let place = Place::new(MANUAL);
+    place.offer("0.csv", people(0..40));
+    assert_eq!(place.once()["outcome"], "approval");
+    let answer = erase(&place, &format!("{}7\n", PLANTED[0]));
+    let text = answer["text"].as_str().expect("a text");
+    assert!(text.contains("Release 1, which waited for approval, is void"), "{text}");
+    let (code, answer) = place.json(&["show", "feed.toml", "--candidate"]);
+    assert!(code == 2 && answer.to_string().contains("no release waits for approval"), "{answer}");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! A release from its public files: the columns as the files tell them, and the rows. Every file has to be the one that the manifest
 //! names.
 
+mod detail;
+
+pub use detail::{ColumnDetail, LabelSize};
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,6 +40,14 @@ impl Opened {
     /// There is none, or it is not as its manifest says.
     pub fn newest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Opened> {
         let manifest = manifest(store, layout, release, place)?;
+        Opened::of(manifest, &|file| bytes(store, file), place)
+    }
+
+    /// The release of a manifest, whose files are read like this.
+    ///
+    /// # Errors
+    /// It is in two tables, or a file is not as the manifest says.
+    pub fn of(manifest: Manifest, read: &dyn Fn(&FileLine) -> Result<Vec<u8>>, place: &Path) -> Result<Opened> {
         if manifest.two_tables() {
             let text = format!(
                 "release {} is in two tables: the first one shows quasi columns as they are, and counts of both are computed as the \
@@ -50,13 +62,13 @@ impl Opened {
             return Err(none(place, "the manifest names no table, or no taxonomies"));
         };
         let wrong = |file: &FileLine, text: &str| Error::new(Fault::Input, text).in_file(Path::new(&file.path));
-        let trees: Taxonomies = serde_json::from_slice(&bytes(store, trees)?)
-            .map_err(|_| wrong(trees, "these are no taxonomies of a release"))?;
+        let trees: Taxonomies =
+            serde_json::from_slice(&read(trees)?).map_err(|_| wrong(trees, "these are no taxonomies of a release"))?;
         let unread = |file: &FileLine, leaks: &[Leak]| {
             let why = leaks.last().map(|leak| format!(": {}: {}", leak.place, leak.text)).unwrap_or_default();
             wrong(file, &format!("this table cannot be read{why}"))
         };
-        let about = bytes(store, first)?;
+        let about = read(first)?;
         let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is no table of a release"))?;
         if manifest.layout.is_none() {
             let (table, leaks) = read_local(&about, &columns);
@@ -65,7 +77,7 @@ impl Opened {
         }
         let mut parts = Vec::new();
         for (file, number) in data.into_iter().zip(1..) {
-            let (part, leaks) = read_part(&bytes(store, file)?, &columns, number);
+            let (part, leaks) = read_part(&read(file)?, &columns, number);
             parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts);
         }
         let rows = Histogram::merge_all(parts).expect("there is a part");

@@ -1,0 +1,54 @@
+//! How much detail columns show, as a table for a terminal.
+
+use std::fmt::Write;
+
+use super::paragraph::wrapped;
+use crate::daemon::error::printable;
+use crate::daemon::opened_release::{ColumnDetail, LabelSize};
+
+/// Shares of a column's values that labels are grouped by, and what they are called.
+const SIZES: [(f64, &str); 4] = [(0.1, "to 10 %"), (0.25, "to 25 %"), (0.5, "to 50 %"), (1.0, "wider")];
+/// Detail by column: the share of rows by the size of their label.
+pub fn write(text: &mut String, columns: &[ColumnDetail]) {
+    let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0).max(6);
+    let _ = write!(text, "{:width$}  {:>5}  {:>9}", "column", "Loss", "one value");
+    SIZES.iter().for_each(|(_, title)| _ = write!(text, "  {title:>7}"));
+    text.push_str("        *\n");
+    for column in columns {
+        let shares = shares(&column.labels);
+        let _ = write!(text, "{:width$}  {:>5.3}  {:>9}", printable(&column.name), column.loss, percent(shares[0]));
+        shares[1..].iter().for_each(|&share| _ = write!(text, "  {:>7}", percent(share)));
+        text.push('\n');
+    }
+    let none: Vec<String> = without_detail(columns).map(|column| format!("`{}`", printable(&column.name))).collect();
+    text.push('\n');
+    if !none.is_empty() {
+        wrapped(text, "", &format!("Without any detail (each row shows `*`): {}.", none.join(", ")));
+    }
+}
+
+/// Columns of which nothing is left.
+fn without_detail(columns: &[ColumnDetail]) -> impl Iterator<Item = &ColumnDetail> {
+    columns.iter().filter(|column| column.loss == 1.0)
+}
+
+/// Shares of the rows whose label is one value, by size, and those at the root.
+fn shares(labels: &[LabelSize]) -> [f64; 6] {
+    let all: u64 = labels.iter().map(|label| label.rows).sum();
+    let mut shares = [0.0; 6];
+    for label in labels {
+        let share = label.share_of_domain;
+        let place = match share {
+            _ if label.values == 1 => 0,
+            1.0 => 5,
+            _ => 1 + SIZES.iter().position(|&(most, _)| share <= most).unwrap_or(3),
+        };
+        shares[place] += label.rows as f64 / all.max(1) as f64;
+    }
+    shares
+}
+
+/// A share in percent; a dash where there is none.
+pub fn percent(share: f64) -> String {
+    if share == 0.0 { "-".to_owned() } else { format!("{:.1} %", share * 100.0) }
+}

@@ -1,0 +1,164 @@
+//! The release that waits for a person (`show --candidate`): what they are to decide on, as it was written aside. What is public of it
+//! anyway, and the operator's own verdict; never a value.
+
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::ReleaseLine;
+use super::words;
+use crate::cli::paragraph::wrapped;
+use crate::cli::{Out, Result, detail_table};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind, printable};
+use crate::daemon::journal::{Body, Checked, Decision};
+use crate::daemon::live::{Recorded, Seen};
+use crate::daemon::opened_release::{ColumnDetail, Opened};
+use crate::daemon::run::seen_with;
+use crate::daemon::seal::OperatorKey;
+use crate::engine::release::{Manifest, Sha256};
+
+/// The release that waits for approval.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "show-candidate")]
+pub struct Candidate {
+    /// The digest of what waits: `approve --seen` takes it, and refuses anything else.
+    pub digest: Sha256,
+    /// Where its report is, in the private root.
+    pub report: Option<String>,
+    /// Its manifest; it gets the digest of the decision when it is published.
+    pub manifest: Manifest,
+    /// Detail by quasi column; empty for a release in two tables, which shows each value.
+    pub columns: Vec<ColumnDetail>,
+    /// The whole verdict.
+    pub verdict: Option<Recorded>,
+    /// The release before it in its chain.
+    pub before: Option<ReleaseLine>,
+    /// Rows that it has more than that one; fewer where rows leave the table.
+    pub more_rows: i64,
+    /// Columns whose labels are others than in the release before.
+    pub changed: Vec<ChangedLabels>,
+}
+
+/// Labels of a column that were not there before, and that are not there any more.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ChangedLabels {
+    /// The column.
+    pub name: String,
+    /// New ones.
+    pub added: Vec<String>,
+    /// Those that are gone.
+    pub gone: Vec<String>,
+}
+
+/// Shows it.
+///
+/// # Errors
+/// No release waits, or its files are not as they were written.
+pub fn show(feed: &Feed, key: Option<OperatorKey>, out: &mut Out) -> Result<()> {
+    let (seen, entries) = seen_with(feed, key)?;
+    let Some(candidate) = Candidate::of(&seen, &entries, feed)? else {
+        let text = "no release waits for approval: `tidegate show` without `--candidate` says what there is";
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--candidate").into());
+    };
+    if out.json() {
+        out.value(&candidate);
+    } else {
+        out.text(&text(&candidate, feed));
+    }
+    Ok(())
+}
+
+impl Candidate {
+    fn of(seen: &Seen, entries: &[Checked], feed: &Feed) -> Result<Option<Candidate>> {
+        let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else { return Ok(None) };
+        let two = manifest.two_tables();
+        let opened = || Opened::of(manifest.clone(), &|file| seen.held_file(file), &feed.file);
+        let columns = if two { Vec::new() } else { opened()?.detail() };
+        let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
+        let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
+        let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
+            Body::Decision(Decision::Hold { release, verdict, .. }) if *release == held.release => Some(verdict),
+            _ => None,
+        });
+        let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+        Ok(Some(Candidate {
+            digest: held.decision,
+            report: held.files.iter().find(|file| file.path.ends_with(".html")).map(|file| file.stage.clone()),
+            columns,
+            verdict,
+            more_rows: manifest.rows as i64 - before.as_ref().map_or(0, |before| before.rows as i64),
+            changed: before.as_ref().map_or_else(Vec::new, |before| changed(before, &manifest)),
+            before: before.as_ref().map(ReleaseLine::of),
+            manifest,
+        }))
+    }
+}
+
+fn changed(before: &Manifest, now: &Manifest) -> Vec<ChangedLabels> {
+    let of = |name: &String, labels: &Vec<String>| {
+        let (_, old) = before.recoding.0.iter().find(|(other, _)| other == name)?;
+        let beyond = |some: &[String], other: &[String]| -> Vec<String> {
+            some.iter().filter(|label| !other.contains(label)).cloned().collect()
+        };
+        let (added, gone) = (beyond(labels, old), beyond(old, labels));
+        let changed = ChangedLabels { name: name.clone(), added, gone };
+        Some(changed).filter(|changed| !changed.added.is_empty() || !changed.gone.is_empty())
+    };
+    now.recoding.0.iter().filter_map(|(name, labels)| of(name, labels)).collect()
+}
+
+fn text(candidate: &Candidate, feed: &Feed) -> String {
+    let Candidate { manifest, digest, report, .. } = candidate;
+    let mut text = format!("Release {} waits for approval.\n\n", manifest.release);
+    text += &words::release_of(manifest, candidate.verdict.as_ref());
+    if !candidate.columns.is_empty() {
+        text.push_str("\nDetail\n");
+        detail_table::write(&mut text, &candidate.columns);
+    }
+    text.push_str("\nSince the release before\n");
+    match &candidate.before {
+        None => text.push_str("  It is the first one of its chain.\n"),
+        Some(before) => {
+            let said = format!(
+                "{:+} rows beside release {} ({} rows); Loss {:.4} in the place of {:.4}, smallest class {} in the place of {}",
+                candidate.more_rows,
+                before.release,
+                before.rows,
+                manifest.loss,
+                before.loss,
+                manifest.smallest_class,
+                before.smallest_class
+            );
+            wrapped(&mut text, "  ", &said);
+        }
+    }
+    for ChangedLabels { name, added, gone } in &candidate.changed {
+        let list = |labels: &[String]| labels.iter().map(|label| printable(label)).collect::<Vec<_>>().join(", ");
+        let mut said = String::new();
+        if !added.is_empty() {
+            let _ = write!(said, "new labels {}", list(added));
+        }
+        if !gone.is_empty() {
+            let _ = write!(said, "{}gone {}", if added.is_empty() { "" } else { "; " }, list(gone));
+        }
+        wrapped(&mut text, &format!("  {}: ", printable(name)), &said);
+    }
+    text.push('\n');
+    if let Some(report) = report {
+        wrapped(&mut text, "", &format!("Its report: {report} in the private root."));
+    }
+    let feed = printable(&feed.file.display().to_string());
+    let said = format!(
+        "To let exactly this release leave: `tidegate approve {feed} {} --seen {} --reason …`. A tick, an erasure or a change of the feed \
+         file makes another one of it, which this digest does not approve.",
+        manifest.release,
+        &digest.to_string()[..DIGITS]
+    );
+    wrapped(&mut text, "", &said);
+    text
+}
+
+/// Digits of a digest that tell it from others.
+const DIGITS: usize = 16;
