@@ -112,7 +112,8 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
     let (mut rest, mut line) = (text, 1u64);
     while !rest.is_empty() {
         let at = line;
-        let mut labels = Vec::new();
+        // Rows have as many labels as the one before, as a rule.
+        let mut labels = Vec::with_capacity(rows.last().map_or(0, |row: &Path| row.labels.len()));
         loop {
             let (label, after) = field(rest, delimiter, at)?;
             line += label.matches('\n').count() as u64;

@@ -24,10 +24,19 @@ impl Taxonomy {
     /// Per layer, leaves first and root last, the node of every leaf, whatever the tree: a leaf that does not lie as deep as
     /// others is itself on the layers below.
     pub fn padded(&self) -> Vec<Vec<Node>> {
-        let paths: Vec<Vec<Node>> = (0..self.leaves() as Leaf).map(|leaf| self.path(leaf)).collect();
-        let height = paths.iter().map(Vec::len).max().unwrap_or(1);
-        let node = |path: &Vec<Node>, layer: usize| path[(layer + path.len()).saturating_sub(height)];
-        (0..height).map(|layer| paths.iter().map(|path| node(path, layer)).collect()).collect()
+        let above = |node: Node| self.parent(node).map_or(0, |parent| parent as usize);
+        // The depth of each node: a parent comes before what lies below it.
+        let mut depth = vec![0u32; self.nodes()];
+        (1..self.nodes()).for_each(|node| depth[node] = depth[above(node as Node)] + 1);
+        let height = self.height(0);
+        let mut layers: Vec<Vec<Node>> = vec![(0..self.leaves() as Leaf).map(|leaf| self.leaf_node(leaf)).collect()];
+        for layer in 1..=height {
+            let below = &layers[layers.len() - 1];
+            // A node goes up where it is as deep as the layer below may be.
+            let node = |&node: &Node| if depth[node as usize] > height - layer { above(node) as Node } else { node };
+            layers.push(below.iter().map(node).collect());
+        }
+        layers
     }
 
     /// The node of every leaf that holds it and its neighbours in intervals of so many leaves.

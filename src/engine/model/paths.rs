@@ -13,80 +13,98 @@ pub struct Path {
     pub labels: Vec<Box<str>>,
 }
 
+/// What is known of a label: its handle, whether it is a leaf, its parent and the row that said so.
+#[derive(Clone, Copy)]
+struct Known<'r> {
+    handle: usize,
+    leaf: bool,
+    parent: Option<&'r str>,
+    at: u64,
+}
+
 /// Builds a taxonomy from rows of leaf-to-root labels. Also returns the places of rows that repeat an earlier row
 /// exactly, with that row's place: they are harmless and worth a warning.
 ///
 /// # Errors
 /// Every way in which rows contradict each other; see [`TreeError`].
 pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeError> {
-    /// What is known of a label: its handle, whether it is a leaf, its parent and the row that said so.
-    struct Known {
-        handle: usize,
-        leaf: bool,
-        parent: Option<Box<str>>,
-        at: u64,
-    }
     let first = rows.first().ok_or(TreeError::Empty)?;
     let root = first.labels.last().ok_or(TreeError::Empty)?;
     let mut tree = Tree::new(root);
-    let mut known: BTreeMap<Box<str>, Known> = BTreeMap::new();
+    let mut known: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     let mut repeats = Vec::new();
+    // The inner labels of the row before, root first: most rows share them, and need no look-up.
+    let mut before: Vec<(&str, usize)> = Vec::new();
     for row in rows {
         let path = distinct_labels(row)?;
-        let last = &path[path.len() - 1];
-        if last != root {
-            let (root, other_root) = (last.clone(), root.clone());
+        let last = path[path.len() - 1];
+        if last != &**root {
+            let (root, other_root) = (last.into(), root.clone());
             return Err(TreeError::TwoRoots { root, other_root, at: row.at, other: first.at });
         }
-        let mut above: Option<(usize, Box<str>)> = None;
+        let inner = path[1..].iter().rev();
+        let shared = inner.zip(&before).take_while(|(label, (before, _))| *label == before).count();
+        before.truncate(shared);
         let mut fresh = false;
-        for (up, label) in path.iter().enumerate().rev() {
+        for (up, &label) in path.iter().enumerate().rev().skip(shared) {
             let leaf = up == 0;
-            let parent = above.as_ref().map(|(_, label)| label.clone());
-            if let Some(seen) = known.get(label) {
-                if seen.parent != parent {
-                    return Err(two_parents(label, parent, seen.parent.clone(), row.at, seen.at));
+            let parent = before.last().map(|&(label, _)| label);
+            let handle = match known.get(label) {
+                Some(seen) => same(label, leaf, parent, row.at, seen)?,
+                None => {
+                    fresh = true;
+                    let handle = before.last().map_or(0, |&(_, handle)| tree.add(handle, label, 1));
+                    known.insert(label, Known { handle, leaf, parent, at: row.at });
+                    handle
                 }
-                if seen.leaf != leaf {
-                    return Err(TreeError::LeafIsInner { label: label.clone(), at: row.at, other: seen.at });
-                }
-                above = Some((seen.handle, label.clone()));
-                continue;
+            };
+            if !leaf {
+                before.push((label, handle));
             }
-            fresh = true;
-            let handle = above.as_ref().map_or(0, |(handle, _)| tree.add(*handle, label, 1));
-            known.insert(label.clone(), Known { handle, leaf, parent, at: row.at });
-            above = Some((handle, label.clone()));
         }
         if !fresh {
-            repeats.push((row.at, known.get(&path[0]).map_or(0, |seen| seen.at)));
+            repeats.push((row.at, known.get(path[0]).map_or(0, |seen| seen.at)));
         }
         if known.len() > MOST_NODES {
             return Err(TreeError::TooLarge);
         }
     }
+    // Numbering the nodes takes as much memory as these.
+    drop((known, before));
     Ok((tree.finish()?, repeats))
 }
 
+/// The handle of a label that an earlier row has as well, if both rows have it in the same place.
+fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>) -> Result<usize, TreeError> {
+    if seen.parent != parent {
+        return Err(two_parents(label, parent, seen.parent, at, seen.at));
+    }
+    if seen.leaf != leaf {
+        return Err(TreeError::LeafIsInner { label: label.into(), at, other: seen.at });
+    }
+    Ok(seen.handle)
+}
+
 /// The labels of a row with neighbours of the same name folded into one.
-fn distinct_labels(row: &Path) -> Result<Vec<Box<str>>, TreeError> {
+fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
     if row.labels.iter().any(|label| label.is_empty()) {
         return Err(TreeError::EmptyLabel { at: row.at });
     }
-    let mut path: Vec<Box<str>> = Vec::with_capacity(row.labels.len());
+    let mut path: Vec<&str> = Vec::with_capacity(row.labels.len());
     for label in &row.labels {
-        if path.last() == Some(label) {
+        let label = &**label;
+        if path.last() == Some(&label) {
             continue;
         }
-        if path.contains(label) {
-            return Err(TreeError::Repeated { label: label.clone(), at: row.at });
+        if path.contains(&label) {
+            return Err(TreeError::Repeated { label: label.into(), at: row.at });
         }
-        path.push(label.clone());
+        path.push(label);
     }
     if path.is_empty() { Err(TreeError::EmptyLabel { at: row.at }) } else { Ok(path) }
 }
 
-fn two_parents(label: &str, parent: Option<Box<str>>, other: Option<Box<str>>, at: u64, other_at: u64) -> TreeError {
-    let name = |parent: Option<Box<str>>| parent.unwrap_or_else(|| "(nothing: it is the root)".into());
+fn two_parents(label: &str, parent: Option<&str>, other: Option<&str>, at: u64, other_at: u64) -> TreeError {
+    let name = |parent: Option<&str>| parent.unwrap_or("(nothing: it is the root)").into();
     TreeError::TwoParents { label: label.into(), parent: name(parent), other_parent: name(other), at, other: other_at }
 }

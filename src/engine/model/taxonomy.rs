@@ -215,7 +215,7 @@ impl Tree {
     ///
     /// # Errors
     /// A label that is empty or stands for two nodes, or too many nodes.
-    pub fn finish(self) -> Result<Taxonomy, TreeError> {
+    pub fn finish(mut self) -> Result<Taxonomy, TreeError> {
         let n = self.labels.len();
         if n > MOST_NODES {
             return Err(TreeError::TooLarge);
@@ -237,7 +237,7 @@ impl Tree {
                 below.push(below.last().copied().unwrap_or(0) + self.size[order[node]]);
             }
         }
-        let labels: Vec<Box<str>> = order.iter().map(|&handle| self.labels[handle].clone()).collect();
+        let labels: Vec<Box<str>> = order.iter().map(|&handle| std::mem::take(&mut self.labels[handle])).collect();
         let by_label = index(&labels)?;
         Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, by_label })
     }
