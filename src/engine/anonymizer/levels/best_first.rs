@@ -30,15 +30,26 @@ struct Part {
 
 impl Part {
     /// Parts that hold all states of this one but those that a state generalises, which lies in it or above its lowest one: the first
-    /// column in which a state is higher says which part holds it.
-    fn without<'p>(&'p self, below: &'p [u8]) -> impl Iterator<Item = (Levels, Levels)> + 'p {
-        let higher = (0..below.len()).filter(|&column| below[column] < self.highest[column]);
-        higher.map(move |column| {
-            let (mut lowest, mut highest) = (self.lowest.clone(), self.highest.clone());
+    /// column in which a state is higher says which part holds it. Columns that are worth least when they are higher come first, so that
+    /// the parts that are worth most hold the fewest states.
+    fn without(&self, below: &[u8], worth: impl Fn(&[u8]) -> Score) -> Vec<Part> {
+        let mut lowest = self.lowest.clone();
+        let mut columns: Vec<(Score, usize)> = Vec::new();
+        for column in (0..below.len()).filter(|&column| below[column] < self.highest[column]) {
             lowest[column] = below[column] + 1;
-            highest[..column].iter_mut().zip(below).for_each(|(highest, &below)| *highest = below.min(*highest));
-            (lowest, highest)
-        })
+            columns.push((worth(&lowest), column));
+            lowest[column] = self.lowest[column];
+        }
+        columns.sort_by_key(|&(worth, column)| (Reverse(worth), column));
+        let mut highest = self.highest.clone();
+        let part = |(worth, column): (Score, usize)| {
+            let mut part = Part { worth, rank: 0, lowest: lowest.clone(), highest: highest.clone() };
+            part.lowest[column] = below[column] + 1;
+            part.rank = rank(&part.lowest);
+            highest[column] = below[column];
+            part
+        };
+        columns.into_iter().map(part).collect()
     }
 }
 
@@ -48,7 +59,8 @@ impl Search<'_> {
         let lattice = self.problem.lattice;
         let (mut known, mut waiting) = (Known::nothing(self.problem), BinaryHeap::new());
         self.descend(&mut known, &mut stop);
-        self.wait((lattice.bottom(), lattice.top()), Score::LEAST, &mut waiting);
+        let all = Part { worth: Score::LEAST, rank: 0, lowest: lattice.bottom(), highest: lattice.top() };
+        self.wait(Part { worth: self.worth(&all.lowest, all.worth), ..all }, &mut waiting);
         let mut is_refined = !self.is_inherited() || self.problem.objective.costs().is_none();
         loop {
             if self.checked > self.easy && !is_refined {
@@ -92,25 +104,38 @@ impl Search<'_> {
                 .or_else(|| self.worse_under(&part.lowest).map(<[u8]>::to_vec))
                 .or_else(|| is_known.then(|| part.lowest.clone()));
             match decided {
-                Some(below) => part.without(&below).for_each(|states| self.wait(states, part.worth, waiting)),
+                Some(below) => {
+                    let parts = part.without(&below, |lowest| self.worth(lowest, part.worth));
+                    parts.into_iter().for_each(|part| self.wait(part, waiting));
+                }
                 None => some.push(part),
             }
         }
         Ok(some)
     }
 
+    /// What the states of a part are worth at best, of a part of another one that is worth so much.
+    fn worth(&self, lowest: &[u8], whole: Score) -> Score {
+        self.problem.objective.bound(lowest).unwrap_or(whole)
+    }
+
     /// A part waits, if a state of it can be the best one.
-    fn wait(&self, (lowest, highest): (Levels, Levels), worth: Score, waiting: &mut BinaryHeap<Reverse<Part>>) {
-        let worth = self.problem.objective.bound(&lowest).unwrap_or(worth);
-        if !self.is_behind(worth, &lowest) {
-            waiting.push(Reverse(Part { worth, rank: rank(&lowest), lowest, highest }));
+    fn wait(&mut self, part: Part, waiting: &mut BinaryHeap<Reverse<Part>>) {
+        if !self.is_behind(part.worth, &part.lowest) && !self.protection.holds(&part.highest) {
+            waiting.push(Reverse(part));
         }
     }
 
-    /// A first state that fits: down from the top as long as that is better, each time by the column that saves most.
+    /// A first state that fits: the first on a path from the bottom to the top, or the top, and down from there as long as that is
+    /// better, each time by the column that saves most.
     fn descend(&mut self, known: &mut Known, stop: &mut impl FnMut(u64) -> bool) {
-        let mut levels = self.problem.lattice.top();
-        self.look(&[levels.clone()], known);
+        let lattice = self.problem.lattice;
+        if self.is_inherited() && !stop(self.checked) {
+            self.decide(&[lattice.bottom()], known);
+        } else {
+            self.look(&[lattice.top()], known);
+        }
+        let mut levels = self.best.as_ref().map_or_else(|| lattice.top(), |best| best.levels.clone());
         while let Some(best) = self.best.as_ref().map(|best| best.score).filter(|_| !stop(self.checked)) {
             self.prepare(&levels.iter().map(|level| level.saturating_sub(1)).collect::<Levels>());
             let below = |column: usize| {

@@ -13,11 +13,13 @@ pub struct Field {
 
 impl Field {
     /// The code in a key.
+    #[inline]
     pub fn get<const WORDS: usize>(self, key: &Key<WORDS>) -> u32 {
         (key[self.word] >> self.shift & self.mask) as u32
     }
 
     /// Puts a code into a key.
+    #[inline]
     pub fn set<const WORDS: usize>(self, key: &mut Key<WORDS>, code: u32) {
         let word = &mut key[self.word];
         *word = *word & !(self.mask << self.shift) | (u64::from(code) & self.mask) << self.shift;
@@ -25,6 +27,7 @@ impl Field {
 }
 
 /// Where a key lies in a table: every bit of it moves the low ones.
+#[inline]
 pub fn hash<const WORDS: usize>(key: &Key<WORDS>) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = key.iter().fold(ODD, |mixed, word| {

@@ -11,6 +11,8 @@ pub struct Rows {
     pub(super) counts: Vec<u32>,
     /// The number of each one's sensitive value; empty if values are not looked at.
     pub(super) values: Vec<u32>,
+    /// How many rows there are.
+    all: u64,
 }
 
 impl Rows {
@@ -22,7 +24,7 @@ impl Rows {
         let columns = (0..people.width()).map(|column| people.column(column).to_vec()).collect();
         let counts = (0..people.tuples()).map(|tuple| people.count(tuple));
         let counts = counts.map(|count| u32::try_from(count).expect("fewer than 2^32 people")).collect();
-        Rows { columns, counts, values: Vec::new() }.checked()
+        Rows { columns, counts, values: Vec::new(), all: 0 }.counted()
     }
 
     /// Of rows with their sensitive values, for privacy models that look at these.
@@ -30,7 +32,8 @@ impl Rows {
     /// # Panics
     /// If there are 2^32 rows or more.
     pub fn with_values(rows: &Histogram) -> Rows {
-        let mut found = Rows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new() };
+        let mut found =
+            Rows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new(), all: 0 };
         for tuple in 0..rows.tuples() {
             for cell in rows.cells_of(tuple) {
                 found.columns.iter_mut().zip(rows.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
@@ -38,17 +41,18 @@ impl Rows {
                 found.values.push(cell.value);
             }
         }
-        found.checked()
+        found.counted()
     }
 
-    fn checked(self) -> Rows {
-        assert!(u32::try_from(self.all()).is_ok(), "fewer than 2^32 rows");
+    fn counted(mut self) -> Rows {
+        self.all = self.counts.iter().map(|&count| u64::from(count)).sum();
+        assert!(u32::try_from(self.all).is_ok(), "fewer than 2^32 rows");
         self
     }
 
     /// How many rows there are.
     pub fn all(&self) -> u64 {
-        self.counts.iter().map(|&count| u64::from(count)).sum()
+        self.all
     }
 
     /// Whether sensitive values are looked at.
