@@ -1,125 +1,83 @@
 //! Full-domain searches on public data (folders of `TIDEGATE_DATA`; SCIENCE 8), k = 5, at most 5 % of the rows suppressed, geometric
-//! Loss, in the form of the paper on lattice search (ARX):
+//! Loss. The tables and figures are those of the paper on lattice search (ARX), with its own figures beside ours:
 //!
 //! - **searches**: best-first, Flash and greedy, with the states that each checked, and seconds for reading the data and for searching;
-//! - **properties** (table 2): what Flash knows of states that it does not check;
-//! - **options** (table 1): how long Flash takes to keep and ask these properties, by a list, a list that is an antichain, a prefix
+//! - **whole**: a process for each data set, its seconds and the most memory it held, and what of the reference's that is;
+//! - **options** (table 1): how long Flash takes to keep and ask both properties, by a list, a list that is an antichain, a prefix
 //!   tree, and one that knows ranks;
-//! - **columns** (table 4): best-first on 3 and more columns of a table of 16.
+//! - **properties** (table 2): what Flash knows of states that it does not check;
+//! - **prediction** (table 3): best-first with and without what is concluded about other states;
+//! - **columns** (table 4): best-first on 3 and more columns of a table of 16;
+//! - **heuristic** (table 5): best-first that is stopped early, against a greedy search;
+//! - **space** (figures 5 and 6): states that are kept, and seconds, by columns;
+//! - **early** (figure 7): when the optimum is found.
 //!
-//!     TIDEGATE_DATA=… cargo bench --bench levels [-- searches | properties | options | columns [SECONDS]]
+//! Of the paper's data sets Atus and Ihis are not public, and of SS13ACS only other columns are: a table of another survey stands in
+//! its place. `SECONDS` (60) is the most that a search of many columns takes.
+//!
+//!     TIDEGATE_DATA=… cargo bench --bench levels [-- PART [SECONDS]]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "levels/figures.rs"]
+mod figures;
+#[path = "levels/heuristic.rs"]
+mod heuristic;
 #[path = "levels/lists.rs"]
 mod lists;
+#[path = "levels/paper.rs"]
+mod paper;
+#[path = "levels/sets.rs"]
+mod sets;
+#[path = "levels/tables.rs"]
+mod tables;
+#[path = "levels/whole.rs"]
+mod whole;
 
-use std::cell::Cell;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::levels::Data;
 use common::needs;
-use lists::{List, Timed};
-use tidegate::engine::anonymizer::levels::{
-    Antichain, Costs, Found, Inherited, Lattice, Objective, Privacy, Problem, Rows, Search, Tracked, Usage,
-};
-
-/// A data set and its columns.
-const SETS: [(&str, &[&str]); 3] = [
-    (
-        "adult",
-        &[
-            "sex",
-            "age",
-            "race",
-            "marital-status",
-            "education",
-            "native-country",
-            "workclass",
-            "occupation",
-            "salary-class",
-        ],
-    ),
-    ("cup", &["ZIP", "AGE", "GENDER", "INCOME", "STATE", "RAMNTALL", "NGIFTALL", "MINRAMNT"]),
-    ("fars_int", &["iage", "irace", "ideathmon", "ideathday", "isex", "ihispanic", "istatenum", "iinjury"]),
-];
-const WIDE: (&str, [&str; 16]) = (
-    "mach2019_int",
-    [
-        "age",
-        "familysize",
-        "gender",
-        "married",
-        "race",
-        "religion",
-        "Q1A",
-        "Q2A",
-        "Q3A",
-        "Q4A",
-        "Q5A",
-        "Q6A",
-        "Q7A",
-        "Q8A",
-        "Q9A",
-        "Q10A",
-    ],
-);
+use sets::{CENSUS_OF_FIVE, SETS, Task};
+use tidegate::engine::anonymizer::levels::{Found, Search};
 
 /// A whole search.
 type Run = fn(Search<'_>) -> Found;
 
-/// A search that is ready to begin.
-struct Task {
-    lattice: Lattice,
-    rows: Rows,
-    privacy: Privacy,
-    objective: Objective,
-    read: Duration,
-}
-
-impl Task {
-    fn of(folder: &Path, columns: &[&str]) -> Task {
-        let start = Instant::now();
-        let data = Data::read(folder, &columns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), None);
-        let read = start.elapsed();
-        let trees = data.trees();
-        let (lattice, rows) = (Lattice::of(&trees), data.table(false));
-        let objective = Objective::Columns(Costs::loss(&rows, &lattice, &trees, 1_000));
-        Task { lattice, rows, privacy: Privacy::k(5), objective, read }
-    }
-
-    fn problem(&self) -> Problem<'_> {
-        let Task { lattice, rows, privacy, objective, .. } = self;
-        Problem { rows, lattice, privacy, suppressed: rows.all() / 20, objective }
-    }
-}
-
 fn main() {
     let Some(folder) = needs::data() else { return };
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let asked = |name: &str| words.first().is_none_or(|word| word == name);
-    let tasks: Vec<(&str, Task)> =
-        SETS.iter().map(|(name, columns)| (*name, Task::of(&folder.join(name), columns))).collect();
-    if asked("searches") {
-        searches(&tasks);
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let Some((_, words)) = words.split_first().filter(|(first, _)| *first == whole::CHILD) {
+        return whole::child(&folder, words);
     }
-    if asked("properties") {
-        properties(&tasks);
-    }
-    if asked("options") {
-        options(&tasks);
-    }
-    if asked("columns") {
-        let seconds = words.get(1).map_or(60, |word| word.parse().expect("a number of seconds"));
-        columns(&folder, Duration::from_secs(seconds));
-    }
+    let seconds = words.get(1).map_or(60, |word| word.parse().expect("a number of seconds"));
+    let limit = Duration::from_secs(seconds);
+    let parts: [(&str, &dyn Fn()); 9] = [
+        ("searches", &|| searches(&folder)),
+        ("whole", &|| whole::table(limit)),
+        ("options", &|| tables::options(&folder)),
+        ("properties", &|| tables::properties(&folder)),
+        ("prediction", &|| tables::prediction(&folder, limit)),
+        ("columns", &|| tables::columns(&folder, limit)),
+        ("heuristic", &|| heuristic::table(&folder)),
+        ("space", &|| figures::space_and_time(&folder, limit)),
+        ("early", &|| figures::heuristic(&folder, limit)),
+    ];
+    let asked = words.first();
+    assert!(
+        asked.is_none_or(|asked| parts.iter().any(|(name, _)| name == asked)),
+        "a part that this file's head names"
+    );
+    parts.iter().filter(|(name, _)| asked.is_none_or(|asked| name == asked)).for_each(|(_, part)| part());
 }
 
-fn searches(tasks: &[(&str, Task)]) {
+fn searches(folder: &Path) {
     println!("data        states  search      Loss      checked   suppressed  read s  search s    MB at hand");
-    for (name, task) in tasks {
+    for set in SETS.into_iter().chain([&CENSUS_OF_FIVE]) {
+        let start = Instant::now();
+        let data = set.read(folder, set.columns.len());
+        let read = start.elapsed().as_secs_f64();
+        let task = Task::of(&data);
         let problem = task.problem();
         let searches: [(&str, Run); 3] = [
             ("best-first", |search| search.best_first(|_| false)),
@@ -132,82 +90,14 @@ fn searches(tasks: &[(&str, Task)]) {
             let spent = start.elapsed().as_secs_f64();
             let best = found.best.expect("a state that fits");
             println!(
-                "{name:10} {:>7}  {kind:10}  {:.6} {:>9} {:>12} {:>7.2} {spent:>9.3} {:>13}",
+                "{:10} {:>7}  {kind:10}  {:.6} {:>9} {:>12} {read:>7.2} {spent:>9.3} {:>13}",
+                set.name,
                 task.lattice.states(),
                 best.figure,
                 found.checked,
                 best.suppressed,
-                task.read.as_secs_f64(),
                 found.bytes >> 20
             );
         }
-    }
-}
-
-fn properties(tasks: &[(&str, Task)]) {
-    println!("\ndata        states  checked          property     inserts   hits %  largest antichain, % of inserts");
-    for (name, task) in tasks {
-        let found = Search::new(&task.problem()).flash();
-        let states = task.lattice.states();
-        let share = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
-        for (property, Usage { queries, hits, inserts, largest }) in
-            [("quality", found.quality), ("protection", found.protection)]
-        {
-            println!(
-                "{name:10} {states:>7} {:>6} ({:>4.1} %)  {property:11} {inserts:>8} {:>8.2} {:>8.2}",
-                found.checked,
-                share(found.checked, states as u64),
-                share(hits, queries),
-                share(largest as u64, inserts)
-            );
-        }
-    }
-}
-
-fn options(tasks: &[(&str, Task)]) {
-    println!("\nmilliseconds for asking and keeping both properties, with Flash (median of 5)");
-    println!("data        list  antichain  prefix tree  with ranks");
-    for (name, task) in tasks {
-        let problem = task.problem();
-        let heights = task.lattice.heights();
-        let spent = |option: usize| {
-            let spent = Rc::new(Cell::new(Duration::ZERO));
-            let property = |inherited: Inherited| -> Box<dyn Tracked> {
-                let spent = spent.clone();
-                match option {
-                    0 => Box::new(Timed { property: List::new(inherited, false), spent }),
-                    1 => Box::new(Timed { property: List::new(inherited, true), spent }),
-                    2 => Box::new(Timed { property: Antichain::new(&heights, inherited).without_ranks(), spent }),
-                    _ => Box::new(Timed { property: Antichain::new(&heights, inherited), spent }),
-                }
-            };
-            Search::with(&problem, property(Inherited::Upward), property(Inherited::Downward)).flash();
-            spent.get()
-        };
-        let median = |option: usize| {
-            let mut all: Vec<Duration> = (0..5).map(|_| spent(option)).collect();
-            all.sort_unstable();
-            all[2].as_secs_f64() * 1_000.0
-        };
-        println!("{name:10} {:>5.1} {:>10.1} {:>12.1} {:>11.1}", median(0), median(1), median(2), median(3));
-    }
-}
-
-fn columns(folder: &Path, limit: Duration) {
-    println!("\n{}, best-first, at most {} s each", WIDE.0, limit.as_secs());
-    println!("columns          states   checked  (%)         Loss      bound    seconds");
-    for width in 3..=WIDE.1.len() {
-        let task = Task::of(&folder.join(WIDE.0), &WIDE.1[..width]);
-        let start = Instant::now();
-        let found = Search::new(&task.problem()).best_first(|_| start.elapsed() > limit);
-        let best = found.best.expect("a state that fits").figure;
-        let states = task.lattice.states();
-        println!(
-            "{width:>7} {states:>15} {:>9}  {:<8.4} {best:.6} {:>10.6} {:>10.2}",
-            found.checked,
-            100.0 * found.checked as f64 / states as f64,
-            found.bound.unwrap_or(best),
-            start.elapsed().as_secs_f64()
-        );
     }
 }
