@@ -105,11 +105,15 @@ pub fn prediction(folder: &Path, limit: Duration) {
             true => run(Search::new(&problem).without_prediction()),
             false => (0, f64::NAN, false),
         };
+        let without_text = match (is_over, ended) {
+            (true, true) => format!("{without:.3}"),
+            (true, false) => format!("> {without:.3}"),
+            (false, _) => "-".to_owned(),
+        };
         is_over = ended;
         let better = |without: f64, with: f64| 100.0 * (without - with) / without;
         println!(
-            "{width:>7} {unpredicted:>17} {checked:>9} {:>16}{without:.3} {with:>8.3} {:>11.2} % {paper_without:>16.3} {paper_with:>9.3} {:>10.2} %",
-            if ended { "" } else { ">" },
+            "{width:>7} {unpredicted:>17} {checked:>9} {without_text:>16} {with:>8.3} {:>11.2} % {paper_without:>16.3} {paper_with:>9.3} {:>10.2} %",
             better(without, with),
             better(paper_without, paper_with)
         );
