@@ -132,6 +132,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         private,
         public,
         key: &key(),
+        writer: None,
         feed,
         services: Sha256::of(b"bench"),
         chance: Box::new(System),

@@ -28,6 +28,15 @@ pub enum Kind {
     Internal,
 }
 
+/// Another process that works on the same feed, where one is the reason of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rival {
+    /// It holds the lock: this process can begin when the other one has ended.
+    Works,
+    /// It has put its fence behind our last entry: this process has lost the feed to it.
+    TookOver,
+}
+
 /// An error with its place. Built with [`Error::new`] and the `in_…` methods.
 #[derive(Debug, Clone)]
 pub struct Error {
@@ -43,6 +52,8 @@ pub struct Error {
     pub text: String,
     /// The line of the file it is at, for people.
     pub passage: Option<Box<Passage>>,
+    /// The other process that is the reason.
+    pub rival: Option<Rival>,
 }
 
 /// The line that an error is at, to be drawn with a caret. Whoever makes one has masked every secret in it.
@@ -75,7 +86,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without a place yet.
     pub fn new(kind: Kind, text: impl Into<String>) -> Error {
-        Error { kind, file: None, line: None, field: None, text: text.into(), passage: None }
+        Error { kind, file: None, line: None, field: None, text: text.into(), passage: None, rival: None }
     }
 
     /// Could not read or write `file`.
@@ -106,6 +117,13 @@ impl Error {
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Error {
         self.field.get_or_insert_with(|| field.into());
+        self
+    }
+
+    /// Names the other process that is the reason.
+    #[must_use]
+    pub fn because_of(mut self, rival: Rival) -> Error {
+        self.rival = Some(rival);
         self
     }
 

@@ -88,6 +88,7 @@ pub fn open_with(
         private,
         public,
         key,
+        writer: None,
         feed,
         services: Sha256::of(b"services"),
         chance: Box::new(Seeded::new(seed)),

@@ -18,7 +18,7 @@ pub struct Entry {
     pub seq: u64,
     /// The epoch of its writer; each writer begins a new one.
     pub epoch: u64,
-    /// Who wrote it: a name drawn by each process.
+    /// Who wrote it: a name drawn by each process. A process that begins again under its name has a new epoch all the same.
     pub writer: String,
     /// The digest of the entry before; null for the first.
     pub prev_sha256: Option<Sha256>,

@@ -36,7 +36,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Takes over behind the last entry. Nothing is written before the fence is.
+    /// Takes over behind the last entry, under this name or one that is drawn. Nothing is written before the fence is.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -44,10 +44,11 @@ impl Log {
         store: Arc<dyn Store>,
         ring: Ring,
         mut chance: Box<dyn Chance>,
+        name: Option<String>,
         last: Option<&Entry>,
         head: Option<Sha256>,
     ) -> Result<Log> {
-        let name = chance::name(&mut *chance)?;
+        let name = name.map_or_else(|| chance::name(&mut *chance), Ok)?;
         let (next, epoch) = last.map_or((0, 1), |last| (last.seq + 1, last.epoch + 1));
         Ok(Log { store, ring, chance, writer: Writer { name, epoch }, next, head, ended: false })
     }

@@ -1,7 +1,7 @@
 //! The slots of the log (HOUSE 3, Append): where an entry lies, and what a writer ends with that finds its next one taken.
 
 use super::store::Store;
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, Kind, Result, Rival};
 
 /// Where the entry of a place lies.
 pub fn path(seq: u64) -> String {
@@ -25,5 +25,5 @@ pub fn fenced(store: &dyn Store) -> Error {
         "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
         store.place()
     );
-    Error::new(Kind::Io, text)
+    Error::new(Kind::Io, text).because_of(Rival::TookOver)
 }

@@ -27,6 +27,8 @@ pub struct Opening<'a> {
     pub key: &'a OperatorKey,
     /// The feed's own keys, where they were drawn before anything was written; of a feed that begins only.
     pub drawn: Option<Ring>,
+    /// The name that this process has as a writer of this feed; `None` draws one.
+    pub writer: Option<String>,
     /// The feed file.
     pub feed: &'a config::Feed,
     /// The digest of what of the feed file may change.
@@ -138,7 +140,7 @@ impl<'a> Ahead<'a> {
     pub fn begin(self) -> Result<(Live, Found)> {
         let hasher = self.hasher();
         let Ahead { opening, named, ring, fresh, past } = self;
-        let Opening { private, public, feed, services, mut chance, settings, now, changed, .. } = opening;
+        let Opening { private, public, writer, feed, services, mut chance, settings, now, changed, .. } = opening;
         let Past { state, last, read, checkpoint } = past;
         if !named {
             write_format(&*private, &feed.name)?;
@@ -148,7 +150,7 @@ impl<'a> Ahead<'a> {
         }
         let entries = last.as_ref().map_or(0, |last| last.entry.seq + 1);
         let head = last.as_ref().map(|last| last.sha256);
-        let mut log = Log::behind(private, ring, chance, last.as_ref().map(|last| &last.entry), head)?;
+        let mut log = Log::behind(private, ring, chance, writer, last.as_ref().map(|last| &last.entry), head)?;
         log.append(Body::Fence(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() }))?;
         let state = match state {
             Some(state) => state,

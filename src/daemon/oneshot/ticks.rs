@@ -98,6 +98,7 @@ fn ahead<'t>(
         public,
         key: &task.key,
         drawn,
+        writer: None,
         feed,
         services: Sha256::of(&text),
         chance: Box::new(System),

@@ -179,7 +179,15 @@ pub fn pause(feed: &Feed) -> Duration {
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
 pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
-    opened(feed, roots, &key(feed)?, now, false)
+    live_as(feed, roots, now, None)
+}
+
+/// [`live`], as the writer of this name.
+///
+/// # Errors
+/// As for [`live`].
+pub fn live_as(feed: &Feed, roots: &Roots, now: &str, writer: Option<String>) -> Result<(Live, Found)> {
+    opened(feed, roots, &key(feed)?, now, (false, writer))
 }
 
 /// Opens a feed whose file may have changed what is frozen: nothing but a new chain is asked of it.
@@ -195,15 +203,22 @@ pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
 /// # Errors
 /// As [`before_new_chain`].
 pub fn under(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str) -> Result<Live> {
-    opened(feed, roots, key, now, true).map(|(live, _)| live)
+    opened(feed, roots, key, now, (true, None)).map(|(live, _)| live)
 }
 
-fn opened(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str, changed: bool) -> Result<(Live, Found)> {
+fn opened(
+    feed: &Feed,
+    roots: &Roots,
+    key: &OperatorKey,
+    now: &str,
+    (changed, writer): (bool, Option<String>),
+) -> Result<(Live, Found)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let opening = Opening {
         private: roots.private.clone(),
         public: roots.public.clone(),
         key,
+        writer,
         feed,
         services: Sha256::of(&text),
         chance: Box::new(System),

@@ -16,7 +16,7 @@ use aside::Aside;
 use folder::{Entry, Folder};
 
 use super::{Created, Listed, Store, fitting};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::error::{Error, Kind, Result, Rival};
 
 /// The file in a root that is held by whoever is at work there; no object.
 const LOCK: &str = "lock";
@@ -100,7 +100,8 @@ impl Local {
 
     /// What to say when the lock is held.
     pub fn busy(path: &Path) -> Error {
-        Error::new(Kind::Io, "another tidegate is at work here: wait for it, or stop it").in_file(path)
+        let text = "another tidegate is at work here: wait for it, or stop it";
+        Error::new(Kind::Io, text).in_file(path).because_of(Rival::Works)
     }
 
     /// The folder that an object lies in, made when it is not there, and on the disk with all folders around it.
