@@ -14,7 +14,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::run::{Outcome, Tick, Until, run as run_feeds};
+use crate::daemon::run::{How, Outcome, Tick, Until, run as run_feeds};
 
 /// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
 #[derive(clap::Args)]
@@ -22,8 +22,9 @@ use crate::daemon::run::{Outcome, Tick, Until, run as run_feeds};
 Log lines go to standard error; health and metrics to http.bind of the feed files (default 127.0.0.1:9464). SIGTERM and \
 ctrl-C end it within seconds; whatever is half done then is finished at the next start.
 
-A feed that halts says why and what to do, and does not stop its neighbours. Exit code 0: told to end. 1 (--once): a \
-release was rejected, or the chain is stopped. 2: a feed has halted, or an error.")]
+A feed that halts says why and what to do, stops neither its neighbours nor these pages, and is tried again until it goes on. \
+Exit code 0: told to end. 1 (--once): a release was rejected, or the chain is stopped. 2: an error, or with --once or \
+--exit-on-halt a feed has halted.")]
 pub struct Args {
     /// The feed files
     #[arg(value_name = "FEED", required = true)]
@@ -34,6 +35,9 @@ pub struct Args {
     /// Believe a clock that is further ahead of what was known than `max_clock_step`
     #[arg(long)]
     accept_clock: bool,
+    /// Do not try a feed again that has halted: exit with code 2 when no feed is left
+    #[arg(long)]
+    exit_on_halt: bool,
 }
 
 /// What came of `--once`.
@@ -46,7 +50,7 @@ pub struct Answer {
 /// Runs the command.
 ///
 /// # Errors
-/// A feed file cannot be read, or a feed has halted.
+/// A feed file cannot be read, or a feed has halted and is not tried again.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
@@ -62,10 +66,11 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
     let until = if args.once { Until::Once } else { Until::Told };
+    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let shutdown = signals().map_err(|error| vec![error])?.1;
-        run_feeds(feeds, (until, args.accept_clock), observer, shutdown).await
+        run_feeds(feeds, how, observer, shutdown).await
     });
     // Whoever is at work still is cut off: the next start finishes it.
     runtime.shutdown_background();

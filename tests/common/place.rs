@@ -123,6 +123,11 @@ impl Place {
         self.start_with(&["feed.toml"])
     }
 
+    /// A daemon that ends when the feed halts.
+    pub fn start_until_halt(&self) -> Daemon {
+        self.start_with(&["--exit-on-halt", "feed.toml"])
+    }
+
     pub fn start_with(&self, feeds: &[&str]) -> Daemon {
         self.started(self.command(&[&["run"], feeds].concat()))
     }

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tidegate::daemon::config::{Feed, LogFormat};
 use tidegate::daemon::error::{Error, Kind};
-use tidegate::daemon::observe::events::{Halted, Recovered, Standing, Started};
+use tidegate::daemon::observe::Halt;
+use tidegate::daemon::observe::events::{Halted, Recovered, Resumed, Standing, Started};
 use tidegate::daemon::observe::http::{self, Door};
 use tidegate::daemon::observe::{FeedObserver, Observer, format};
 use tokio::sync::oneshot;
@@ -161,11 +162,18 @@ fn the_process_is_ready_when_every_feed_is() {
     assert_eq!(served.ready(), (503, feeds(false, "running", "starting")));
     recover(&two);
     assert_eq!(served.ready(), (200, feeds(true, "running", "running")));
+    let why = json!({ "since": "2026-11-25T10:00:00Z", "reason": "the disk is full", "what_to_do": "Make space." });
+    one.explain(serde_json::from_value::<Halt>(why.clone()).expect("a halt"));
+    assert_eq!(served.ready(), (200, feeds(true, "running", "running")), "it has not halted yet");
     one.emit(&Halted::because(&Error::new(Kind::Io, "the disk is full")));
-    assert_eq!(served.ready(), (503, feeds(false, "halted", "running")));
+    let mut halted = feeds(false, "halted", "running");
+    halted["halted"] = json!({ "one": why });
+    assert_eq!(served.ready(), (503, halted.clone()));
     assert_eq!(served.get("/health/live").0, 200, "a halted feed is nothing that a restart mends");
-    one.emit(&Started { version: "0" });
+    // Nobody is to think that all is well while it is tried again.
     recover(&one);
+    assert_eq!(served.ready(), (503, halted));
+    one.emit(&Resumed { since: jiff::Timestamp::UNIX_EPOCH });
     assert_eq!(served.ready(), (200, feeds(true, "running", "running")));
 }
 
@@ -210,7 +218,14 @@ fn metrics_ask_for_a_token_and_health_does_not() {
     let tables = format!("{ANY_PORT}tokens = [\"file:one\", \"file:two\"]\n");
     let served = Served::new(&feed("one", folder.path(), &tables));
     assert_eq!(served.get("/health/live").0, 200);
-    assert_eq!(served.get("/health/ready").0, 503);
+    let one = served.observer.feed(&feed("one", folder.path(), &tables));
+    let [since, reason, what_to_do] = ["2026-11-25T10:00:00Z", "ward-7.csv", "Act."].map(str::to_owned);
+    one.explain(Halt { since, reason, what_to_do });
+    one.emit(&Halted::because(&Error::new(Kind::Io, "ward-7.csv")));
+    // Probes of a cluster show no token: they see the state, and not the reason.
+    assert_eq!(served.ready(), (503, json!({ "ready": false, "feeds": { "one": "halted" } })));
+    let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one\r\n\r\n";
+    assert!(served.ask(shown).2.contains("ward-7.csv"));
     let (status, head, body) = served.get("/metrics");
     assert_eq!(status, 401);
     assert!(head.contains("www-authenticate: bearer"), "{head}");

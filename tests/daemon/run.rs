@@ -7,6 +7,7 @@ mod carved;
 mod clocks;
 mod crowds;
 mod delta;
+mod halted;
 mod halts;
 mod halved;
 mod kills;

@@ -49,7 +49,7 @@ fn a_topic_that_was_made_again_is_another_one() {
     broker.topic("wards", 2, &[]);
     put(&broker, 0, 0..40);
     let place = feed(&broker, "wards", OFTEN, "");
-    let daemon = place.start();
+    let daemon = place.start_until_halt();
     daemon.says("published feed=t", 1);
     broker.delete("wards");
     // Fewer partitions than there were.
@@ -146,7 +146,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     broker.damage("wards", &format!("{}55\"", PLANTED[0]));
     broker.begin();
     let place = feed(&broker, "wards", NEVER, "");
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     for word in ["source.topic", "cannot be read as the brokers send them", "0 at 40", "Nothing was passed over"] {
         assert!(daemon.said().contains(word), "{}", daemon.said());
@@ -156,7 +156,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     assert_eq!(taken, 40);
     // Who gives them up says so, twice.
     broker.forget("wards", 0, 80);
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     assert!(daemon.said().contains("resume = { \"0\" = [40, 80] }"), "{}", daemon.said());
     place.edit("format = \"json\"\n", "format = \"json\"\nresume = { \"0\" = [40, 80] }\n");
@@ -175,7 +175,7 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     assert_eq!(place.once()["rows"], 80);
     let told = |entry: &serde_json::Value| entry["body"]["parts"][0]["epoch"] == 0;
     assert!(entries(&place).iter().any(told), "what tells the last message from another one is not known");
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     broker.stop();
     broker.lose("wards", 40);
     broker.begin();
@@ -213,7 +213,7 @@ fn messages_that_took_the_place_of_others_are_found_out_by_whoever_reads_on_behi
     put(&broker, 0, 0..40);
     put(&broker, 0, 40..80);
     let place = feed(&broker, "wards", OFTEN, "");
-    let daemon = place.start();
+    let daemon = place.start_until_halt();
     daemon.says("published feed=t", 1);
     // It sleeps until the partition is longer than it was.
     daemon.stops();

@@ -54,7 +54,7 @@ fn topics_are_told_once_they_are_there() {
     daemon.says("notification_sent feed=t receiver=topic notice=release", 2);
     daemon.kill();
     // What was told stays told.
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     broker.put("wards", 0, messages(120..180).iter().map(String::as_str));
     daemon.says("notification_sent feed=t receiver=topic notice=release", 1);
     let told = read(&broker, "releases", 3);

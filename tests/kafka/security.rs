@@ -212,7 +212,7 @@ fn brokers_are_spoken_to_as_they_want() {
 /// A daemon whose password is wrong says so and ends, after a few tries.
 fn halts(broker: &Broker, way: &Way) {
     let place = place(broker, way);
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     let said = daemon.said();
     assert!(said.contains("do not know us") && said.lines().count() < 30, "{said}");

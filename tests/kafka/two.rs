@@ -20,7 +20,7 @@ const LOST: &str = "another tidegate has taken over this feed";
 fn start(place: &Place) -> Daemon {
     // The first one makes it.
     let _ = fs::remove_file(place.path("private/lock"));
-    place.start()
+    place.start_until_halt()
 }
 
 /// Whoever sends: whether there is a pause, and whether it is over.

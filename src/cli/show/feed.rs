@@ -14,7 +14,8 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
 use crate::daemon::journal::{Body, Checked, Closed, Decision, Erase, Origin, Outcome, Part, Under, Wanted};
 use crate::daemon::live::{Line, Recorded, Seen};
-use crate::daemon::run::seen_with;
+use crate::daemon::observe::Halt;
+use crate::daemon::run::{halted, seen_with};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Manifest, RemovalReason};
@@ -35,6 +36,9 @@ pub struct FeedShown {
     pub history: Vec<Happened>,
     /// Entries of the log.
     pub entries: u64,
+    /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its process
+    /// tells.
+    pub halted: Option<Halt>,
     /// Rows that came since the last tick.
     pub new: u64,
     /// The release that waits for approval.
@@ -87,6 +91,21 @@ const MOST: usize = 25;
 
 /// Shows a feed, or one of its releases.
 pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> Result<()> {
+    let halt = halted(feed);
+    let shown = whole(feed, key, release, (halt.clone(), out));
+    // What has halted the feed may keep it from being looked at, too.
+    if let (Err(_), Some(halt), false) = (&shown, halt, out.json()) {
+        out.text(&words::halted(&halt));
+    }
+    shown
+}
+
+fn whole(
+    feed: &Feed,
+    key: Option<OperatorKey>,
+    release: Option<u32>,
+    (halt, out): (Option<Halt>, &mut Out),
+) -> Result<()> {
     let (seen, entries) = seen_with(feed, key)?;
     if let Some(number) = release {
         let shown = FeedRelease::of(&seen, &entries, number)?.ok_or_else(|| {
@@ -110,7 +129,7 @@ pub fn show(feed: &Feed, key: Option<OperatorKey>, release: Option<u32>, out: &m
         }
         return Ok(());
     }
-    let shown = FeedShown::of(&seen, &entries)?;
+    let shown = FeedShown::of(&seen, &entries, halt)?;
     if out.json() {
         out.value(&shown);
     } else {
@@ -136,7 +155,7 @@ impl FeedRelease {
 }
 
 impl FeedShown {
-    fn of(seen: &Seen, entries: &[Checked]) -> Result<FeedShown> {
+    fn of(seen: &Seen, entries: &[Checked], halted: Option<Halt>) -> Result<FeedShown> {
         let state = &seen.state;
         let mut releases = Vec::new();
         for line in &state.releases {
@@ -158,6 +177,7 @@ impl FeedShown {
             removed,
             history: history.collect::<Result<_>>()?,
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
+            halted,
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.release),
             quarantined: state.quarantine.iter().map(|aside| aside.messages).sum(),
@@ -329,6 +349,10 @@ fn gone(text: &mut String, removed: &[RemovedLine]) {
 fn text(shown: &FeedShown) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{} ({} entries)\n", printable(&shown.feed), shown.entries);
+    if let Some(halt) = &shown.halted {
+        text.push_str(&words::halted(halt));
+        text.push('\n');
+    }
     words::releases(&mut text, &shown.releases);
     gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");

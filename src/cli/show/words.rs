@@ -7,6 +7,7 @@ use super::json::{HalvingLine, ReleaseLine, ReleaseShown, Shown, UniformLine, Wa
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
 use crate::daemon::live::{Recorded, Refused, Repaired};
+use crate::daemon::observe::Halt;
 use crate::daemon::oneshot::Outcome;
 use crate::engine::gate::own::Verdict;
 use crate::engine::policy::Guarantee;
@@ -175,6 +176,15 @@ fn alike(uniform: &UniformLine) -> String {
 
 fn rows(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
+}
+
+/// A feed that is halted.
+pub fn halted(halt: &Halt) -> String {
+    let mut text = String::new();
+    let Halt { since, reason, what_to_do } = halt;
+    wrapped(&mut text, "", &format!("Halted since {}: {}", printable(since), printable(reason)));
+    wrapped(&mut text, "", &format!("What to do: {}", printable(what_to_do)));
+    text
 }
 
 /// One release of a folder.

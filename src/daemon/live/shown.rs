@@ -39,7 +39,7 @@ impl Live {
         let text = format!(
             "the manifest of release {} in the public root {} {what}: readers find something else than what was decided, or \
              nothing. Put it back as it was, with its signature, from a copy of the public root (`tidegate verify` names all \
-             that is wrong), or name the public root of this feed; then start again",
+             that is wrong), or name the public root of this feed",
             line.release,
             self.public.place()
         );

@@ -3,11 +3,11 @@
 //!
 //! Follows the log behind its writer: what is told is a function of an entry that lasts, and how far each receiver was told
 //! lies in the private root. So nobody is told less after a kill, what is told twice has the same key, and a receiver that
-//! is away delays nobody but itself. A halt is no entry: it is told as the last thing that a feed does.
+//! is away delays nobody but itself. A halt and its end are no entries: `halts` tells of them.
 
 mod follow;
+mod halts;
 mod hand;
-mod last_words;
 mod listeners;
 mod marker;
 mod notification;
@@ -16,6 +16,6 @@ mod topic;
 mod webhook;
 
 pub use follow::Notifier;
-pub use last_words::last_words;
+pub use halts::HaltTeller;
 pub use listeners::look;
 pub use notification::{Audience, Notification, What};

@@ -132,12 +132,19 @@ pub enum What {
         /// What to do.
         text: String,
     },
-    /// For the operator: the feed has halted, and somebody has to act.
+    /// For the operator: the feed has halted, and the operator has to act.
     Halted {
         /// When, in UTC.
         time: String,
         /// Why, and what to do.
         error: Described,
+    },
+    /// For the operator: the feed goes on after a halt.
+    Resumed {
+        /// When, in UTC.
+        time: String,
+        /// When it had halted, in UTC.
+        since: String,
     },
 }
 
@@ -221,6 +228,12 @@ impl Notification {
     pub fn halted(feed: &str, error: &Error, time: &str) -> Notification {
         let what = What::Halted { time: time.to_owned(), error: error.describe() };
         Notification::new(feed, &format!("halted/{time}"), what)
+    }
+
+    /// A feed goes on that had halted.
+    pub fn resumed(feed: &str, since: &str, time: &str) -> Notification {
+        let what = What::Resumed { time: time.to_owned(), since: since.to_owned() };
+        Notification::new(feed, &format!("resumed/{since}"), what)
     }
 
     /// As it is sent.

@@ -110,5 +110,6 @@ fn notice(what: &What) -> Notice {
         What::Coarsest { .. } => Notice::Coarsest,
         What::Approval { .. } => Notice::Approval,
         What::Halted { .. } => Notice::Halted,
+        What::Resumed { .. } => Notice::Resumed,
     }
 }

@@ -35,4 +35,4 @@ pub use agree::format;
 pub use behind::Behind;
 pub use field::Field;
 pub use observer::{FeedObserver, Observer};
-pub use state::{Health, State};
+pub use state::{Halt, Health, State};

@@ -10,7 +10,7 @@ use super::events::told::{Event, ProcessEvent, Told};
 use super::line::Line;
 use super::lines::Lines;
 use super::metrics::{Meters, Metrics};
-use super::state::{Health, State, States};
+use super::state::{Halt, Health, State, States};
 use crate::daemon::config::{Feed, LogFormat};
 use crate::daemon::error::Result;
 
@@ -49,7 +49,7 @@ impl Observer {
 
     /// Whoever tells of this feed. The feed counts as starting from now on, so that the process is not ready before it.
     pub fn feed(self: &Arc<Observer>, feed: &Feed) -> FeedObserver {
-        self.states.set(&feed.name, State::Starting);
+        self.states.set(&feed.name, State::Starting, true);
         self.metrics.begin(&feed.name);
         FeedObserver { observer: Arc::clone(self), feed: feed.name.clone() }
     }
@@ -93,9 +93,14 @@ impl FeedObserver {
         let at = (self.observer.clock)();
         event.count(&Meters { all: &self.observer.metrics, feed: &self.feed, at });
         if let Some(state) = E::STATE {
-            self.observer.states.set(&self.feed, state);
+            self.observer.states.set(&self.feed, state, E::ENDS_HALT);
         }
         self.observer.write(event, Some(&self.feed), at);
+    }
+
+    /// Has health say why the feed is halted, or is about to be.
+    pub fn explain(&self, halt: Halt) {
+        self.observer.states.explain(&self.feed, halt);
     }
 
     /// Asks this source how far the feed is behind, whenever somebody looks; more than `max` and the feed is not ready.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a feed does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -15,13 +16,31 @@ pub enum State {
     Running,
     /// It works, and its source is further ahead than it may be.
     Behind,
-    /// It does nothing until somebody has acted.
+    /// It publishes nothing until an operator has acted.
     Halted,
+}
+
+/// Why a feed does not go on. Its texts are those of errors: they hold no value of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Halt {
+    /// When it halted, in UTC.
+    pub since: String,
+    /// What is wrong and where, as the log says it.
+    pub reason: String,
+    /// What an operator does next.
+    pub what_to_do: String,
 }
 
 /// All feeds of the process.
 #[derive(Debug, Default)]
-pub struct States(Mutex<BTreeMap<String, State>>);
+pub struct States(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    states: BTreeMap<String, State>,
+    /// Why feeds have halted, the newest halt of each.
+    halts: BTreeMap<String, Halt>,
+}
 
 /// All feeds at a moment, as `/health/ready` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,17 +49,39 @@ pub struct Health {
     pub ready: bool,
     /// State by feed.
     pub feeds: BTreeMap<String, State>,
+    /// Why a feed is halted, and what to do, by feed; absent if none is.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub halted: BTreeMap<String, Halt>,
+}
+
+impl Health {
+    /// The same for those who may not know why.
+    #[must_use]
+    pub fn without_reasons(self) -> Health {
+        Health { halted: BTreeMap::new(), ..self }
+    }
 }
 
 impl States {
-    /// A feed is in this state from now on.
-    pub fn set(&self, feed: &str, state: State) {
-        self.lock().insert(feed.to_owned(), state);
+    /// A feed is in this state from now on. A halted one stays halted while it is tried again.
+    pub fn set(&self, feed: &str, state: State, ends_halt: bool) {
+        let mut known = self.lock();
+        if known.states.get(feed) != Some(&State::Halted) || ends_halt {
+            known.states.insert(feed.to_owned(), state);
+        }
+    }
+
+    /// Why a feed is halted, or is about to be.
+    pub fn explain(&self, feed: &str, halt: Halt) {
+        self.lock().halts.insert(feed.to_owned(), halt);
     }
 
     /// All of them now; those of `late` are behind if they run.
     pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
-        let mut feeds = self.lock().clone();
+        let known = self.lock();
+        let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());
+        drop(known);
+        halted.retain(|feed, _| feeds.get(feed) == Some(&State::Halted));
         for feed in late {
             feeds.entry(feed).and_modify(|state| {
                 if *state == State::Running {
@@ -49,10 +90,10 @@ impl States {
             });
         }
         let ready = !feeds.is_empty() && feeds.values().all(|state| *state == State::Running);
-        Health { ready, feeds }
+        Health { ready, feeds, halted }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, State>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -97,6 +97,8 @@ words! {
         Approval = "approval",
         /// The feed has halted.
         Halted = "halted",
+        /// The feed goes on after a halt.
+        Resumed = "resumed",
     }
     /// What became of a row.
     RowOutcome {

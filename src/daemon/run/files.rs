@@ -155,7 +155,7 @@ impl Keeper {
 fn untaken(mut error: Error) -> Error {
     if error.kind == Kind::Input {
         error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \
-                       with `_`; then start again";
+                       with `_`";
     }
     error
 }

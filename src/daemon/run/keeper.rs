@@ -6,22 +6,25 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::begin::{Roots, live, possible, roots};
+use super::begin::{Roots, live_as, possible, roots, store};
 use super::event::Event;
+use super::halt::forget;
+use super::how::{How, Until};
 use super::intake::Intake;
 use super::outcome::{Outcome, Tick};
 use super::sense::Sense;
 use super::timetable;
+use super::ward::Ward;
 use crate::daemon::clock;
-use crate::daemon::config::{Feed, Schedule, Ticks};
-use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::config::{Feed, Root, Schedule, Ticks};
+use crate::daemon::error::{Error, Kind, Result, Rival};
 use crate::daemon::ingest::topic::Bell;
 use crate::daemon::journal::store::Local;
 use crate::daemon::live::Live;
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
-    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Standing, Started, Swept,
+    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Standing, Swept,
 };
 
 /// How long receivers of notifications are waited for: before a halt is told, and by a command that ends.
@@ -38,7 +41,10 @@ pub struct Keeper {
     /// What was last told of messages that are set aside was more than none.
     pub(super) aside: bool,
     pub(super) sense: Sense,
+    /// No halt lasts: a note of one is of a writer that lost the feed to this one.
+    pub(super) settled: bool,
     notifier: Notifier,
+    ward: Arc<Ward>,
     _roots: Roots,
 }
 
@@ -47,27 +53,36 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(feed: Arc<Feed>, told: FeedObserver, (once, accept_clock): (bool, bool)) -> Result<Keeper> {
+    pub fn open(feed: Arc<Feed>, told: FeedObserver, how: How, ward: Arc<Ward>) -> Result<Keeper> {
         let begun = Instant::now();
-        told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
         possible(&feed)?;
         let read = clock::instant();
         let now = clock::text(read);
-        let Some(roots) = roots(&feed)? else {
-            let place = super::begin::store(&feed)?.private.as_ref();
-            return Err(match place {
-                Some(crate::daemon::config::Root::Directory(path)) => Local::busy(path),
-                _ => Error::new(Kind::Io, "another tidegate is at work here"),
-            });
-        };
-        let (live, found) = live(&feed, &roots, &now)?;
+        ward.is_there(&feed)?;
+        let roots = roots(&feed)?.ok_or_else(|| busy(&feed))?;
+        ward.may_go_on(&roots)?;
+        // Accepted is the clock of the start, not one that jumps later.
+        let accepts_clock = how.accept_clock && !ward.has_begun();
+        let (live, found) = live_as(&feed, &roots, &now, Some(ward.name().to_owned()))?;
+        ward.saw(live.log());
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), once)?;
+        let source = Intake::begin(&feed, live.state(), how.until == Until::Once)?;
         source.watched(&feed, &told);
         let step = feed.services.max_clock_step.get();
-        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), (read, accept_clock))?;
-        let mut keeper =
-            Keeper { feed, live, told, source, looked: None, aside: false, sense, notifier, _roots: roots };
+        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), (read, accepts_clock))?;
+        let mut keeper = Keeper {
+            feed,
+            live,
+            told,
+            source,
+            looked: None,
+            aside: false,
+            sense,
+            settled: false,
+            notifier,
+            ward,
+            _roots: roots,
+        };
         let now = keeper.now();
         keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.live.log().writer().epoch });
         keeper.look_at_clock()?;
@@ -148,6 +163,7 @@ impl Keeper {
 
     /// Receivers are told what was done; what has happened before a halt is told before it.
     fn tell<T>(&self, done: Result<T>) -> Result<T> {
+        self.ward.saw(self.live.log());
         self.notifier.entries(self.live.log().next());
         if done.is_err() {
             self.notifier.finish(BEFORE_A_HALT);
@@ -238,6 +254,9 @@ impl Keeper {
     pub(super) fn upkeep(&mut self) -> Result<()> {
         let begun = Instant::now();
         self.live.log().ours()?;
+        if self.settled {
+            forget(self.live.log().store())?;
+        }
         let gone = if self.sense.is_believed() { self.live.forget(clock::instant())? } else { 0 };
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
@@ -264,5 +283,13 @@ impl Keeper {
             pending: feed.pending(),
             reasons: Vec::new(),
         }
+    }
+}
+
+/// What to say where another process holds the lock.
+fn busy(feed: &Feed) -> Error {
+    match store(feed).map(|table| table.private.as_ref()) {
+        Ok(Some(Root::Directory(path))) => Local::busy(path),
+        _ => Error::new(Kind::Io, "another tidegate is at work here").because_of(Rival::Works),
     }
 }

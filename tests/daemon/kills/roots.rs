@@ -60,7 +60,7 @@ impl Roots<'_> {
 
     /// Another writer, whoever else is at work.
     pub fn start(&self) -> Daemon {
-        let mut command = self.command(&["run", "feed.toml"]);
+        let mut command = self.command(&["run", "--exit-on-halt", "feed.toml"]);
         if let Lie::Folders(shim) = &self.lie {
             let watched = self.place.path("").canonicalize().expect("it is there");
             command.env("LD_PRELOAD", shim.path()).env("WATCHED", watched).env("TRACE", "/dev/null").env("UNLOCK", "1");

@@ -1,5 +1,5 @@
-//! What ends a feed: exit code 2, and an error that names the place and what to do and holds nobody's data. A neighbour in
-//! the same process goes on.
+//! What halts a feed: an error that names the place and what to do and holds nobody's data; exit code 2 where a halt ends the
+//! process. A neighbour in the same process goes on.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ fn begun() -> Place {
 
 /// It ends with 2 in every way of asking, and its error says all of this and nothing planted.
 fn halts(place: &Place, says: &[&str]) {
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
     check(&daemon.said(), says);
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
@@ -67,7 +67,7 @@ fn a_manifest_that_is_missing_or_was_changed() {
         fs::write(path(release), whole).expect("a manifest");
     }
     // The newest one is looked at before each tick.
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     daemon.says("recovered", 1);
     let whole = fs::read(path(2)).expect("a manifest");
     fs::remove_file(path(2)).expect("a manifest");
@@ -105,7 +105,7 @@ fn too_much_is_set_aside() {
     let bad = |number: u64| person(number).replace(",A", ",Pq7personA").replace(",B", ",Sq7secretB");
     let rows = (0..1200).map(|number| if number % 20 == 0 { bad(number) } else { person(number) });
     place.offer("0.csv", HEADER.to_owned() + &rows.collect::<String>());
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
     check(&daemon.said(), &["60 of 1200", "max_quarantine_share", "tidegate quarantine", "--retry"]);
     halts(&place, &["60 of 1200", "max_quarantine_share"]);
@@ -164,7 +164,7 @@ fn a_private_root_put_back_from_an_older_copy() {
     assert_eq!(place.start().end(), Some(0), "it was put back");
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
@@ -181,7 +181,7 @@ fn copy(from: &Path, to: &Path) {
 fn a_neighbour_goes_on() {
     let place = begun();
     place.neighbour("b", OFTEN);
-    let mut daemon = place.start_with(&["feed.toml", "b.toml"]);
+    let mut daemon = place.start_with(&["--exit-on-halt", "feed.toml", "b.toml"]);
     daemon.says("recovered", 2);
     place.offer("1.csv", HEADER.replace("ward", "word") + &person(50));
     daemon.says("halted", 1);

@@ -246,7 +246,7 @@ fn a_rejection_is_the_operators_alone() {
 #[track_caller]
 fn halts_and_tells(place: &Place, operator: &Listener) {
     let tells = || {
-        let mut daemon = place.start();
+        let mut daemon = place.start_until_halt();
         assert_eq!(daemon.ended(), Some(2));
         let told = operator.told().len();
         assert!(told < 2, "{}", daemon.said());
@@ -271,7 +271,7 @@ fn a_halt_is_told_before_the_end() {
     assert!(text.contains("has changed") && what["error"]["file"].as_str().expect("text").ends_with("0.csv"), "{what}");
     // With nobody there it ends all the same.
     operator.answers(503);
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     assert!(daemon.said().contains("receiver_away feed=t receiver=operator_webhook"), "{}", daemon.said());
     heard(&public, &["t/release/1"]);

@@ -29,7 +29,7 @@ fn rows(from: u64, good: u64, bad: u64) -> String {
 fn the_share_that_is_set_aside() {
     let place = Place::new(PER_FILE);
     place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.1");
-    let mut daemon = place.start();
+    let mut daemon = place.start_until_halt();
     daemon.says("recovered", 1);
     place.offer("0.csv", rows(0, 199, 1));
     daemon.says("quarantine_share feed=t quarantined=1 seen=200 limit=0.1 above=false", 1);

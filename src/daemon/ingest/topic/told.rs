@@ -9,7 +9,7 @@ pub fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
             "the topic {topic} does not exist any more: it was deleted, and what nobody had read of it is gone with it. What \
-             was taken in is safe. Make the topic again and start again: what is in a new topic of this name is read only \
+             was taken in is safe. Make the topic again: what is in a new topic of this name is read only \
              once the feed file says so (`source.topic_id`)"
         )
     } else {
@@ -23,8 +23,7 @@ pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
         "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
          in the other. What was taken in is safe; what nobody had read of the old one is lost. To read the new one from \
-         `source.start` on, write `topic_id = \"{found}\"` in [source] and start again: whoever has a row already is a repeat \
-         there"
+         `source.start` on, write `topic_id = \"{found}\"` in [source]: whoever has a row already is a repeat there"
     );
     Error::new(Kind::Input, text).in_field("source.topic")
 }
@@ -34,7 +33,7 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read (its \
          retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To go on \
-         behind them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in [source] and start again; have the topic keep more \
+         behind them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in [source]; have the topic keep more \
          (`retention.ms`, `retention.bytes`)",
         low - 1,
         low - next
@@ -77,7 +76,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let text = format!(
         "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
          the way, or written in a way that nobody knows. Nothing was passed over. Partitions that are not read to their end: \
-         {}. Look at the disks and logs of the brokers, or have another replica lead, and start again. Where the messages are \
+         {}. Look at the disks and logs of the brokers, or have another replica lead. Where the messages are \
          lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
         places.join(", ")
     );
@@ -89,8 +88,7 @@ pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
         "no messages of the topic {topic} have come for a minute of partitions that are not read to their end, and the \
-         brokers answer everything else: {}. Nothing was passed over. Look at the logs of the brokers that lead them, and \
-         start again",
+         brokers answer everything else: {}. Nothing was passed over. Look at the logs of the brokers that lead them",
         places.join(", ")
     );
     Error::new(Kind::Input, text).in_field("source.topic")
@@ -192,7 +190,7 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
 /// The registry does not let us ask.
 pub fn registry_refuses() -> Error {
     let text = "the schema registry does not know us, or does not let us read schemas: correct `user` and `password` in \
-                `source.schema_registry`, or give our user the right to read. Nothing was passed over; start again";
+                `source.schema_registry`, or give our user the right to read. Nothing was passed over";
     Error::new(Kind::Input, text).in_field("source.schema_registry")
 }
 
@@ -200,7 +198,7 @@ pub fn registry_refuses() -> Error {
 pub fn no_registry(status: u16) -> Error {
     let text = format!(
         "what answers at `source.schema_registry` is no schema registry (its answer is {status}, and not one that a registry \
-         gives): correct `url`. Nothing was passed over; start again"
+         gives): correct `url`. Nothing was passed over"
     );
     Error::new(Kind::Input, text).in_field("source.schema_registry.url")
 }

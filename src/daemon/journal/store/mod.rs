@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of what is in an object, and never changes one that is there.
 
+mod beside;
 mod bucket;
 mod local;
 mod memory;
@@ -9,6 +10,7 @@ mod open;
 mod put;
 mod shown;
 
+pub use beside::{put_beside, read_beside};
 pub use bucket::{Bucket, Patience, Variables};
 pub use local::{Local, Lock};
 pub use memory::Memory;

@@ -48,9 +48,7 @@ event! {
 impl Event for Started {
     const STATE: Option<State> = Some(State::Starting);
 
-    fn count(&self, to: &Meters<'_>) {
-        to.set(Gauge::Halted, 0);
-    }
+    fn count(&self, _: &Meters<'_>) {}
 }
 
 event! {
@@ -85,7 +83,6 @@ impl Event for Recovered {
     const STATE: Option<State> = Some(State::Running);
 
     fn count(&self, to: &Meters<'_>) {
-        to.set(Gauge::Halted, 0);
         to.set(Gauge::LogEntries, self.log_entries);
         to.set(Gauge::NewRows, self.new_rows);
         to.standing(&self.standing);
@@ -132,7 +129,7 @@ impl Event for Appended {
 }
 
 event! {
-    /// The feed does nothing any more until somebody has acted.
+    /// The feed has halted, and an operator has to act: until then each try to go on fails.
     Halted = "halted", Error {
         /// Who has to act.
         kind: Kind,
@@ -154,6 +151,44 @@ impl Event for Halted {
     fn count(&self, to: &Meters<'_>) {
         to.add(Total::Halts, 1);
         to.set(Gauge::Halted, 1);
+    }
+}
+
+event! {
+    /// The feed is still halted, now for another reason.
+    StillHalted = "still_halted", Error {
+        /// Who has to act.
+        kind: Kind,
+        /// Why.
+        error: ErrorText,
+    }
+}
+
+impl StillHalted {
+    /// Because of this.
+    pub fn because(error: &Error) -> StillHalted {
+        StillHalted { kind: error.kind, error: ErrorText::from(error) }
+    }
+}
+
+impl Event for StillHalted {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
+    /// The feed goes on: what had halted it, in this process or in an earlier one, is mended.
+    Resumed = "resumed", Info {
+        /// Since when it had been halted.
+        since: jiff::Timestamp,
+    }
+}
+
+impl Event for Resumed {
+    const STATE: Option<State> = Some(State::Running);
+    const ENDS_HALT: bool = true;
+
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::Halted, 0);
     }
 }
 

@@ -19,7 +19,9 @@ pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun, QuarantineShare,
     RegistryAway, RegistryBack,
 };
-pub use life::{Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, ShuttingDown, Started};
+pub use life::{
+    Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
+};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
 pub use process::{Listening, OpenPages};
 pub use ticks::{Held, OverdueWarning, TickClosed, TickGathered, TickSkipped, TickWaiting};

@@ -181,13 +181,29 @@ fn a_feed_lives() {
     assert_eq!(state(), State::Running);
     let appended = Appended { seq: 9, kind: "config" };
     watch.check(&appended, &format!("info  appended {FEED} seq=9 kind=config"), &["log_entries 10.0"]);
+}
+
+#[test]
+fn a_feed_halts() {
+    let watch = Watch::new();
+    let state = || watch.feeds[0].observer().health().feeds["admissions"];
     let error = Error::new(Kind::Io, "cannot write it: the disk is full").in_file(Path::new("var/a"));
     let line = format!("error halted {FEED} kind=io error=\"var/a: cannot write it: the disk is full\"");
     watch.check(&Halted::because(&error), &line, &["halted 1.0", "halts_total 1"]);
     assert_eq!(state(), State::Halted);
     watch.check(&ShuttingDown {}, &format!("info  shutting_down {FEED}"), &[]);
     assert_eq!(state(), State::Halted);
-    watch.check(&Started { version: "0.1.0" }, &format!("info  started {FEED} version=0.1.0"), &["halted 0.0"]);
+    let error = Error::new(Kind::Feed, "no schedule");
+    let line = format!("error still_halted {FEED} kind=feed error=\"no schedule\"");
+    watch.check(&StillHalted::because(&error), &line, &[]);
+    watch.check(&Started { version: "0.1.0" }, &format!("info  started {FEED} version=0.1.0"), &[]);
+    assert_eq!(state(), State::Halted, "it is tried again");
+    watch.check(
+        &Resumed { since: then() },
+        &format!("info  resumed {FEED} since=2026-11-21T10:00:00Z"),
+        &["halted 0.0"],
+    );
+    assert_eq!(state(), State::Running);
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub trait Told {
 pub trait Event: Told {
     /// The state that the feed is in from now on, where it changes.
     const STATE: Option<State> = None;
+    /// Whether a halted feed leaves that state with it; it is tried again and again before that.
+    const ENDS_HALT: bool = false;
 
     /// Moves its metrics.
     fn count(&self, to: &Meters<'_>);

@@ -5,13 +5,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 
 use super::door::{Door, refused};
 use super::stream::Limited;
@@ -73,8 +73,9 @@ async fn live() -> &'static str {
     "live\n"
 }
 
-async fn ready(State(observer): State<Arc<Observer>>) -> Response {
+async fn ready(State(observer): State<Arc<Observer>>, Extension(trusted): Extension<Trusted>) -> Response {
     let health = observer.health();
+    let health = if trusted.0 { health } else { health.without_reasons() };
     let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = serde_json::to_string(&health).expect("names and words are JSON") + "\n";
     (status, [(CONTENT_TYPE, "application/json")], body).into_response()
@@ -85,10 +86,16 @@ async fn metrics(State(observer): State<Arc<Observer>>) -> Response {
     ([(CONTENT_TYPE, form)], observer.metrics()).into_response()
 }
 
+/// Whether a request shows a token, or none is asked for: reasons of halts name files of the operator.
+#[derive(Clone, Copy)]
+struct Trusted(bool);
+
 /// Asks for a token, before anything is said of a page.
-async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) -> Response {
+async fn guard(State(tokens): State<Arc<Tokens>>, mut request: Request, next: Next) -> Response {
     let shown = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
-    if matches!(request.uri().path(), LIVE | READY) || tokens.open(shown) {
+    let trusted = tokens.open(shown);
+    if matches!(request.uri().path(), LIVE | READY) || trusted {
+        request.extensions_mut().insert(Trusted(trusted));
         return next.run(request).await;
     }
     let asks = [(WWW_AUTHENTICATE, "Bearer")];

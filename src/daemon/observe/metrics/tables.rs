@@ -58,7 +58,7 @@ table! {
         SourceOldest = "source_oldest", "For how long the oldest message that was not taken has been there";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
         RegistryAway = "registry_away", "1 while the registry of schemas does not answer, else 0";
-        Halted = "halted", "1 while the feed is halted and somebody has to act, else 0";
+        Halted = "halted", "1 while the feed is halted and an operator has to act, else 0";
     }
 }
 

@@ -1,0 +1,122 @@
+//! Tells the operator of a feed that it has halted, and that it goes on. No entry of the log says either, so each receiver has
+//! a queue here, for as long as the process lives: in order, once, however long a receiver is away.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::listeners::{Listener, listeners};
+use super::notification::{Audience, Notification};
+use super::tell::Teller;
+use crate::daemon::config::Feed;
+use crate::daemon::observe::FeedObserver;
+
+/// What one receiver is told, and how.
+type Queued = (Listener, Arc<Notification>);
+
+/// Tells of the halts of one feed.
+pub struct HaltTeller {
+    told: FeedObserver,
+    shared: Arc<Shared>,
+    /// A queue and its thread for each receiver, by the word that names it.
+    queues: Mutex<BTreeMap<&'static str, Sender<Queued>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    known: Mutex<Known>,
+    rings: Condvar,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Notifications that a receiver does not have yet.
+    open: usize,
+    /// The process ends: nothing more is told.
+    ends: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        change(&mut self.lock());
+        self.rings.notify_all();
+    }
+
+    /// Waits until this holds, or the time is over; whether it holds.
+    fn until(&self, patience: Duration, holds: impl Fn(&Known) -> bool) -> bool {
+        let begun = Instant::now();
+        let mut known = self.lock();
+        while !holds(&known) {
+            let left = patience.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.rings.wait_timeout(known, left);
+            known = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(known, _)| known);
+        }
+        true
+    }
+}
+
+impl HaltTeller {
+    /// Tells nothing yet.
+    pub fn new(told: FeedObserver) -> HaltTeller {
+        HaltTeller { told, shared: Arc::default(), queues: Mutex::default() }
+    }
+
+    /// Tells each receiver of the operator that the feed file names. Where the feed file does not say how, which may be the
+    /// very reason of a halt, nothing is told.
+    pub fn tell(&self, feed: &Feed, notification: Notification) {
+        let Ok(listeners) = listeners(feed) else { return };
+        let notification = Arc::new(notification);
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        for listener in listeners.into_iter().filter(|listener| listener.audience == Audience::Operator) {
+            let name = listener.name.word();
+            let queue = queues.entry(name).or_insert_with(|| self.begin());
+            self.shared.change(|known| known.open += 1);
+            if queue.send((listener, Arc::clone(&notification))).is_err() {
+                // The system gives no thread: `receiver_away` cannot say more than the halt itself.
+                self.shared.change(|known| known.open -= 1);
+                queues.remove(name);
+            }
+        }
+    }
+
+    /// The thread of one receiver.
+    fn begin(&self) -> Sender<Queued> {
+        let (queue, queued) = channel();
+        let (told, shared) = (self.told.clone(), Arc::clone(&self.shared));
+        // Where there is no thread the other end of the queue is gone.
+        let _ = std::thread::Builder::new().name("halts".to_owned()).spawn(move || follow(&queued, &told, &shared));
+        queue
+    }
+
+    /// Waits until the receivers have everything, but not longer than this.
+    pub fn finish(&self, patience: Duration) {
+        self.shared.until(patience, |known| known.open == 0);
+    }
+}
+
+impl Drop for HaltTeller {
+    fn drop(&mut self) {
+        self.shared.change(|known| known.ends = true);
+    }
+}
+
+/// Tells one receiver what is queued for it.
+fn follow(queued: &Receiver<Queued>, told: &FeedObserver, shared: &Shared) {
+    let ends = || shared.lock().ends;
+    let waits = |pause: Duration| !shared.until(pause, |known| known.ends);
+    for (listener, notification) in queued {
+        let mut teller = Teller::new(listener, told.clone());
+        if let Some(said) = teller.tell(&notification, &ends, &waits) {
+            said.say(&teller);
+        }
+        shared.change(|known| known.open -= 1);
+    }
+}

@@ -1,0 +1,200 @@
+//! A halt of a feed, from its first error until the feed goes on: what log, metrics, health and receivers are told of it, each
+//! once, and the note that it leaves in the private root for `tidegate show`. The note survives the process. No decision is
+//! made from it but whether a halt that lasts is told under the same key.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::daemon::clock;
+use crate::daemon::config::{Feed, Root};
+use crate::daemon::error::{Error, Kind, Rival};
+use crate::daemon::journal::store::{Store, put_beside, read_beside};
+use crate::daemon::notify::{HaltTeller, Notification};
+use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
+use crate::daemon::observe::{FeedObserver, Halt};
+
+/// The note in the private root.
+const NOTE: &str = "halted.json";
+/// After so many tries in a row that find another process at work it is the reason.
+const BUSY: u32 = 6;
+/// How long receivers are waited for where the process is about to end.
+const AT_THE_END: Duration = Duration::from_secs(5);
+
+/// The halts of one feed, for as long as its process lives.
+pub struct Halts {
+    told: FeedObserver,
+    teller: HaltTeller,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The halt that lasts.
+    now: Option<Now>,
+    /// When the newest halt was: two halts have two keys.
+    newest: Option<Timestamp>,
+    /// It was looked whether an earlier process has left a note.
+    looked: bool,
+}
+
+/// A halt that lasts.
+struct Now {
+    halt: Halt,
+    /// Reasons that receivers were told.
+    told: BTreeSet<String>,
+    /// Tries in a row that found another process at work.
+    busy: u32,
+    /// The note is in the private root, or does not belong there.
+    noted: bool,
+    rival: Option<Rival>,
+}
+
+impl Halts {
+    /// Of a feed that begins.
+    pub fn new(told: FeedObserver) -> Halts {
+        let teller = HaltTeller::new(told.clone());
+        Halts { told, teller, known: Mutex::default() }
+    }
+
+    /// The feed has halted, or a try to go on has failed. `again`: it is tried again.
+    pub fn failed(&self, feed: &Feed, error: &Error, again: bool) {
+        let mut known = self.known();
+        let Some(now) = &mut known.now else { return self.begins(&mut known, feed, error, again) };
+        // A command at work holds the lock for moments; that is no other reason.
+        now.busy = if error.rival == Some(Rival::Works) { now.busy + 1 } else { 0 };
+        if now.halt.reason == error.to_string() {
+            now.note(feed);
+        } else if now.busy == 0 || now.busy >= BUSY {
+            self.changes(&mut known, feed, error, again);
+        }
+    }
+
+    fn begins(&self, known: &mut Known, feed: &Feed, error: &Error, again: bool) {
+        let left = left_by(feed).filter(|halt| halt.reason == error.to_string());
+        let after = known.newest.map(|newest| newest + SignedDuration::from_secs(1));
+        let since = left.and_then(|halt| clock::parse(&halt.since));
+        let since = since.unwrap_or_else(|| after.map_or_else(clock::instant, |after| after.max(clock::instant())));
+        known.newest = Some(since);
+        let halt = halt(&clock::text(since), error, again);
+        self.told.explain(halt.clone());
+        self.told.emit(&Halted::because(error));
+        self.teller.tell(feed, Notification::halted(&feed.name, error, &halt.since));
+        let told = BTreeSet::from([halt.reason.clone()]);
+        let mut now = Now { halt, told, busy: 0, noted: false, rival: error.rival };
+        now.note(feed);
+        known.now = Some(now);
+    }
+
+    /// It is halted for another reason now.
+    fn changes(&self, known: &mut Known, feed: &Feed, error: &Error, again: bool) {
+        let Some(now) = &mut known.now else { return };
+        now.halt = halt(&now.halt.since, error, again);
+        (now.noted, now.rival) = (false, error.rival);
+        self.told.explain(now.halt.clone());
+        self.told.emit(&StillHalted::because(error));
+        if now.told.insert(now.halt.reason.clone()) {
+            self.teller.tell(feed, Notification::halted(&feed.name, error, &clock::now()));
+        }
+        now.note(feed);
+    }
+
+    /// Whether the feed is halted.
+    pub fn lasts(&self) -> bool {
+        self.known().now.is_some()
+    }
+
+    /// Whether another process has taken the feed over: it is not taken back.
+    pub fn is_lost(&self) -> bool {
+        self.known().now.as_ref().is_some_and(|now| now.rival == Some(Rival::TookOver))
+    }
+
+    /// The feed works: a halt is over, be it of this process or of an earlier one.
+    pub fn over(&self, feed: &Feed) {
+        let mut known = self.known();
+        let looked = std::mem::replace(&mut known.looked, true);
+        let since = match known.now.take() {
+            Some(now) => Some(now.halt.since),
+            None if looked => None,
+            None => left_by(feed).map(|halt| halt.since),
+        };
+        let Some(since) = since else { return };
+        // Where it stays the next tick takes it away.
+        let _ = root(feed).map(|root| put_beside(root, NOTE, None));
+        if let Some(at) = clock::parse(&since) {
+            self.told.emit(&Resumed { since: at });
+            self.teller.tell(feed, Notification::resumed(&feed.name, &since, &clock::now()));
+        }
+    }
+
+    /// Receivers are told what they were not told yet, before the process ends.
+    pub fn finish(&self) {
+        self.teller.finish(AT_THE_END);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Now {
+    /// Leaves the note. Where that fails the next try does it; health, metrics and log say the same.
+    fn note(&mut self, feed: &Feed) {
+        if self.noted || self.rival == Some(Rival::Works) {
+            // The other process has not halted.
+            return;
+        }
+        let Some(root) = root(feed) else { return };
+        let bytes = serde_json::to_vec(&self.halt).expect("texts are JSON");
+        self.noted = put_beside(root, NOTE, Some(&bytes)).is_ok();
+    }
+}
+
+/// The halt that a process has left a note of, in a feed that is not known to go on.
+pub fn left_by(feed: &Feed) -> Option<Halt> {
+    let bytes = read_beside(root(feed)?, NOTE).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Takes away the note of a writer that has lost the feed to this one.
+///
+/// # Errors
+/// The private root cannot be read or written.
+pub fn forget(private: &dyn Store) -> crate::daemon::error::Result<()> {
+    if private.read(NOTE)?.is_some() { private.delete(NOTE) } else { Ok(()) }
+}
+
+fn root(feed: &Feed) -> Option<&Root> {
+    feed.services.store.as_ref()?.private.as_ref()
+}
+
+fn halt(since: &str, error: &Error, again: bool) -> Halt {
+    let then =
+        if again { "The feed is tried again by itself, at least once a minute." } else { "Then start it again." };
+    let what_to_do = match (error.rival, error.kind) {
+        (Some(Rival::TookOver), _) => {
+            "Find the other process that writes this feed, and let only one run. This process does not take the feed back by \
+             itself: if it is the one to run, start it again."
+                .to_owned()
+        }
+        (Some(Rival::Works), _) if again => {
+            "Wait for the other process, or stop it: this one begins when the other one has ended.".to_owned()
+        }
+        (_, kind) => format!("{} {then}", remedy(kind)),
+    };
+    Halt { since: since.to_owned(), reason: error.to_string(), what_to_do }
+}
+
+/// What an operator does about an error of this kind; its own text says more.
+fn remedy(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Usage => "Correct the file or the setting that the reason names.",
+        Kind::Feed => "Correct the feed file where the reason says so, or change it back.",
+        Kind::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
+        Kind::Input => "Put the file that the reason names back as it was, or replace it, as the reason says.",
+        Kind::Io => "Look at the place that the reason names: permissions, space, connections.",
+        Kind::Internal => "Keep the private root as it is, and report the reason with the log lines before it.",
+    }
+}

@@ -1,0 +1,28 @@
+//! What is asked of feeds that run.
+
+/// When a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The process is told to end.
+    Told,
+    /// Each feed has closed one tick.
+    Once,
+}
+
+/// How feeds are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How {
+    /// When the run ends.
+    pub until: Until,
+    /// An operator has accepted the clock.
+    pub accept_clock: bool,
+    /// A feed that halts is not tried again.
+    pub exit_on_halt: bool,
+}
+
+impl How {
+    /// Whether a feed that halts is tried again until it goes on.
+    pub fn tries_again(self) -> bool {
+        self.until == Until::Told && !self.exit_on_halt
+    }
+}

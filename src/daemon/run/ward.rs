@@ -1,0 +1,140 @@
+//! What a process knows of the log of its feed from one writer to the next. A feed that halted is opened again as at a start,
+//! while an operator may be restoring its roots and another process may have taken it over. So it does not begin anew where a
+//! log was, does not go on from an older one, and does not take a feed back that it has lost.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::begin::{Roots, store};
+use crate::daemon::chance::{System, name};
+use crate::daemon::config::{Feed, Root};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{Entry, Log, fenced};
+use crate::engine::release::Sha256;
+
+/// Why a private root is not gone on with.
+const RESTORED: &str = "the log of this private root does not hold what this process has written there: it was put back from an older copy, \
+     or is being put back. Put the newest one back; if this is the newest, start the process again";
+
+/// What a process knows of a log.
+pub struct Ward {
+    /// Its name as a writer, under all epochs.
+    name: String,
+    /// The newest entry that it has seen.
+    newest: Mutex<Option<(u64, Sha256)>>,
+}
+
+impl Ward {
+    /// Knows nothing yet.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn new() -> Result<Ward> {
+        Ok(Ward { name: name(&mut System)?, newest: Mutex::default() })
+    }
+
+    /// Its name as a writer.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it has had the feed open.
+    pub fn has_begun(&self) -> bool {
+        self.newest().is_some()
+    }
+
+    /// This log is open here.
+    pub fn saw(&self, log: &Log) {
+        if let (Some(seq), Some(head)) = (log.next().checked_sub(1), log.head()) {
+            *self.newest() = Some((seq, head));
+        }
+    }
+
+    /// Checks, before a root is opened or made, that the one that was open is there.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn is_there(&self, feed: &Feed) -> Result<()> {
+        match &store(feed)?.private {
+            Some(Root::Directory(path)) if self.has_begun() && !path.is_dir() => {
+                let text = "the private root is not there any more: put it back, or mount it";
+                Err(Error::new(Kind::Io, text).in_file(path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the log is the one that was open, and that no other writer has come to it where nothing locks it.
+    ///
+    /// # Errors
+    /// It is an older one or another one, or another writer has taken over.
+    pub fn may_go_on(&self, roots: &Roots) -> Result<()> {
+        let Some((seq, head)) = *self.newest() else { return Ok(()) };
+        let private = &*roots.private;
+        match private.read(&Entry::path(seq))? {
+            Some(bytes) if Sha256::of(&bytes) == head => {}
+            _ => return Err(Error::new(Kind::Input, RESTORED).in_field(Entry::path(seq))),
+        }
+        if roots.lock.is_none() { self.alone(private, seq + 1) } else { Ok(()) }
+    }
+
+    /// Entries from this place on are ours: a try that has failed may have left some.
+    fn alone(&self, private: &dyn Store, from: u64) -> Result<()> {
+        for seq in from.. {
+            let Some(bytes) = private.read(&Entry::path(seq))? else { break };
+            if Entry::unproven(&bytes).is_ok_and(|entry| entry.writer != self.name) {
+                return Err(fenced(private));
+            }
+        }
+        Ok(())
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Option<(u64, Sha256)>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::daemon::chance::Seeded;
+    use crate::daemon::error::Rival;
+    use crate::daemon::journal::store::Memory;
+    use crate::daemon::journal::{Body, Fence, Ring};
+    use crate::daemon::seal::OperatorKey;
+
+    /// A writer of this name that has put its fence.
+    fn writer(store: &Memory, name: &str) -> Log {
+        let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
+        let ring = Ring::draw(&key, &mut Seeded::new(1)).expect("a ring");
+        let last = (0..).map_while(|seq| store.read(&Entry::path(seq)).expect("memory")).last();
+        let (head, last) =
+            (last.as_deref().map(Sha256::of), last.map(|bytes| Entry::unproven(&bytes).expect("an entry")));
+        let (store, chance) = (Arc::new(store.clone()), Box::new(Seeded::new(2)));
+        let mut log = Log::behind(store, ring, chance, Some(name.to_owned()), last.as_ref(), head).expect("a writer");
+        let fence = Fence { time: "2026-11-25T10:00:00Z".to_owned(), program: "0".to_owned() };
+        log.append(Body::Fence(fence)).expect("memory");
+        log
+    }
+
+    #[test]
+    fn a_feed_that_was_lost_is_not_taken_back() {
+        let (store, ward) = (Memory::default(), Ward::new().expect("chance"));
+        let roots = || Roots { private: Arc::new(store.clone()), public: Arc::new(Memory::default()), lock: None };
+        assert!(ward.may_go_on(&roots()).is_ok() && !ward.has_begun(), "nothing was known");
+        ward.saw(&writer(&store, ward.name()));
+        // A try that failed behind its fence.
+        writer(&store, ward.name());
+        assert!(ward.may_go_on(&roots()).is_ok());
+        writer(&store, "another");
+        writer(&store, ward.name());
+        let error = ward.may_go_on(&roots()).expect_err("it was taken over");
+        assert_eq!(error.rival, Some(Rival::TookOver), "{error}");
+        // Nor is an older log gone on with.
+        let error =
+            ward.may_go_on(&Roots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
+        assert!(error.text.contains("put back"), "{error}");
+    }
+}

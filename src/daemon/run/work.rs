@@ -1,0 +1,171 @@
+//! One feed at work, from the start of its writer until the process ends or the feed halts: a loop over one closed list of
+//! events. Waits, and hands what happens to the feed; decides nothing.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use super::begin::pause;
+use super::event::Event;
+use super::halt::Halts;
+use super::held::Held;
+use super::how::{How, Until};
+use super::keeper::Keeper;
+use super::outcome::Tick;
+use super::timetable;
+use super::ward::Ward;
+use crate::daemon::clock;
+use crate::daemon::config::{Feed, Schedule, Ticks};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::topic::Bell;
+use crate::daemon::observe::FeedObserver;
+use crate::daemon::observe::events::ShuttingDown;
+
+/// The longest sleep: clocks may be set.
+const LONGEST: Duration = Duration::from_secs(30);
+/// A source that never stands still has been read this long without an error: it is not what had halted the feed.
+const SETTLED: Duration = Duration::from_secs(30);
+
+/// One feed, and what outlives its writers.
+#[derive(Clone)]
+pub struct Work {
+    /// The feed, as its file was read last.
+    pub feed: Arc<Feed>,
+    /// Its log lines, metrics and health.
+    pub told: FeedObserver,
+    /// How it is run.
+    pub how: How,
+    /// What is known of its log.
+    pub ward: Arc<Ward>,
+    /// Its halts.
+    pub halts: Arc<Halts>,
+}
+
+impl Work {
+    /// The feed is open, and what its source had to offer was taken: a halt is over.
+    async fn goes_on(&self) -> Result<()> {
+        let (feed, halts) = (Arc::clone(&self.feed), Arc::clone(&self.halts));
+        aside(move || halts.over(&feed)).await
+    }
+}
+
+/// Does something that may take its time.
+///
+/// # Errors
+/// It has ended by a fault.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let fault = |_| Error::new(Kind::Internal, "a feed has ended by a fault of this program: see the line above");
+    tokio::task::spawn_blocking(work).await.map_err(fault)
+}
+
+/// Works until the process ends.
+///
+/// # Errors
+/// The feed halts.
+pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+    let pause = pause(&at_work.feed);
+    let Work { feed, told, how, ward, .. } = at_work.clone();
+    let mut keeper = aside(move || Keeper::open(feed, told, how, ward).map(Held::new)).await??;
+    if how.until == Until::Once {
+        return once(keeper, at_work, shutdown).await;
+    }
+    let mut settling = Some(Instant::now());
+    let bell = keeper.bell();
+    let mut events = match keeper.missed(clock::instant()) {
+        Some((due, missed)) => vec![Event::Tick { due, missed }],
+        None => vec![Event::Look],
+    };
+    let mut next = timetable::next(keeper.schedule(), clock::instant());
+    loop {
+        for event in events.drain(..) {
+            if *shutdown.borrow() {
+                break;
+            }
+            keeper = step(keeper, event).await?.0;
+        }
+        if *shutdown.borrow() {
+            at_work.told.emit(&ShuttingDown {});
+            aside(move || drop(keeper.free())).await?;
+            return Ok(Vec::new());
+        }
+        if settling.is_some_and(|since| !keeper.waits() || since.elapsed() >= SETTLED) {
+            settling = None;
+            keeper.settled = true;
+            at_work.goes_on().await?;
+        }
+        let now = clock::instant();
+        let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
+        let wait = until_tick.unwrap_or(LONGEST).min(pause);
+        tokio::select! {
+            _ = shutdown.wait_for(|ends| *ends) => {}
+            () = tokio::time::sleep(wait) => {}
+            () = rings(&bell) => {}
+        }
+        let now = clock::instant();
+        if let Some(first) = next.filter(|next| *next <= now) {
+            // What was missed meanwhile is one tick.
+            let schedule = keeper.schedule();
+            let tick = |due| Event::Tick { due, missed: missed(schedule, first, due) };
+            events.extend(timetable::last(schedule, now).map(tick));
+            next = timetable::next(keeper.schedule(), now);
+        } else {
+            events.push(Event::Look);
+        }
+    }
+}
+
+/// Waits until a source has something; for ever where it cannot tell.
+async fn rings(bell: &Option<Bell>) {
+    match bell {
+        Some(bell) => bell.rings().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ticks that were due from the first on, before this one.
+fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
+    if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
+}
+
+async fn step(keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<Tick>)> {
+    aside(move || {
+        let mut keeper = keeper.free();
+        let ticks = keeper.handle(event)?;
+        Ok((Held::new(keeper), ticks))
+    })
+    .await?
+}
+
+/// One tick: files that are there are waited for until they stand still.
+async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+    let (mut keeper, mut ticks) = step(keeper, Event::Look).await?;
+    while keeper.waits() && !*shutdown.borrow() {
+        let settle = keeper.settle() / 4;
+        tokio::select! {
+            _ = shutdown.wait_for(|ends| *ends) => {}
+            () = tokio::time::sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
+        }
+        let (same, more) = step(keeper, Event::Look).await?;
+        keeper = same;
+        ticks.extend(more);
+    }
+    if *shutdown.borrow() {
+        aside(move || drop(keeper.free())).await?;
+        return Ok(ticks);
+    }
+    if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
+        let (same, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
+        keeper = same;
+        ticks.extend(more);
+    }
+    at_work.goes_on().await?;
+    let halts = Arc::clone(&at_work.halts);
+    aside(move || {
+        keeper.free().finish();
+        halts.finish();
+    })
+    .await?;
+    Ok(ticks)
+}
