@@ -170,7 +170,7 @@ fn the_process_is_ready_when_every_feed_is() {
     halted["halted"] = json!({ "one": why });
     assert_eq!(served.ready(), (503, halted.clone()));
     assert_eq!(served.get("/health/live").0, 200, "a halted feed is nothing that a restart mends");
-    // Nobody is to think that all is well while it is tried again.
+    // It is not ready while it is tried again.
     recover(&one);
     assert_eq!(served.ready(), (503, halted));
     one.emit(&Resumed { since: jiff::Timestamp::UNIX_EPOCH });

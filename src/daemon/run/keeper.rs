@@ -62,7 +62,8 @@ impl Keeper {
         let roots = roots(&feed)?.ok_or_else(|| busy(&feed))?;
         ward.may_go_on(&roots)?;
         // Accepted is the clock of the start, not one that jumps later.
-        let accepts_clock = how.accept_clock && !ward.has_begun();
+        let tried = ward.has_begun();
+        let accepts_clock = how.accept_clock && !tried;
         let (live, found) = live_as(&feed, &roots, &now, Some(ward.name().to_owned()))?;
         ward.saw(live.log());
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
@@ -111,6 +112,11 @@ impl Keeper {
         // What has halted it may be so still: nobody is to think that all is well until the next tick.
         let bearable = keeper.bearable();
         keeper.tell(bearable)?;
+        if tried {
+            // Each try leaves a fence, and a halt may last for days.
+            let written = keeper.checkpoint();
+            keeper.tell(written)?;
+        }
         Ok(keeper)
     }
 
@@ -252,7 +258,6 @@ impl Keeper {
 
     /// What is done after a tick, when there is time.
     pub(super) fn upkeep(&mut self) -> Result<()> {
-        let begun = Instant::now();
         self.live.log().ours()?;
         if self.settled {
             forget(self.live.log().store())?;
@@ -261,6 +266,12 @@ impl Keeper {
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
         }
+        self.checkpoint()
+    }
+
+    /// Writes down the state, if that is due, so that the next start need not read the whole log.
+    fn checkpoint(&mut self) -> Result<()> {
+        let begun = Instant::now();
         if let Some((seq, bytes)) = self.live.checkpoint()? {
             self.told.emit(&CheckpointWritten { seq, bytes, seconds: begun.elapsed() });
         }

@@ -87,7 +87,12 @@ pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result
         }
         if *shutdown.borrow() {
             at_work.told.emit(&ShuttingDown {});
-            aside(move || drop(keeper.free())).await?;
+            let halts = Arc::clone(&at_work.halts);
+            aside(move || {
+                drop(keeper.free());
+                halts.finish();
+            })
+            .await?;
             return Ok(Vec::new());
         }
         if settling.is_some_and(|since| !keeper.waits() || since.elapsed() >= SETTLED) {
