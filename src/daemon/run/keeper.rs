@@ -61,9 +61,7 @@ impl Keeper {
         ward.is_there(&feed)?;
         let roots = roots(&feed)?.ok_or_else(|| busy(&feed))?;
         ward.may_go_on(&roots)?;
-        // Accepted is the clock of the start, not one that jumps later.
-        let tried = ward.has_begun();
-        let accepts_clock = how.accept_clock && !tried;
+        let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
         let (live, found) = live_as(&feed, &roots, &now, Some(ward.name().to_owned()))?;
         ward.saw(live.log());
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
@@ -71,6 +69,7 @@ impl Keeper {
         source.watched(&feed, &told);
         let step = feed.services.max_clock_step.get();
         let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), (read, accepts_clock))?;
+        ward.has_accepted();
         let mut keeper = Keeper {
             feed,
             live,

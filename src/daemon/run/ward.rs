@@ -2,6 +2,7 @@
 //! while an operator may be restoring its roots and another process may have taken it over. So it does not begin anew where a
 //! log was, does not go on from an older one, and does not take a feed back that it has lost.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::begin::{Roots, store};
@@ -22,6 +23,8 @@ pub struct Ward {
     name: String,
     /// The newest entry that it has seen.
     newest: Mutex<Option<(u64, Sha256)>>,
+    /// An operator has accepted the clock of the start, which counts for no later one.
+    accepted: AtomicBool,
 }
 
 impl Ward {
@@ -30,7 +33,7 @@ impl Ward {
     /// # Errors
     /// There are no random bytes.
     pub fn new() -> Result<Ward> {
-        Ok(Ward { name: name(&mut System)?, newest: Mutex::default() })
+        Ok(Ward { name: name(&mut System)?, newest: Mutex::default(), accepted: AtomicBool::default() })
     }
 
     /// Its name as a writer.
@@ -41,6 +44,16 @@ impl Ward {
     /// Whether it has had the feed open.
     pub fn has_begun(&self) -> bool {
         self.newest().is_some()
+    }
+
+    /// Whether an operator, who has accepted the clock of the start, accepts this one.
+    pub fn accepts_clock(&self, accepted: bool) -> bool {
+        accepted && !self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// A clock was accepted.
+    pub fn has_accepted(&self) {
+        self.accepted.store(true, Ordering::Relaxed);
     }
 
     /// This log is open here.

@@ -286,6 +286,8 @@ fn halts_are_seen_and_mended() {
         assert!(metrics.contains(&format!("tidegate_halted{{feed=\"{}\"}} 0.0", way.name)), "{metrics}");
     }
     // A writer that lost its place does not take it back: it waits for a person, and goes on at a start.
+    assert_eq!(halted(&health(&daemon)), ["fenced"]);
+    assert_eq!(daemon.said().matches("fence_appended feed=fenced").count(), 1, "{}", daemon.said());
     daemon.term();
     assert_eq!(
         {

@@ -122,8 +122,12 @@ fn somebody_else_is_at_work() {
     let first = place.start();
     first.says("recovered", 1);
     halts(&place, &["private", "tidegate"]);
+    let second = place.start();
+    second.says("halted feed=t", 1);
+    assert!(!place.path("private/halted.json").exists(), "the feed has not halted, it works elsewhere");
     assert_eq!(first.end(), Some(0));
-    assert_eq!(place.start().end(), Some(0));
+    second.says("resumed feed=t", 1);
+    assert_eq!(second.end(), Some(0));
 }
 
 #[test]
