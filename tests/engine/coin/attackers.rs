@@ -75,7 +75,7 @@ fn judged(world: &World) -> [usize; 2] {
 
 #[test]
 fn a_belief_moves_by_the_stated_odds_at_most() {
-    random::run("the coin", 4, |draw| _ = judged(&World::draw(draw)));
+    random::run("the coin", 2, |draw| _ = judged(&World::draw(draw)));
 }
 
 /// Some tests are passed by some and failed by others who show the same; without the coin what is published would tell which.

@@ -108,6 +108,26 @@ fn pages_are_self_contained() {
     assert!(page.contains("<b>not made</b>") && page.contains("passed; the figure is private"));
 }
 
+/// What stands above everything else: what was judged, what was not, and columns of which nothing is left.
+#[test]
+fn the_verdict_comes_first() {
+    let page = page(&hospital(500, [0, 1, 1, 1, 2, 0]), Guarantee::Blind, &checks());
+    let end = page.find("aria-label=\"In short\"").expect("figures");
+    let verdict = &page[page.find("aria-label=\"Verdict\"").expect("a verdict")..end];
+    assert!(verdict.contains("The gate let this release leave"), "{verdict}");
+    let of = |start: &str| {
+        let from = verdict.find(start).unwrap_or_else(|| panic!("{start}: {verdict}"));
+        verdict[from..].lines().next().expect("a line")
+    };
+    let made = checks().iter().filter(|line| line.made).count();
+    assert_eq!(of("<b>Judged:</b>").matches(';').count() + 1, made);
+    assert_eq!(of("<b>Not judged:</b>").matches(';').count() + 1, checks().len() - made);
+    let none = of("Without any detail");
+    assert_eq!(none.matches("<bdi>").count(), 2, "{none}");
+    let none = self::page(&small(), Guarantee::Blind, &[]);
+    assert!(none.contains("No check was made: nothing protects"));
+}
+
 #[test]
 fn bcf_is_said_to_be_unsafe() {
     let page = page(&small(), Guarantee::Bcf, &[]);

@@ -7,11 +7,15 @@ use super::html::{Count, Many, Page, Text, put};
 use crate::policy::Guarantee;
 use crate::release::manifest::Manifest;
 
-/// Heading, figures, promise.
-pub fn write(page: &mut Page, manifest: &Manifest) {
+/// Which release it is.
+pub fn write_head(page: &mut Page, manifest: &Manifest) {
     put!(page, "<header>\n<h1>Release {} of <bdi>{}</bdi></h1>\n", manifest.release, Text(&manifest.feed));
     let time = manifest.time.replacen('T', " ", 1).replacen('Z', " UTC", 1);
     put!(page, "<p class=\"due\">{}, chain {}</p>\n</header>\n", Text(&time), manifest.chain);
+}
+
+/// Figures, promise.
+pub fn write(page: &mut Page, manifest: &Manifest) {
     put!(page, "<section aria-label=\"In short\">\n<dl class=\"facts\">\n");
     let smallest = format!("the policy asks for at least {}", Count(manifest.k));
     let loss = format!("Loss {:.4} of at most 1", manifest.loss);

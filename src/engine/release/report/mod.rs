@@ -15,6 +15,7 @@ mod labels;
 mod recoding;
 mod risk;
 mod sizes;
+mod verdict;
 
 use super::manifest::Manifest;
 use super::overview::Overview;
@@ -49,6 +50,8 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>) -> V
     put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(&title));
+    facts::write_head(&mut page, manifest);
+    verdict::write(&mut page, manifest, &cuttings, manifest.two_tables());
     facts::write(&mut page, manifest);
     let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
     let form = match (manifest.two_tables(), table.local) {
