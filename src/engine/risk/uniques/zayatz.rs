@@ -21,7 +21,8 @@ pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
         one_is_seen += classes as f64 * size as f64 * rows / all * others_left_out;
     }
     let alone_in_both = alone * rows / all;
-    (alone > 0.0).then(|| alone * alone_in_both / one_is_seen * all / rows)
+    // Never more than there are people, but for the last digit.
+    (alone > 0.0).then(|| (alone * alone_in_both / one_is_seen * all / rows).min(all))
 }
 
 #[cfg(test)]
@@ -49,6 +50,8 @@ mod tests {
             let found = of(sizes, population).expect("some are alone");
             assert!((found - meant).abs() < 1e-12 * meant, "{sizes:?}: {found} {meant}");
         }
+        // All rows alone: 3 · 25/3 is a little more than 25 in floating point.
+        assert_eq!(of(&[(1, 3)], 25), Some(25.0));
         assert_eq!((of(&[(1, 3), (4, 2)], 11), of(&[(4, 2)], 11)), (Some(3.0), None));
     }
 }
