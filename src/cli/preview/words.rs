@@ -18,7 +18,10 @@ pub fn report(preview: &Preview, feed: &Path) -> String {
     let mut text = String::new();
     outcome(&mut text, preview);
     if preview.loss.is_some() {
-        detail_table::write(&mut text, &preview.columns);
+        match preview.columns[..] {
+            [] => wrapped(&mut text, "", "In two tables: quasi columns are published exactly as they are."),
+            _ => detail_table::write(&mut text, &preview.columns),
+        }
         worth(&mut text, preview);
     }
     chain(&mut text, preview);

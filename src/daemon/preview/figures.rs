@@ -5,7 +5,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::engine::counting::{Countable, RandomCounts};
 use crate::engine::histogram::Release;
-use crate::engine::release::CheckLine;
+use crate::engine::release::{CheckLine, Manifest};
 
 /// The figures of a release.
 #[derive(Default)]
@@ -25,6 +25,12 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// What a manifest tells alone.
+    pub fn of_manifest(manifest: &Manifest) -> Figures {
+        let Manifest { rows, loss, checks, .. } = manifest;
+        Figures { rows: *rows, loss: *loss, checks: checks.clone(), ..Figures::default() }
+    }
+
     /// Of a release. `place` is where a column that counts were drawn over is in it.
     pub fn of(opened: &Opened, place: impl Fn(usize) -> Option<usize>, counts: &RandomCounts) -> Result<Figures> {
         let trees = opened.columns.trees();
@@ -32,12 +38,10 @@ impl Figures {
         let too_many = |error| Error::new(Kind::Internal, format!("{error}"));
         let error = counts.error(&countable, opened.values.len(), place).map_err(too_many)?;
         Ok(Figures {
-            rows: opened.manifest.rows,
-            loss: opened.manifest.loss,
             columns: opened.detail(),
             count_error: error.map(|error| CountFigures { mean: error.mean, median: error.median }),
             uniform_classes: uniform(&opened.tables),
-            checks: opened.manifest.checks.clone(),
+            ..Figures::of_manifest(&opened.manifest)
         })
     }
 }

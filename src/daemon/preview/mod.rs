@@ -15,7 +15,7 @@ use crate::daemon::chance;
 use crate::daemon::config::{Feed, Setting};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::oneshot::{Entry, Outcome, Sample, Silent, Task, Watch, rehearse};
-use crate::daemon::opened_release::Opened;
+use crate::daemon::opened_release::{Opened, manifest};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::counting::RandomCounts;
 use crate::engine::histogram::{Headcount, Rows};
@@ -109,8 +109,15 @@ impl<'a> Run<'a> {
         let figures = match entries.iter().rev().find_map(|entry| entry.release) {
             None => None,
             Some(release) => {
-                let opened = Opened::newest(&public, Layout::Folders, Some(release), Path::new("memory"));
-                Some(Figures::of(&opened?, |column| place(base, self.feed, column), counts)?)
+                let (layout, memory) = (Layout::Folders, Path::new("memory"));
+                let manifest = manifest(&public, layout, Some(release), memory)?;
+                // Two tables show each value as it is: there is no detail to tell, and no label to count by.
+                if manifest.two_tables() {
+                    Some(Figures::of_manifest(&manifest))
+                } else {
+                    let opened = Opened::newest(&public, layout, Some(release), memory)?;
+                    Some(Figures::of(&opened, |column| place(base, self.feed, column), counts)?)
+                }
             }
         };
         let last = entries.into_iter().next_back().expect("a sample has inputs");
