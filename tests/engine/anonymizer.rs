@@ -34,7 +34,7 @@ fn some_columns(draw: &mut Draw, most: u64) -> Columns {
 
 #[test]
 fn a_table_on_its_own_is_maximal() {
-    random::run("a_table_on_its_own_is_maximal", 3000, |draw| {
+    random::run("a_table_on_its_own_is_maximal", 1500, |draw| {
         let columns = some_columns(draw, 3);
         let trees = columns.trees();
         let rows: Vec<Leaves> = random::rows(draw, &trees, 40, 1).iter().map(|row| leaves(row, &trees)).collect();
@@ -98,7 +98,7 @@ fn explained(reason: &Reason, earlier: &Release, now: &Release, trees: &[&Taxono
 #[test]
 fn the_papers_search_is_what_its_definition_says() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("the_papers_search_is_what_its_definition_says", 800, |draw| {
+    random::run("the_papers_search_is_what_its_definition_says", 400, |draw| {
         let columns = some_columns(draw, 2);
         let trees = columns.trees();
         let (k, values) = (draw.between(2, 3), draw.between(1, 3));
@@ -194,7 +194,7 @@ const STEPS: [(&str, Option<Step>); 6] = [
 #[test]
 fn the_standing_recoding_is_what_its_definition_says() {
     let seen: [AtomicU64; 6] = Default::default();
-    random::run("the_standing_recoding_is_what_its_definition_says", 3000, |draw| {
+    random::run("the_standing_recoding_is_what_its_definition_says", 1500, |draw| {
         let columns = some_columns(draw, 3);
         let trees = columns.trees();
         let (a, max_wait, share) = (draw.between(2, 4), draw.between(0, 3), draw.between(0, 3) * 7);
@@ -299,7 +299,7 @@ fn same_people(standing: &Standing, slow: &slow::Chain, trees: &[&Taxonomy]) {
 
 #[test]
 fn people_can_be_taken_out_and_atoms_dissolved() {
-    random::run("people_can_be_taken_out_and_atoms_dissolved", 1000, |draw| {
+    random::run("people_can_be_taken_out_and_atoms_dissolved", 500, |draw| {
         let columns = some_columns(draw, 2);
         let trees = columns.trees();
         let rules = Rules { a: 3, max_wait: 1, max_withheld: Decimal::new(5, 1).expect("a share") };
@@ -333,7 +333,7 @@ fn people_can_be_taken_out_and_atoms_dissolved() {
 
 #[test]
 fn headcounts_hold_what_histograms_hold_but_values() {
-    random::run("headcounts_hold_what_histograms_hold_but_values", 1000, |draw| {
+    random::run("headcounts_hold_what_histograms_hold_but_values", 500, |draw| {
         let columns = some_columns(draw, 3);
         let trees = columns.trees();
         let increments: Vec<Vec<Row>> = (0..draw.between(1, 3)).map(|_| random::rows(draw, &trees, 30, 3)).collect();

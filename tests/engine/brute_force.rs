@@ -134,7 +134,7 @@ fn chain(draw: &mut Draw) -> (Columns, Vec<Vec<Row>>, Vec<Vec<Row>>) {
 #[test]
 fn chains_against_every_world() {
     let tally = Mutex::new([0u64; 4]);
-    random::run("chains_against_every_world", 2000, |draw| {
+    random::run("chains_against_every_world", 1000, |draw| {
         let (columns, releases, increments) = chain(draw);
         let trees: Vec<&Taxonomy> = columns.trees();
         let world = World::new(&trees, &releases);
@@ -172,7 +172,7 @@ fn chains_against_every_world() {
 fn two_releases_against_every_world() {
     use tidegate::engine::gate::correspondence::Correspondence;
     use tidegate::engine::histogram::{Excess, JoinCells};
-    random::run("two_releases_against_every_world", 3000, |draw| {
+    random::run("two_releases_against_every_world", 1500, |draw| {
         let (columns, mut releases, mut increments) = chain(draw);
         releases.truncate(2);
         increments.truncate(2);

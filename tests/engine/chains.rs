@@ -46,7 +46,7 @@ fn anonymity(played: &Played) -> (Option<u64>, bool) {
 #[test]
 fn what_is_published_blind_hides_everybody() {
     let seen: [AtomicU64; 4] = Default::default();
-    random::run("what_is_published_blind_hides_everybody", 240, |draw| {
+    random::run("what_is_published_blind_hides_everybody", 120, |draw| {
         let script = Script::blind(draw);
         let played = script.play();
         let k = script.policy.k();
@@ -107,7 +107,7 @@ fn dealt(draw: &mut Draw, script: &Script, groups: BTreeMap<impl Ord, Vec<u128>>
 
 #[test]
 fn nothing_public_but_values_depends_on_values() {
-    random::run("nothing_public_but_values_depends_on_values", 180, |draw| {
+    random::run("nothing_public_but_values_depends_on_values", 90, |draw| {
         let script = Script::blind(draw);
         let played = script.play();
         let everybody = BTreeMap::from([((), played.people.keys().copied().collect())]);
@@ -127,7 +127,7 @@ fn nothing_public_but_values_depends_on_values() {
 #[test]
 fn no_public_byte_depends_on_values_inside_an_atom() {
     let changed = AtomicU64::new(0);
-    random::run("no_public_byte_depends_on_values_inside_an_atom", 180, |draw| {
+    random::run("no_public_byte_depends_on_values_inside_an_atom", 90, |draw| {
         let script = Script::blind(draw);
         let played = script.play();
         let mut atoms: BTreeMap<_, Vec<u128>> = BTreeMap::new();
@@ -154,7 +154,7 @@ fn no_public_byte_depends_on_values_inside_an_atom() {
 #[test]
 fn what_is_published_under_bcf_keeps_the_papers_promise() {
     let seen = AtomicU64::new(0);
-    random::run("what_is_published_under_bcf_keeps_the_papers_promise", 180, |draw| {
+    random::run("what_is_published_under_bcf_keeps_the_papers_promise", 90, |draw| {
         let script = Script::bcf(draw);
         let played = script.play();
         let trees = played.columns.trees();

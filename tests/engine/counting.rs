@@ -112,7 +112,7 @@ fn close(one: f64, other: f64) -> bool {
 
 #[test]
 fn estimates_lie_within_what_is_certain_and_even_ones_are_those_written_down() {
-    random::run("counting", 100, |draw| {
+    random::run("counting", 50, |draw| {
         let trees: Vec<Taxonomy> =
             (0..draw.between(1, 3)).map(|column| random::tree(draw, column as usize, 3)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -145,7 +145,7 @@ fn estimates_lie_within_what_is_certain_and_even_ones_are_those_written_down() {
 /// What is counted apart adds up to what is counted as a whole, whatever the columns by which it is counted apart.
 #[test]
 fn groups_add_up_to_the_whole() {
-    random::run("sums of counts", 60, |draw| {
+    random::run("sums of counts", 40, |draw| {
         let trees: Vec<Taxonomy> = (0..3).map(|column| random::tree(draw, column, 3)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let people = people(draw, &trees, 80);
@@ -173,7 +173,7 @@ fn groups_add_up_to_the_whole() {
 /// Nothing better can be said for certain: each bound is reached by people whom the labels allow.
 #[test]
 fn the_bounds_are_reached() {
-    random::run("bounds of counts", 150, |draw| {
+    random::run("bounds of counts", 75, |draw| {
         let trees: Vec<Taxonomy> =
             (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();

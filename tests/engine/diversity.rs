@@ -71,7 +71,7 @@ fn audited(chain: &Chain, policy: &Policy) -> Vec<(String, Option<f64>)> {
 #[test]
 fn the_gate_finds_what_an_audit_finds() {
     let seen = AtomicU64::new(0);
-    random::run("diversity of chains", 400, |draw| {
+    random::run("diversity of chains", 200, |draw| {
         let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
         let kind = if draw.once_in(4) { ChainKind::Disjoint } else { ChainKind::Cumulative };
         let written = Settings { k: Some(draw.between(2, 3)), diversity: Some(lenient()), ..Settings::default() };

@@ -104,7 +104,7 @@ fn a_daemon_that_is_killed_anywhere_loses_nobody() {
     let (people, kills) = scope(|scope| {
         let sending = scope.spawn(|| sends(&producer, seed, &stop));
         let rolling = scope.spawn(|| rolls_back(&other, &stop));
-        let kills = kills(&place, &mut draw, u64::from(cases(30).min(200)), &mut |_| {});
+        let kills = kills(&place, &mut draw, u64::from(cases(15).min(200)), &mut |_| {});
         stop.store(true, Ordering::Relaxed);
         rolling.join().expect("it ends");
         (sending.join().expect("it ends"), kills)
@@ -130,7 +130,7 @@ fn a_broker_that_is_killed_loses_nobody() {
                 broker.begin();
             }
         };
-        kills(&place, &mut draw, u64::from(cases(9).min(60)), &mut also);
+        kills(&place, &mut draw, u64::from(cases(6).min(60)), &mut also);
         stop.store(true, Ordering::Relaxed);
         sending.join().expect("it ends")
     });

@@ -160,7 +160,7 @@ fn a_writer_may_die_at_every_write() {
 
 #[test]
 fn writers_may_die_one_after_another() {
-    for seed in 0..if long() { 64 } else { 27 } {
+    for seed in 0..if long() { 64 } else { 14 } {
         let policy =
             [&POLICIES[..], &[TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]].concat()[seed % (POLICIES.len() + 5)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);

@@ -55,7 +55,7 @@ fn unpublished(live: &Live, people: &[Vec<Human>]) -> Vec<Hash> {
 #[test]
 fn a_writer_dies_and_the_next_one_finds_new_leaves() {
     // Every write of every policy in long runs.
-    let every = if long() { 1 } else { 3 };
+    let every = if long() { 1 } else { 5 };
     for (number, policy) in POLICIES.into_iter().chain([CARVED, SUPPRESSED]).enumerate() {
         let people = ticks(5, 6);
         for at in (1 + number as u64 % every..=90).step_by(every as usize) {

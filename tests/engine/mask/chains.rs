@@ -81,7 +81,7 @@ struct Formed {
 #[test]
 fn masked_chains_take_nothing_back() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("masked chains", 450, |draw| {
+    random::run("masked chains", 225, |draw| {
         let columns = guarded(draw);
         let policy = policy(draw, &columns);
         let mut chain = Chain::new(columns, policy);
@@ -128,7 +128,7 @@ fn guarding(written: &Settings, kind: ChainKind, columns: &Columns) -> Policy {
 #[test]
 fn masked_releases_that_stand_alone_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
-    random::run("masked releases of their own", 240, |draw| {
+    random::run("masked releases of their own", 120, |draw| {
         let columns = guarded(draw);
         let written = Settings { k: Some(draw.between(2, 9)), m: Some(2), ..Settings::default() };
         let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Disjoint, &columns));
@@ -159,7 +159,7 @@ fn masked_releases_that_stand_alone_are_approved() {
 #[test]
 fn masked_chains_with_a_coin_are_approved() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("masked chains with a coin", 180, |draw| {
+    random::run("masked chains with a coin", 90, |draw| {
         let columns = guarded(draw);
         let number = |text| tidegate::engine::policy::Decimal::parse(text);
         let written = Settings {
@@ -244,7 +244,7 @@ fn can_be_masked(candidate: &Candidate, columns: &Columns) -> bool {
 /// When there is a release, and under which recoding, depends on no value.
 #[test]
 fn when_masked_releases_come_depends_on_no_value() {
-    random::run("values that are permuted", 180, |draw| {
+    random::run("values that are permuted", 90, |draw| {
         let columns = guarded(draw);
         let policy = policy(draw, &columns);
         let mut chains = [0; 2].map(|_| Chain::new(columns.clone(), policy.clone()));
@@ -285,7 +285,7 @@ fn when_masked_releases_come_depends_on_no_value() {
 #[test]
 fn the_gate_sees_what_was_not_masked() {
     let seen = AtomicU64::new(0);
-    random::run("spoiled masks", 180, |draw| {
+    random::run("spoiled masks", 90, |draw| {
         let columns = guarded(draw);
         let policy = policy(draw, &columns);
         let mut chain = Chain::new(columns, policy);
