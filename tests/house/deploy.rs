@@ -94,3 +94,22 @@ fn no_secret(name: &str, text: &str) {
     let long: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(word).collect();
     assert!(long.is_empty() && !text.contains("PRIVATE KEY-"), "{name} holds what looks like a key");
 }
+
+/// Alert rules and dashboards are what their readers take; that they name metrics that there are is looked at beside the metrics.
+#[test]
+fn alert_rules_and_dashboards_can_be_read() {
+    let rules = "deploy/prometheus/alerts.yaml";
+    if let Some(documents) = yaml(&text(rules)) {
+        let all = documents[0]["groups"][0]["rules"].as_array().expect("rules");
+        assert!(
+            all.iter().all(|rule| rule["expr"].is_string() && rule["annotations"]["summary"].is_string()),
+            "{all:?}"
+        );
+    }
+    if let Some(mut promtool) = tool("promtool", &["--version"]) {
+        said(&promtool.args(["check", "rules"]).arg(place(rules)).output().expect("it starts"));
+    }
+    let dashboard: Value = serde_json::from_str(&text("deploy/grafana/dashboard.json")).expect("JSON");
+    let panels = dashboard["panels"].as_array().expect("panels");
+    assert!(panels.len() > 8 && panels.iter().all(|panel| panel["targets"][0]["expr"].is_string()));
+}

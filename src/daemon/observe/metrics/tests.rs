@@ -125,3 +125,22 @@ fn what_is_not_known_is_not_shown() {
         text.contains("tidegate_releases_total{feed=\"a\"} 0\n") && text.contains("tidegate_halted{feed=\"a\"} 0.0\n")
     );
 }
+
+/// The alert rules and the dashboard that are shipped ask for nothing that no feed ever tells.
+#[test]
+fn shipped_rules_and_dashboards_name_metrics_that_there_are() {
+    let text = all();
+    let told: BTreeSet<&str> =
+        text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
+    for (file, content) in [
+        ("alerts.yaml", include_str!("../../../../deploy/prometheus/alerts.yaml")),
+        ("dashboard.json", include_str!("../../../../deploy/grafana/dashboard.json")),
+    ] {
+        let words = content.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let names: BTreeSet<&str> = words.filter(|word| word.starts_with("tidegate_")).collect();
+        assert!(names.len() > 8, "{file}: {names:?}");
+        for name in names {
+            assert!(told.contains(name), "{file}: no feed tells {name}");
+        }
+    }
+}
