@@ -10,6 +10,7 @@ mod ask;
 pub mod attack;
 pub mod audit;
 pub mod check;
+pub mod completions;
 pub mod demo;
 mod detail_table;
 pub mod erase;
@@ -19,6 +20,7 @@ mod input_watch;
 pub mod new_chain;
 mod out;
 mod paragraph;
+pub mod path;
 mod place;
 pub mod preview;
 mod process;
@@ -43,7 +45,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::daemon::error::{Error, Kind};
 
@@ -77,7 +79,10 @@ enum Command {
     Quarantine(quarantine::Args),
     Verify(verify::Args),
     Query(query::Args),
+    Path(path::Args),
     Show(show::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
 }
 
 fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
@@ -98,8 +103,11 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::NewChain(args) => new_chain::run(args, out),
         Command::Quarantine(args) => quarantine::run(args, out),
         Command::Verify(args) => verify::run(args, out),
+        Command::Path(args) => path::run(args, out),
         Command::Query(args) => query::run(args, out),
         Command::Show(args) => show::run(args, out),
+        Command::Completions(args) => completions::run(args, Cli::command(), out),
+        Command::Man(args) => completions::man(&args, Cli::command(), out),
     }
 }
 

@@ -1,9 +1,47 @@
-//! Folders that commands are given (CONTRACTS 3, FEED or DIR).
+//! Places that commands are given (CONTRACTS 3, FEED or DIR).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::daemon::config::Feed;
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::{Shown, Store};
+use crate::daemon::run::begin;
+use crate::engine::release::Layout;
 
 /// The feed file in the folder of a feed at work, as `demo` and `init` make them; a folder of releases has none.
 pub fn feed_in(folder: &Path) -> Option<PathBuf> {
     let releases = folder.join("manifest").is_dir() || folder.join(".private").is_dir();
     Some(folder.join("feed.toml")).filter(|file| !releases && file.is_file())
+}
+
+/// Where releases are published.
+pub struct Public {
+    /// The public root, or the folder.
+    pub store: Arc<dyn Store>,
+    /// How files lie in it.
+    pub layout: Layout,
+}
+
+/// The public files of a feed file, of the folder of a feed at work, of a public root, or of a folder that `anonymize` writes to.
+///
+/// # Errors
+/// The feed file or the folder cannot be read.
+pub fn public_of(place: &Path) -> Result<Public> {
+    let feed = if place.is_dir() { feed_in(place) } else { Some(place.to_path_buf()) };
+    match feed {
+        Some(file) => public_root(&Feed::load(&file)?),
+        None => {
+            let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
+            Ok(Public { store: Arc::new(Shown::open(place)?), layout })
+        }
+    }
+}
+
+/// The public root of a feed.
+///
+/// # Errors
+/// The feed file names none, or it cannot be looked at.
+pub fn public_root(feed: &Feed) -> Result<Public> {
+    Ok(Public { store: begin::look(feed, false)?, layout: Layout::Root })
 }

@@ -8,5 +8,6 @@ mod attack;
 mod audit;
 mod audit_minimality;
 mod check;
+mod commands;
 mod demo;
 mod init;

@@ -17,6 +17,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("show-feed", printed::<tidegate::cli::show::FeedShown>("tidegate show FEED --json")),
         ("show-feed-release", printed::<tidegate::cli::show::FeedRelease>("tidegate show FEED RELEASE --json")),
         ("show-candidate", printed::<tidegate::cli::show::Candidate>("tidegate show FEED --candidate --json")),
+        ("path", printed::<tidegate::cli::path::Paths>("tidegate path --json")),
         ("preview", printed::<tidegate::daemon::preview::Preview>("tidegate preview --json")),
         ("run", printed::<tidegate::cli::run::Answer>("tidegate run --once --json")),
         ("query", printed::<tidegate::cli::query::Answer>("tidegate query --json")),

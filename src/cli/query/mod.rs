@@ -9,17 +9,14 @@ use std::path::PathBuf;
 
 pub use json::{Answer, Group};
 
-use super::place::feed_in;
+use super::place::{Public, feed_in, public_of, public_root};
 use super::{Exit, Out, Result, progress};
 use crate::daemon::config::{Feed, nearest};
 use crate::daemon::error::{self, Error, Kind};
-use crate::daemon::journal::store::Shown;
 use crate::daemon::opened_release::Opened;
-use crate::daemon::run::begin;
 use crate::engine::counting::{Asked, Countable, Counted, Unasked};
 use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};
-use crate::engine::release::Layout;
 
 /// Count rows of a release: an estimate, its standard error, and what is certain
 #[derive(clap::Args)]
@@ -91,11 +88,12 @@ fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
     let place = &args.place;
     let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
     let Some(file) = feed else {
-        let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
-        return Ok((Opened::newest(&Shown::open(place)?, layout, args.release, place)?, None));
+        let Public { store, layout } = public_of(place)?;
+        return Ok((Opened::newest(&*store, layout, args.release, place)?, None));
     };
     let feed = Feed::load(&file)?;
-    let opened = Opened::newest(&*begin::look(&feed, false)?, Layout::Root, args.release, &file)?;
+    let Public { store, layout } = public_root(&feed)?;
+    let opened = Opened::newest(&*store, layout, args.release, &file)?;
     let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
     Ok((opened, Some(guarded.map(|column: &Column| column.name.to_string()).collect())))
 }

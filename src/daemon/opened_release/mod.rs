@@ -103,7 +103,11 @@ impl Opened {
     }
 }
 
-fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Manifest> {
+/// The manifest of the newest release in a store, or of the one with this number.
+///
+/// # Errors
+/// There is none.
+pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Manifest> {
     let listed = store.list("")?;
     let newest = listed.iter().filter_map(|object| layout.release(&object.path)).max();
     let Some(newest) = newest else {

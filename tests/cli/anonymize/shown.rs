@@ -188,3 +188,29 @@ fn what_no_taxonomy_knows_is_counted() {
     assert!(said.contains("on `other` in `sex`, where everything goes"), "{said}");
     assert!(!said.contains("Mm"), "{said}");
 }
+
+#[test]
+fn scripts_are_told_where_the_files_of_a_release_lie() {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..100);
+    place.people("b.csv", 100..200);
+    place.entries(&["a.csv", "b.csv"]);
+    let output = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command.arg("path").arg(place.out()).args(args).output().expect("the program starts")
+    };
+    let lines = |args: &[&str]| -> Vec<String> {
+        let output = output(args);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout).lines().map(str::to_owned).collect()
+    };
+    let at = |name: &str| place.out().join(name).display().to_string();
+    assert_eq!(lines(&[]), [at("2/data.parquet")]);
+    assert_eq!(lines(&["--release", "1", "--manifest"]), [at("1/manifest.json")]);
+    assert_eq!(lines(&["--report"]), [at("2/report.html")]);
+    assert!(lines(&["--taxonomy"]).iter().all(|path| std::path::Path::new(path).is_file()));
+    let told: serde_json::Value = serde_json::from_slice(&output(&["--json"]).stdout).expect("JSON");
+    fits("path", &told);
+    assert_eq!((&told["release"], &told["parts"]), (&2.into(), &serde_json::json!([at("2/data.parquet")])));
+    assert_eq!(output(&["--release", "3"]).status.code(), Some(2));
+}

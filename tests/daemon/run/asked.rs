@@ -82,6 +82,9 @@ fn a_release_is_approved_or_rejected() {
             assert!(code == 2 && text.contains("release 1 is published"), "{answer}");
         }
         ended(daemon);
+        let told = place.done(&["path", "feed.toml"]);
+        let part = told["parts"][0].as_str().expect("a path");
+        assert!(part.starts_with(&*place.public().to_string_lossy()) && std::path::Path::new(part).is_file(), "{told}");
         let (_, shown) = place.json(&["show", "feed.toml"]);
         let by: Vec<&Json> = shown["history"].as_array().expect("history").iter().map(|entry| &entry["who"]).collect();
         assert!(by.iter().any(|who| who.as_str().is_some_and(|who| who.starts_with("The board (account "))), "{by:?}");

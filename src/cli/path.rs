@@ -1,0 +1,92 @@
+//! `tidegate path` (CONTRACTS 3): where the files of a release lie, for scripts. Reads a manifest and prints.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::place::{Public, public_of};
+use super::{Exit, Out, Result};
+use crate::daemon::opened_release::manifest;
+use crate::engine::release::{FileLine, Manifest};
+
+/// Print the paths of a release's files, for scripts: the tables that its manifest lists, one a line
+#[derive(clap::Args)]
+#[command(after_help = "\
+  duckdb -c \"select count(*) from read_parquet([$(tidegate path releases | sed \"s/.*/'&'/\" | paste -sd,)])\"
+
+Exit code 0: printed. 2: an error, or there is no release.")]
+pub struct Args {
+    /// A feed file, the folder of a public root, or one that `anonymize` writes to
+    #[arg(value_name = "FEED|DIR")]
+    place: PathBuf,
+    /// The release that is meant; the newest one when left out
+    #[arg(long, value_name = "NUMBER")]
+    release: Option<u32>,
+    /// Its manifest
+    #[arg(long, group = "file")]
+    manifest: bool,
+    /// Its report
+    #[arg(long, group = "file")]
+    report: bool,
+    /// The taxonomies of its labels
+    #[arg(long, group = "file")]
+    taxonomy: bool,
+}
+
+/// Where the files of a release lie.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "path")]
+pub struct Paths {
+    /// The release.
+    pub release: u32,
+    /// Its manifest.
+    pub manifest: String,
+    /// Its report.
+    pub report: Option<String>,
+    /// The taxonomies of its labels.
+    pub taxonomy: Option<String>,
+    /// Its tables: all parts, those of earlier releases included.
+    pub parts: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// There is no such release, or its manifest cannot be read.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let Public { store, layout } = public_of(&args.place)?;
+    let manifest = manifest(&*store, layout, args.release, &args.place)?;
+    let root = root(&store.place());
+    let at = |path: &str| format!("{root}/{path}");
+    let paths = Paths {
+        release: manifest.release,
+        manifest: at(&layout.manifest(manifest.release)),
+        report: first(&manifest, |file| file.path.ends_with(".html")).map(at),
+        taxonomy: first(&manifest, |file| file.path.starts_with("taxonomy/")).map(at),
+        parts: manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| at(&file.path)).collect(),
+    };
+    if out.json() {
+        out.value(&paths);
+        return Ok(Exit::Done);
+    }
+    let shown: Vec<&String> = match (args.manifest, args.report, args.taxonomy) {
+        (true, ..) => vec![&paths.manifest],
+        (_, true, _) => paths.report.iter().collect(),
+        (.., true) => paths.taxonomy.iter().collect(),
+        _ => paths.parts.iter().collect(),
+    };
+    out.text(&shown.into_iter().map(|path| format!("{path}\n")).collect::<String>());
+    Ok(Exit::Done)
+}
+
+/// A folder from the root of the file system, so that a script may be anywhere; a bucket as its URL.
+fn root(place: &str) -> String {
+    let whole = if place.contains("://") { None } else { std::path::absolute(place).ok() };
+    let text = whole.map_or_else(|| place.to_owned(), |path| path.display().to_string());
+    text.trim_end_matches('/').to_owned()
+}
+
+fn first(manifest: &Manifest, is: impl Fn(&FileLine) -> bool) -> Option<&str> {
+    manifest.files.iter().find(|file| is(file)).map(|file| file.path.as_str())
+}
