@@ -4,7 +4,6 @@
 
 mod example;
 mod feed;
-mod files;
 mod guarded;
 mod quoted;
 mod report;
@@ -13,7 +12,7 @@ pub use report::Report;
 
 use std::path::{Path, PathBuf};
 
-use self::files::NewFile;
+use super::new_files::{self, NewFile};
 use super::{Exit, Out, Result};
 use crate::daemon::chance;
 use crate::daemon::config::{Feed, schema};
@@ -63,7 +62,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
     files.insert(1, NewFile { path: feed::SCHEMA.into(), content: schema_text(), secret: false });
     files.extend(keys(&name)?);
-    let made = files::write(&args.dir, &files, &[feed::INCOMING])?;
+    let made = new_files::write(&args.dir, &files, &[feed::INCOMING])?;
     Feed::load(&args.dir.join("feed.toml")).map_err(|error| {
         let text =
             format!("what `init` wrote does not pass `check`, and was taken back; please report this: {}", error.text);

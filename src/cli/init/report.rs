@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::feed;
-use super::files::NewFile;
+use crate::cli::new_files::NewFile;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
 

@@ -1,4 +1,4 @@
-//! Writes what `init` makes (CONTRACTS 3): everything or nothing, and never over a file that exists. What goes wrong
+//! Writes new files (CONTRACTS 3): everything or nothing, and never over a file that exists. What goes wrong
 //! half-way is taken back, so that the command can simply be called again.
 
 use std::fs::{DirBuilder, OpenOptions};
