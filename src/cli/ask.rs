@@ -1,13 +1,13 @@
 //! What the commands of a person have in common (CONTRACTS 3: approve, reject, erase, new-chain, quarantine): a feed, a
 //! reason, and an answer in words or as JSON. Must never see a record.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Exit, Out, Result};
-use crate::daemon::config::Feed;
+use crate::daemon::config::{Feed, MOST_NAME};
 use crate::daemon::error::{Error, Kind};
-use crate::daemon::live::{Answer, Ask, Line, Pending};
-use crate::daemon::run::{Asking, Known, Person, ask};
+use crate::daemon::live::Answer;
+use crate::daemon::run::{Asking, Person, ask};
 
 /// A feed and a reason.
 #[derive(clap::Args)]
@@ -25,8 +25,6 @@ pub struct About {
 
 /// The most letters of a reason.
 const MOST_REASON: usize = 1000;
-/// The most letters of a name.
-const MOST_NAME: usize = 200;
 
 impl About {
     /// Asks it, and prints what came of it: 1 when it was refused.
@@ -42,23 +40,33 @@ impl About {
     /// # Errors
     /// The reason is none, or it cannot be done.
     pub fn about(self, doing: &Doing<'_>, out: &mut Out) -> Result<Exit> {
-        let by =
-            Person { name: line(self.person, MOST_NAME, "--as")?, why: line(self.reason, MOST_REASON, "--reason")? };
+        let by = self.person()?;
         let feed = Feed::load(&self.feed)?;
-        let answer = doing(&feed, &by)?;
-        print(&answer, out);
-        Ok(if answer.done { Exit::Done } else { Exit::Unsafe })
+        Ok(answered(&doing(&feed, &by)?, out))
+    }
+
+    /// Who asks.
+    pub fn person(&self) -> Result<Person> {
+        let (name, why) = (self.person.as_deref(), self.reason.as_deref());
+        let (name, why) = (line(name, MOST_NAME, "--as")?, line(why, MOST_REASON, "--reason")?);
+        Ok(Person { name, why, key: None })
     }
 }
 
+/// Prints what came of it: 1 when it was refused.
+pub fn answered(answer: &Answer, out: &mut Out) -> Exit {
+    print(answer, out);
+    if answer.done { Exit::Done } else { Exit::Unsafe }
+}
+
 /// One line of text; none where it is empty.
-fn line(text: Option<String>, most: usize, option: &str) -> crate::daemon::error::Result<Option<String>> {
-    let text = text.filter(|text| !text.trim().is_empty());
-    if text.as_ref().is_some_and(|text| text.len() > most || text.chars().any(char::is_control)) {
+fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::Result<Option<String>> {
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    if text.is_some_and(|text| text.chars().count() > most || text.chars().any(char::is_control)) {
         let said = format!("this is one line of at most {most} letters");
         return Err(Error::new(Kind::Usage, said).in_field(option));
     }
-    Ok(text)
+    Ok(text.map(str::to_owned))
 }
 
 /// What is done with a feed for a person.
@@ -72,64 +80,4 @@ fn print(answer: &Answer, out: &mut Out) {
     } else {
         out.text(&format!("not done: {}\n", answer.text));
     }
-}
-
-/// The release that a person means.
-#[derive(clap::Args)]
-pub struct Meant {
-    /// The release that is meant; the one that waits when left out
-    #[arg(value_name = "RELEASE")]
-    release: Option<u32>,
-    /// The digest that `show --candidate` gave: what waits has to be exactly what was seen
-    #[arg(long, value_name = "DIGEST")]
-    seen: Option<String>,
-}
-
-/// The fewest digits of a digest that tell it from others.
-const FEWEST: usize = 8;
-
-/// The release that waits for a person, and is the one that they mean.
-///
-/// # Errors
-/// None waits, or another one.
-pub fn held<'a>(known: &'a Known<'_>, meant: &Meant, feed: &Path) -> crate::daemon::error::Result<&'a Pending> {
-    let (wanted, seen) = (meant.release, meant.seen.as_deref());
-    if seen.is_some_and(|seen| seen.len() < FEWEST || !seen.bytes().all(|byte| byte.is_ascii_hexdigit())) {
-        let text = format!(
-            "this is the beginning of no digest: give at least {FEWEST} of its digits, as `show --candidate` shows it"
-        );
-        return Err(Error::new(Kind::Usage, text).in_field("--seen"));
-    }
-    let refuse = |text: String| Err(Error::new(Kind::Usage, text).in_file(feed));
-    match known.held {
-        None => refuse(format!("no release waits for approval{}: see `tidegate show`", gone(known.releases, wanted))),
-        Some(held) if wanted.is_some_and(|wanted| wanted != held.release) => {
-            refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.release))
-        }
-        Some(held) if seen.is_some_and(|seen| !held.decision.to_string().starts_with(&seen.to_ascii_lowercase())) => {
-            let text = format!(
-                "release {} that waits is not the one with this digest: a tick, an erasure or a change of the feed file has made another \
-                 one of it since. Look at it with `tidegate show --candidate`",
-                held.release
-            );
-            Err(Error::new(Kind::Usage, text).in_file(feed).in_field("--seen"))
-        }
-        Some(held) => Ok(held),
-    }
-}
-
-/// What has become of the release that they mean: a command that was killed may have been done.
-fn gone(releases: &[Line], wanted: Option<u32>) -> String {
-    let line = releases.iter().rev().find(|line| wanted.is_none_or(|wanted| wanted == line.release));
-    match line {
-        None => String::new(),
-        Some(Line { release, manifest: Some(_), .. }) => format!(", and release {release} is published"),
-        Some(Line { release, .. }) => format!(", and release {release} may leave and is about to be published"),
-    }
-}
-
-/// The request that a release that is held may leave, or may not.
-pub fn about(held: &Pending, approve: bool) -> Ask {
-    let (release, decision) = (held.release, held.decision);
-    if approve { Ask::Approve { release, decision } } else { Ask::Reject { release, decision } }
 }

@@ -6,11 +6,13 @@
 pub mod anonymize;
 mod answer;
 pub mod approve;
+pub mod approver_key;
 mod ask;
 pub mod attack;
 pub mod audit;
 pub mod check;
 pub mod completions;
+mod decision;
 pub mod demo;
 mod detail_table;
 pub mod erase;
@@ -18,6 +20,7 @@ mod fault;
 pub mod init;
 mod input_watch;
 pub mod new_chain;
+mod new_files;
 mod out;
 mod paragraph;
 pub mod path;
@@ -72,6 +75,7 @@ enum Command {
     Run(run::Args),
     Approve(approve::Args),
     Reject(reject::Args),
+    ApproverKey(approver_key::Args),
     Erase(erase::Args),
     Withdraw(withdraw::Args),
     Rekey(rekey::Args),
@@ -97,6 +101,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Run(args) => run::run(args, out),
         Command::Approve(args) => approve::run(args, out),
         Command::Reject(args) => reject::run(args, out),
+        Command::ApproverKey(args) => approver_key::run(args, out),
         Command::Erase(args) => erase::run(args, out),
         Command::Withdraw(args) => withdraw::run(args, out),
         Command::Rekey(args) => rekey::run(args, out),

@@ -1,10 +1,16 @@
 //! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key never prints; the public one is for
 //! everybody who reads releases.
 
-use super::seal::digits;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use zeroize::Zeroizing;
 
-/// What signs manifests.
+use super::chance::Chance;
+use super::error::Result;
+use super::seal::digits;
+use crate::engine::release::Sha256;
+
+/// What signs manifests, and what people approve.
+#[derive(Clone)]
 pub struct Signing(SigningKey);
 
 impl std::fmt::Debug for Signing {
@@ -21,6 +27,22 @@ impl Signing {
     /// Reads 64 hexadecimal digits; `None` if they are no key.
     pub fn parse(text: &str) -> Option<Signing> {
         Some(Signing(SigningKey::from_bytes(&*digits(text)?)))
+    }
+
+    /// A new one.
+    ///
+    /// # Errors
+    /// There are no random bytes.
+    pub fn draw(chance: &mut dyn Chance) -> Result<Signing> {
+        let mut key = Zeroizing::new([0; 32]);
+        chance.fill(&mut *key)?;
+        Ok(Signing(SigningKey::from_bytes(&key)))
+    }
+
+    /// As 64 hexadecimal digits, for the file that it is kept in.
+    pub fn text(&self) -> Zeroizing<String> {
+        let bytes = Zeroizing::new(self.0.to_bytes());
+        Zeroizing::new(hex(&*bytes))
     }
 
     /// Signs.
@@ -42,13 +64,30 @@ impl PublicKey {
 
     /// As 64 hexadecimal digits.
     pub fn text(&self) -> String {
-        self.0.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(self.0.as_bytes())
+    }
+
+    /// What people compare it by: the SHA-256 of its 32 bytes.
+    pub fn fingerprint(&self) -> Sha256 {
+        Sha256::of(self.0.as_bytes())
     }
 
     /// Whether these bytes were signed.
     pub fn signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature).is_ok_and(|signature| self.0.verify_strict(bytes, &signature).is_ok())
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes that hexadecimal digits stand for; `None` if they are not that.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|pair| Some((digit(pair[0])? * 16 + digit(*pair.get(1)?)?) as u8)).collect()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("quarantine", printed::<tidegate::cli::quarantine::Answer>("tidegate quarantine --json")),
         ("entry", printed::<tidegate::daemon::journal::Entry>("log/*/*.json of a private root")),
         ("verdict", printed::<tidegate::daemon::oneshot::TickVerdict>("verdicts/*.json, for the operator only")),
+        ("approver-key", printed::<tidegate::cli::approver_key::Made>("tidegate approver-key --json")),
         ("check", printed::<tidegate::cli::check::Report>("tidegate check --json")),
         ("init", printed::<tidegate::cli::init::Report>("tidegate init --json")),
         ("manifest", printed::<tidegate::engine::release::Manifest>("manifest/*.json of a release")),

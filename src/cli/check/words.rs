@@ -323,7 +323,12 @@ pub fn for_daemon(feed: &Feed) -> Vec<String> {
             Ticks::Cron { .. } => "at the times of its cron pattern".to_owned(),
             Ticks::PerFile => "for every file".to_owned(),
         };
-        let by = if schedule.approval == Approval::Manual { ", after a person has approved it" } else { "" };
+        let by = match (schedule.approval, schedule.approvers.sign(), schedule.approvers.needed()) {
+            (Approval::None, ..) => String::new(),
+            (Approval::Manual, false, _) => ", after a person has approved it".to_owned(),
+            (Approval::Manual, true, 1) => ", after one of the approvers has signed".to_owned(),
+            (Approval::Manual, true, many) => format!(", after {many} of the approvers have signed"),
+        };
         said.push(match feed.policy.publish_every() {
             Some(1) => format!("A release is made {ticks}, if people form a new crowd{by}."),
             Some(every) => {

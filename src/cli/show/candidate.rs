@@ -12,7 +12,7 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::{Out, Result, detail_table};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
-use crate::daemon::journal::{Body, Checked, Decision};
+use crate::daemon::journal::{Body, Checked, Decision, Wanted};
 use crate::daemon::live::{Recorded, Seen};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::daemon::run::seen_with;
@@ -25,6 +25,10 @@ use crate::engine::release::{Manifest, Sha256};
 pub struct Candidate {
     /// The digest of what waits: `approve --seen` takes it, and refuses anything else.
     pub digest: Sha256,
+    /// The approvers who have approved it.
+    pub approvals: Vec<Approval>,
+    /// How many more people have to approve it.
+    pub missing: usize,
     /// Where its report is, in the private root.
     pub report: Option<String>,
     /// Its manifest; it gets the digest of the decision when it is published.
@@ -39,6 +43,27 @@ pub struct Candidate {
     pub more_rows: i64,
     /// Columns whose labels are others than in the release before.
     pub changed: Vec<ChangedLabels>,
+}
+
+/// An approver has approved it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Approval {
+    /// Who, with their account.
+    pub who: String,
+    /// When.
+    pub when: String,
+    /// Why, in their words.
+    pub why: Option<String>,
+    /// The fingerprint of the key that they signed with.
+    pub key: Option<Sha256>,
+}
+
+impl Approval {
+    /// From what the log holds of it.
+    fn of(wanted: &Wanted) -> Approval {
+        let Wanted { who, when, why, .. } = wanted.clone();
+        Approval { who, when, why, key: wanted.fingerprint() }
+    }
 }
 
 /// Labels of a column that were not there before, and that are not there any more.
@@ -83,8 +108,12 @@ impl Candidate {
             _ => None,
         });
         let verdict = decided.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+        let approvers = feed.services.approvers();
+        let counted = held.counted(&approvers);
         Ok(Some(Candidate {
             digest: held.decision,
+            missing: approvers.needed().saturating_sub(counted.len()),
+            approvals: counted.into_iter().map(Approval::of).collect(),
             report: held.files.iter().find(|file| file.path.ends_with(".html")).map(|file| file.stage.clone()),
             columns,
             verdict,
@@ -149,9 +178,22 @@ fn text(candidate: &Candidate, feed: &Feed) -> String {
     if let Some(report) = report {
         wrapped(&mut text, "", &format!("Its report: {report} in the private root."));
     }
-    let feed = printable(&feed.file.display().to_string());
+    for Approval { who, when, why, key } in &candidate.approvals {
+        let key = key
+            .as_ref()
+            .map_or_else(String::new, |key| format!(", signed with the key {}", &key.to_string()[..DIGITS]));
+        let why = why.as_ref().map_or_else(String::new, |why| format!(": {}", printable(why)));
+        wrapped(&mut text, "", &format!("Approved by {} at {when}{key}{why}.", printable(who)));
+    }
+    let signs = feed.services.approvers().sign();
+    let missing = candidate.missing;
+    if missing > 1 || !candidate.approvals.is_empty() {
+        let said = if missing == 1 { "One more person has".to_owned() } else { format!("{missing} people have") };
+        wrapped(&mut text, "", &format!("{said} to approve it before it is published."));
+    }
+    let (feed, sign) = (printable(&feed.file.display().to_string()), if signs { " --as NAME --key FILE" } else { "" });
     let said = format!(
-        "To let exactly this release leave: `tidegate approve {feed} {} --seen {} --reason …`. A tick, an erasure or a change of the feed \
+        "To let exactly this release leave: `tidegate approve {feed} {} --seen {}{sign} --reason …`. A tick, an erasure or a change of the feed \
          file makes another one of it, which this digest does not approve.",
         manifest.release,
         &digest.to_string()[..DIGITS]

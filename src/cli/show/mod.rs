@@ -3,6 +3,7 @@
 
 mod candidate;
 mod feed;
+mod history;
 mod json;
 mod words;
 

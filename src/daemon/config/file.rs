@@ -234,6 +234,12 @@ pub struct ScheduleTable {
     pub min_records: Option<u64>,
     /// Who approves a release that has passed the gate; `none` when left out.
     pub approval: Option<Approval>,
+    /// How many of the approvers have to approve a release; 1 when left out.
+    #[schemars(range(min = 1))]
+    pub approvals: Option<u32>,
+    /// The people who approve releases, by name, each with the public half of their key (64 hexadecimal digits): who is not named
+    /// here approves and rejects nothing. Any account that has the operator's key when left out.
+    pub approvers: Option<BTreeMap<String, String>>,
 }
 
 /// `[notify]`

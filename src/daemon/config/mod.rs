@@ -3,6 +3,7 @@
 //!
 //! This room connects to nothing, reads no secret and changes no file; of files it reads taxonomies only.
 
+mod approvers;
 mod columns;
 mod file;
 mod floor;
@@ -23,6 +24,7 @@ mod walk;
 mod ways;
 mod words;
 
+pub use approvers::{Approvers, MOST_NAME};
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;

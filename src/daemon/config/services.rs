@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use super::approvers::{self, Approvers};
 use super::columns::is_no_name;
 use super::file::{
     self, Approval, FeedFile, HttpTable, LogFormat, NotifyTable, PublishTable, ScheduleTable, StoreTable,
@@ -33,6 +34,13 @@ pub struct Services {
     pub log: LogFormat,
     /// How far the clock may step ahead.
     pub max_clock_step: Period,
+}
+
+impl Services {
+    /// Who approves releases.
+    pub fn approvers(&self) -> Approvers {
+        self.schedule.as_ref().map(|schedule| schedule.approvers.clone()).unwrap_or_default()
+    }
 }
 
 impl Services {
@@ -68,6 +76,8 @@ pub struct Schedule {
     pub min_records: u64,
     /// Who approves.
     pub approval: Approval,
+    /// The people who approve, and how many of them have to.
+    pub approvers: Approvers,
 }
 
 /// When ticks are.
@@ -264,7 +274,8 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
         }
     };
     let (min_records, approval) = (table.min_records.unwrap_or(1), table.approval.unwrap_or(Approval::None));
-    ticks.map(|ticks| Schedule { ticks, min_records, approval })
+    let approvers = approvers::read(table.approvers, table.approvals, approval, notes);
+    ticks.map(|ticks| Schedule { ticks, min_records, approval, approvers })
 }
 
 /// Five or six fields that name times.

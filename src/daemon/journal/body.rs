@@ -7,7 +7,7 @@ mod intake;
 mod removal;
 mod tick;
 
-pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Wanted};
+pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Signed, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
 pub use removal::{Cleaned, Expire, Retire, Withdraw};

@@ -5,7 +5,7 @@ use super::request::{Answer, Ask, Request, answered, inbox};
 use super::work::Live;
 use crate::daemon::config;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Asked, Body, Decision, Entry, Erase};
+use crate::daemon::journal::{Body, Entry, Erase};
 
 /// What came of the inbox.
 #[derive(Debug, Default)]
@@ -68,41 +68,7 @@ impl Live {
             return Ok(ask.done("done already"));
         }
         match ask {
-            Ask::Approve { release, decision } | Ask::Reject { release, decision } => {
-                let held = self.state.held.as_ref();
-                let Some(held) = held.filter(|held| held.release == *release && held.decision == *decision) else {
-                    return Ok(ask.refused(format!(
-                        "release {release} does not wait for approval, or not any more in this form: a tick, an erasure or \
-                         a change of the feed file since has made another one of it. Look again with `tidegate show`"
-                    )));
-                };
-                let held = held.clone();
-                let wanted = request.wanted.clone();
-                if matches!(ask, Ask::Approve { .. }) {
-                    let (release, decision) = (*release, *decision);
-                    self.append(Body::Approve(Asked { release, decision, wanted: wanted.clone() }))?;
-                    self.state.wanted(&wanted);
-                    self.state.approved(&self.policy);
-                    self.state.remember(self.log.store(), &*self.public)?;
-                    self.leave(now)?;
-                    let text = format!("release {release} is published");
-                    return Ok(Answer { release: Some(release), ..ask.done(text) });
-                }
-                let reject = Decision::Reject {
-                    release: held.release,
-                    tick: held.tick,
-                    time: held.time.clone(),
-                    stops: false,
-                    reasons: Vec::new(),
-                    verdict: None,
-                    wanted: Some(wanted),
-                };
-                let sha256 = self.append(Body::Decision(reject.clone()))?;
-                self.state.decided(&reject, sha256, &self.policy);
-                self.unstage(&held)?;
-                let text = format!("release {release} is rejected; its people come out with the next one");
-                Ok(Answer { release: Some(*release), ..ask.done(text) })
-            }
+            Ask::Approve { .. } | Ask::Reject { .. } => self.approval(request, feed, now),
             Ask::NewChain => self.new_chain(request, feed),
             Ask::Erase { people, rows } => self.erase(request, people, *rows, now),
             Ask::Retry => self.retry(request),

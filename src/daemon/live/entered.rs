@@ -9,7 +9,7 @@ use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Staged, Under, Wanted,
+    Asked, Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Staged, Under, Wanted,
 };
 use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
@@ -211,15 +211,18 @@ impl State {
             Decision::Publish { release, tick, time, files, manifest, under: _, verdict } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
-                let pending =
-                    Pending { release: *release, tick: *tick, time, files, manifest, decision: sha256, recoding };
+                let (release, tick) = (*release, *tick);
+                let approvals = Vec::new();
+                let pending = Pending { release, tick, time, files, manifest, decision: sha256, recoding, approvals };
                 self.leaves(pending, policy);
             }
             Decision::Hold { release, tick, time, files, manifest, under: _, verdict } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
-                self.held =
-                    Some(Pending { release: *release, tick: *tick, time, files, manifest, decision: sha256, recoding });
+                let (release, tick) = (*release, *tick);
+                let approvals = Vec::new();
+                let pending = Pending { release, tick, time, files, manifest, decision: sha256, recoding, approvals };
+                self.held = Some(pending);
             }
             Decision::Reject { stops, verdict, wanted, .. } => {
                 (self.held, self.candidate) = (None, None);
@@ -240,11 +243,27 @@ impl State {
         }
     }
 
-    /// A person approved the release that was held.
-    pub fn approved(&mut self, policy: &Policy) {
-        if let Some(pending) = self.held.take() {
-            self.leaves(pending, policy);
+    /// A person approved the release that was held. It leaves when no other one has to.
+    pub fn approved(&mut self, asked: &Asked, policy: &Policy) {
+        self.wanted(&asked.wanted);
+        match (asked.missing, self.held.take()) {
+            (_, None) => {}
+            (0, Some(pending)) => self.leaves(pending, policy),
+            (_, Some(mut pending)) => {
+                pending.approvals.push(asked.wanted.clone());
+                self.held = Some(pending);
+            }
         }
+    }
+
+    /// The feed file was changed, which makes a release void that is held. A table that grows owes another one at the next tick, also when
+    /// no row came since.
+    pub fn void(&mut self, policy: &Policy) -> Option<Pending> {
+        let held = self.held.take()?;
+        if policy.publish_every().is_some() && self.feed.pending() > 0 {
+            self.feed.owe_release();
+        }
+        Some(held)
     }
 
     /// From now on its people are published.

@@ -47,10 +47,7 @@ impl State {
             Body::Coins(coins) => self.tossed(coins),
             Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             Body::Decision(decision) => self.decided(decision, entry.sha256, &policy),
-            Body::Approve(asked) => {
-                self.wanted(&asked.wanted);
-                self.approved(&policy);
-            }
+            Body::Approve(asked) => self.approved(asked, &policy),
             Body::Published(published) => self.published(published),
             Body::Erase(erase) => self.erased(erase, reading)?,
             Body::Withdraw(withdraw) => self.withdraw(withdraw),
@@ -169,12 +166,12 @@ impl State {
 
     fn config(&mut self, config: &Config, reading: &Reading<'_>) -> Result<()> {
         self.services = Some(config.services);
+        self.void(&self.terms.policy()?);
         if let Some(terms) = &config.terms {
             self.live.insert(terms.path.clone());
             let terms = reading.terms(terms, self.terms.columns.release())?;
             self.grown(terms)?;
         }
-        self.held = None;
         Ok(())
     }
 

@@ -173,7 +173,7 @@ impl Live {
     pub(super) fn void(&mut self) -> Result<String> {
         let Some(held) = self.state.held.take() else { return Ok(String::new()) };
         self.unstage(&held)?;
-        Ok(format!(". Release {}, which waited for approval, is void: the next tick makes another one", held.release))
+        Ok(format!(". Release {}, which waited for approval, is void: a later tick makes another one", held.release))
     }
 
     /// Finishes what the writer before has left half done, a decision included: nothing else is done before.

@@ -1,6 +1,7 @@
 //! A feed at work (HOUSE 2 and 3): its state is the fold of its log, and whatever is done is an entry first. Nothing here
 //! approves a release; nothing here waits for a clock.
 
+mod approval;
 mod asked;
 mod atoms;
 mod chain_table;
@@ -43,6 +44,7 @@ mod shelf;
 mod show_delta;
 mod shown;
 mod state;
+mod statement;
 mod sweep;
 mod take;
 mod terms_object;
@@ -66,5 +68,6 @@ pub use seen::{Roots, Seen};
 pub use shelf::Shelf;
 pub use show_delta::log_path;
 pub use state::{Consumed, Line, Pending, State};
+pub use statement::Statement;
 pub use take::{Came, SetAside, Taken, TakenPart};
 pub use work::{Live, Settings};

@@ -201,7 +201,7 @@ impl Live {
         let config = Config { time: now.to_owned(), terms: object.clone(), services };
         self.append(Body::Config(config))?;
         self.state.services = Some(services);
-        let held = self.state.held.take();
+        let held = self.state.void(&self.policy);
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(object) = object {
             self.state.live.insert(object.path);

@@ -3,10 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::statement::Statement;
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::{Put, Store, put};
 use crate::daemon::journal::{Ring, Wanted};
+use crate::daemon::sign::Signing;
 use crate::engine::histogram::Person;
 use crate::engine::release::Sha256;
 
@@ -116,6 +118,15 @@ impl Ask {
         }
     }
 
+    /// What an approver signs of it; `None` where it is about no release that waits.
+    pub fn statement(&self) -> Option<Statement> {
+        match *self {
+            Ask::Approve { release, decision } => Some(Statement { release, digest: decision, approves: true }),
+            Ask::Reject { release, decision } => Some(Statement { release, digest: decision, approves: false }),
+            _ => None,
+        }
+    }
+
     /// It was done.
     pub fn done(&self, text: impl Into<String>) -> Answer {
         let text = text.into();
@@ -142,10 +153,19 @@ impl Request {
         ring: &Ring,
         chance: &mut dyn Chance,
     ) -> Result<Request> {
-        let wanted = Wanted { request: chance::name(chance)?, who, when, why };
+        let wanted = Wanted { request: chance::name(chance)?, who, when, why, signed: None };
         let mut request = Request { wanted, ask, signature: String::new() };
         request.signature = ring.sign(&request.bytes());
         Ok(request)
+    }
+
+    /// With the statement of an approver, where it is about a release that waits.
+    pub fn signed_by(mut self, name: &str, key: &Signing, feed: &str, ring: &Ring) -> Request {
+        let Some(statement) = self.ask.statement() else { return self };
+        self.wanted.signed = Some(statement.sign(feed, name, key, &self.wanted));
+        self.signature.clear();
+        self.signature = ring.sign(&self.bytes());
+        self
     }
 
     fn bytes(&self) -> Vec<u8> {

@@ -14,7 +14,7 @@ use super::chain_table::ChainTable;
 use super::erased::ErasedAtom;
 use super::removed_manifest::Removed;
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Coins, Ref, Staged};
+use crate::daemon::journal::{Coins, Ref, Staged, Wanted};
 use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
@@ -264,6 +264,9 @@ pub struct Pending {
     pub decision: Sha256,
     /// The recoding.
     pub recoding: Option<Recoding>,
+    /// The people who have approved it, while others still have to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Wanted>,
 }
 
 /// Raw rows.

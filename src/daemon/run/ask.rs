@@ -12,6 +12,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ring;
 use crate::daemon::journal::store::Store;
 use crate::daemon::live::{Answer, Ask, Line, Pending, Request, State, past};
+use crate::daemon::sign::Signing;
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,12 +40,23 @@ pub struct Person {
     pub name: Option<String>,
     /// Their reason.
     pub why: Option<String>,
+    /// The key of an approver, with which they sign what they decide.
+    pub key: Option<Signing>,
 }
 
 impl Person {
     /// With this reason.
     pub fn with_reason(why: &str) -> Person {
-        Person { name: None, why: Some(why.to_owned()) }
+        Person { why: Some(why.to_owned()), ..Person::default() }
+    }
+
+    /// What they ask for, signed where they have a key.
+    fn request(&self, ask: Ask, when: String, feed: &Feed, ring: &Ring) -> Result<Request> {
+        let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut System)?;
+        Ok(match self.name.as_deref().zip(self.key.as_ref()) {
+            Some((name, key)) => request.signed_by(name, key, &feed.name, ring),
+            None => request,
+        })
     }
 
     /// As the log names them.
@@ -86,7 +98,7 @@ fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, by: &Person, new_chain:
     };
     live.finish(&now)?;
     let ask = asking(&Known::of(live.state(), live.log().ring()))?;
-    let request = Request::new(ask, by.who(), now.clone(), by.why.clone(), live.log().ring(), &mut System)?;
+    let request = by.request(ask, now.clone(), feed, live.log().ring())?;
     live.asked(&request, &|| Feed::load(&feed.file), &now)
 }
 
@@ -96,7 +108,7 @@ fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Person) 
     let public = super::begin::public(feed)?;
     let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| nobody(feed))?;
     let ask = asking(&Known::of(&state, &ring))?;
-    let request = Request::new(ask, by.who(), clock::now(), by.why.clone(), &ring, &mut System)?;
+    let request = by.request(ask, clock::now(), feed, &ring)?;
     request.put(&**store)?;
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {

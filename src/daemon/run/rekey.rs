@@ -30,7 +30,13 @@ pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
         Ok(Some(ring)) if old.is(to) && ring.generation() == 0 => Ok(answer(false, 0, SAME)),
         Ok(Some(_)) if old.is(to) => finished(feed, &roots, to, &now),
         Ok(Some(_)) => {
-            let wanted = Wanted { request: name(&mut System)?, who: by.who(), when: now.clone(), why: by.why.clone() };
+            let wanted = Wanted {
+                request: name(&mut System)?,
+                who: by.who(),
+                when: now.clone(),
+                why: by.why.clone(),
+                signed: None,
+            };
             let keys = under(feed, &roots, &old, &now)?.rekey(to, wanted)?;
             let text = format!(
                 "{keys} keys are wrapped under the new key, and the old one opens nothing any more: let store.key name the \

@@ -47,7 +47,7 @@ const MOST: usize = 100_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::config::{Approval, Period};
+    use crate::daemon::config::{Approval, Approvers, Period};
 
     fn at(text: &str) -> Timestamp {
         text.parse().expect("a time")
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn schedule(ticks: Ticks) -> Schedule {
-        Schedule { ticks, min_records: 1, approval: Approval::None }
+        Schedule { ticks, min_records: 1, approval: Approval::None, approvers: Approvers::default() }
     }
 
     #[test]

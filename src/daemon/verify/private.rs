@@ -8,8 +8,8 @@ use super::delta::SeenLog;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Entry, Objects, Ref, Ring, Wrap, begun, places};
-use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, log_path, past, past_quickly};
+use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, places};
+use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, Statement, log_path, past, past_quickly};
 use crate::engine::delta::{LogFile, is_same_checkpoint};
 use crate::engine::release::{RemovalNotice, RemovalReason, Sha256};
 
@@ -28,6 +28,10 @@ pub struct Private {
     named: BTreeSet<String>,
     /// The newest epoch.
     epoch: u64,
+    /// The release that was held last, with the digest of its entry.
+    held: Option<(u32, Sha256)>,
+    /// Decisions that approvers have signed, with the entries that hold them.
+    signed: Vec<(String, Statement, Wanted)>,
 }
 
 const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or somebody has \
@@ -59,6 +63,7 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
         found.objects(store, ring, state)?;
         found.checkpoints(store, shown, ring, state);
         found.published(state, public, shown)?;
+        found.statements(&state.terms.name);
     }
     found.strangers(store)?;
     found.keys(store, ring)?;
@@ -97,6 +102,7 @@ impl Private {
             self.entries += 1;
             self.follows(&entry, seq, known.as_ref());
             self.sums(&entry);
+            self.decisions(&entry, Sha256::of(&bytes));
             self.named.extend(entry.body.objects().into_iter().map(|object| object.path.clone()));
             self.epoch = self.epoch.max(entry.epoch);
             before = Some((entry, Sha256::of(&bytes)));
@@ -114,6 +120,34 @@ impl Private {
         let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
         if entry.prev_sha256 != Some(*sha256) || !epoch {
             self.wrong(path, "this entry does not follow the one before");
+        }
+    }
+
+    /// What people decided, to be held against their signatures when the feed is known.
+    fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
+        let (statement, wanted) = match &entry.body {
+            Body::Decision(Decision::Hold { release, .. }) => return self.held = Some((*release, sha256)),
+            Body::Decision(Decision::Reject { release, wanted: Some(wanted), .. }) => {
+                let held = self.held.filter(|(held, _)| held == release);
+                let Some((release, digest)) = held else { return };
+                (Statement { release, digest, approves: false }, wanted)
+            }
+            Body::Approve(asked) => {
+                (Statement { release: asked.release, digest: asked.decision, approves: true }, &asked.wanted)
+            }
+            _ => return,
+        };
+        if wanted.signed.is_some() {
+            self.signed.push((Entry::path(entry.seq), statement, wanted.clone()));
+        }
+    }
+
+    /// Approvers have signed what the log says of them.
+    fn statements(&mut self, feed: &str) {
+        for (path, statement, wanted) in std::mem::take(&mut self.signed) {
+            if !statement.is_signed(feed, &wanted) {
+                self.wrong(path, "the signature of the approver is not one of what this entry says");
+            }
         }
     }
 

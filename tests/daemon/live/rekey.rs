@@ -43,7 +43,7 @@ fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
 }
 
 fn wanted() -> Wanted {
-    Wanted { request: "r".repeat(32), who: "me".to_owned(), when: time(0), why: None }
+    Wanted { request: "r".repeat(32), who: "me".to_owned(), when: time(0), why: None, signed: None }
 }
 
 /// A store whose writer dies at a write.

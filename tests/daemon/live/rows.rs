@@ -290,7 +290,13 @@ fn whatever_comes_between_whole_atoms_leave() {
                 }
                 3 => {
                     let new = || OperatorKey::parse(&format!("{:02x}", tick + 1).repeat(32)).expect("a key");
-                    let wanted = Wanted { request: format!("{tick:032}"), who: "me".into(), when: time(0), why: None };
+                    let wanted = Wanted {
+                        request: format!("{tick:032}"),
+                        who: "me".into(),
+                        when: time(0),
+                        why: None,
+                        signed: None,
+                    };
                     live.rekey(&new(), wanted).expect("another key");
                     (holder, live) = (new(), roots.open(&new(), chance + 4, manual));
                     "rekey"

@@ -32,17 +32,25 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),
-    ("daemon::config", &["daemon::error", ENGINE]),
+    ("daemon::config", &["daemon::error", "daemon::sign", ENGINE]),
     ("daemon::clock", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::web", ENGINE]),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
-    ("daemon::sign", &["daemon::seal"]),
+    ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
     (
         "daemon::journal",
-        &["daemon::error", "daemon::chance", "daemon::config", "daemon::seal", "engine::model", "engine::release"],
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::config",
+            "daemon::seal",
+            "daemon::sign",
+            "engine::model",
+            "engine::release",
+        ],
     ),
     // A feed at work: what its log means, and how entries come into it.
     (

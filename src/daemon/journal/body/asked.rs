@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::journal::objects::Ref;
+use crate::daemon::sign::PublicKey;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::release::Sha256;
 
@@ -18,6 +19,27 @@ pub struct Wanted {
     pub when: String,
     /// Why, in their words; they were told that nobody's data belongs here.
     pub why: Option<String>,
+    /// The statement of an approver, where approvers have keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<Signed>,
+}
+
+impl Wanted {
+    /// The fingerprint of the key that an approver has signed with.
+    pub fn fingerprint(&self) -> Option<Sha256> {
+        self.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key)).map(|key| key.fingerprint())
+    }
+}
+
+/// What an approver signed. The text is made from the entry itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Signed {
+    /// The approver, as the feed file names them.
+    pub name: String,
+    /// The public half of their key, as 64 hexadecimal digits.
+    pub key: String,
+    /// Their signature of the text, as 128 hexadecimal digits.
+    pub signature: String,
 }
 
 /// A chain of releases begins.

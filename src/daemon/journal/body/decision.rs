@@ -132,6 +132,13 @@ pub struct Asked {
     pub decision: Sha256,
     /// Who.
     pub wanted: Wanted,
+    /// How many more people have to approve it before it leaves.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A release is visible.

@@ -1,0 +1,85 @@
+//! `tidegate approver-key` (CONTRACTS 3): a key of one person, with which they sign what they approve.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::new_files::{self, NewFile};
+use super::{Exit, Out, Result};
+use crate::daemon::chance::System;
+use crate::daemon::error::{Error, Kind};
+use crate::daemon::sign::Signing;
+use crate::engine::release::Sha256;
+
+/// Make the key of one approver
+#[derive(clap::Args)]
+#[command(after_help = "\
+Writes FILE, which stays with that one person, and FILE.pub, its public half, which goes into the feed file:
+
+  [schedule]
+  approval = \"manual\"
+  approvals = 2
+
+  [schedule.approvers]
+  \"Data protection\" = \"64 hexadecimal digits\"
+  \"Head of data\" = \"64 hexadecimal digits\"
+
+Exit code 0: made. 2: an error; a file that exists is never written over.")]
+pub struct Args {
+    /// The file that is written
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// What was made.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "approver-key")]
+pub struct Made {
+    /// The file with the key.
+    pub key: PathBuf,
+    /// The file with its public half.
+    pub public: PathBuf,
+    /// The public half, for `schedule.approvers` of the feed file.
+    pub digits: String,
+    /// What people compare it by: the SHA-256 of its 32 bytes.
+    pub fingerprint: Sha256,
+}
+
+/// Makes it.
+///
+/// # Errors
+/// A file exists already, or cannot be written.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let Some(name) = args.file.file_name() else {
+        return Err(Error::new(Kind::Usage, "this names no file").in_field("FILE").into());
+    };
+    let folder = args.file.parent().map(PathBuf::from).unwrap_or_default();
+    let signing = Signing::draw(&mut System)?;
+    let (digits, fingerprint) = (signing.public().text(), signing.public().fingerprint());
+    let mut public = name.to_owned();
+    public.push(".pub");
+    let files = [
+        NewFile { path: name.into(), content: format!("{}\n", *signing.text()), secret: true },
+        NewFile { path: public.into(), content: format!("{digits}\n"), secret: false },
+    ];
+    new_files::write(&folder, &files, &[])?.keep();
+    let made = Made { key: folder.join(&files[0].path), public: folder.join(&files[1].path), digits, fingerprint };
+    if out.json() {
+        out.value(&made);
+    } else {
+        out.text(&text(&made));
+    }
+    Ok(Exit::Done)
+}
+
+fn text(made: &Made) -> String {
+    let Made { key, public, digits, fingerprint } = made;
+    format!(
+        "{} is the key: it stays with one person, who alone can read it.\n\
+         {} is its public half, with the fingerprint {fingerprint}.\n\n\
+         In the feed file, with the name of that person:\n\n  [schedule.approvers]\n  \"NAME\" = \"{digits}\"\n",
+        key.display(),
+        public.display()
+    )
+}

@@ -1,0 +1,177 @@
+//! What `approve` and `reject` have in common (CONTRACTS 3): the release that a person means, exactly as they saw it, and their
+//! signature where the feed file names approvers. Must never see a record.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use super::{Exit, Out, Result, ask};
+use crate::daemon::config::{Approvers, Feed};
+use crate::daemon::error::{Error, Kind, printable};
+use crate::daemon::journal::{Body, Decision::Hold};
+use crate::daemon::live::{Ask, Line, Pending};
+use crate::daemon::run::{self, Known, Person, seen_with};
+use crate::daemon::sign::Signing;
+
+/// A decision about the release that waits.
+#[derive(clap::Args)]
+pub struct Decision {
+    #[command(flatten)]
+    ask: ask::About,
+    /// The release that is meant; the one that waits when left out
+    #[arg(value_name = "RELEASE")]
+    release: Option<u32>,
+    /// The digest that `show --candidate` gave: what waits has to be exactly what was seen
+    #[arg(long, value_name = "DIGEST")]
+    seen: Option<String>,
+    /// The key of the approver whom --as names; needed where the feed file names approvers, as are --as, --reason and --seen
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+}
+
+impl Decision {
+    /// Decides, and prints what came of it.
+    ///
+    /// # Errors
+    /// No release waits, or another one; what an approver has to give is missing; or the feed cannot be reached.
+    pub fn run(self, approves: bool, out: &mut Out) -> Result<Exit> {
+        let by = self.ask.person()?;
+        let feed = Feed::load(&self.ask.feed)?;
+        let key = self.signing(&by, &feed.services.approvers()).map_err(|error| error.in_file(&feed.file))?;
+        let asking = |known: &Known<'_>| Ok(about(held(known, &self, &feed)?, approves));
+        let answer = run::ask(&feed, &asking, &Person { key, ..by }, false)?;
+        Ok(ask::answered(&answer, out))
+    }
+
+    /// The key of the approver, where the feed file names approvers.
+    fn signing(&self, by: &Person, approvers: &Approvers) -> crate::daemon::error::Result<Option<Signing>> {
+        let refuse = |option: &str, text: String| Err(Error::new(Kind::Usage, text).in_field(option));
+        if !approvers.sign() {
+            return match self.key {
+                None => Ok(None),
+                Some(_) => refuse(
+                    "--key",
+                    "the feed file names no approvers in `schedule.approvers`: leave --key out".to_owned(),
+                ),
+            };
+        }
+        let names: Vec<String> = approvers.names().map(|name| format!("`{}`", printable(name))).collect();
+        let names = names.join(", ");
+        let Some(name) = &by.name else {
+            return refuse("--as", format!("the feed file names approvers: say which of them you are ({names})"));
+        };
+        let Some(person) = approvers.named(name) else {
+            return refuse("--as", format!("the feed file names no approver of this name: it names {names}"));
+        };
+        let text = "an approver signs what they saw: give the digest that `show --candidate` shows";
+        let Some(_) = self.seen.as_ref() else { return refuse("--seen", text.to_owned()) };
+        let Some(_) = by.why.as_ref() else {
+            return refuse("--reason", "an approver signs with a reason: give it".to_owned());
+        };
+        let Some(file) = &self.key else {
+            return refuse("--key", "an approver signs: give the file with your key".to_owned());
+        };
+        let key = key_in(file)?;
+        if key.public() != person.key {
+            let text = format!(
+                "this is not the key of the approver: the feed file has one with the fingerprint {}, and this one has {}",
+                person.key.fingerprint(),
+                key.public().fingerprint()
+            );
+            return refuse("--key", text);
+        }
+        Ok(Some(key))
+    }
+}
+
+/// The key of an approver, which no one else may read.
+fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
+    let found = fs::metadata(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    if !found.is_file() {
+        return Err(Error::irregular(Kind::Usage, file));
+    }
+    if found.mode() & 0o077 != 0 {
+        let text =
+            "other accounts can read or change this key: make another one, or `chmod 600` it if it was not read yet";
+        return Err(Error::new(Kind::Usage, text).in_file(file));
+    }
+    let text = fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    Signing::parse(&Zeroizing::new(text)).ok_or_else(|| {
+        let text = "this is no key of an approver: it has 64 hexadecimal digits, as `tidegate approver-key` makes them";
+        Error::new(Kind::Usage, text).in_file(file)
+    })
+}
+
+/// The fewest digits of a digest that tell it from others.
+const FEWEST: usize = 8;
+
+/// The release that waits for a person, and is the one that they mean.
+///
+/// # Errors
+/// None waits, or another one.
+fn held<'a>(known: &'a Known<'_>, meant: &Decision, feed: &Feed) -> crate::daemon::error::Result<&'a Pending> {
+    let (wanted, seen) = (meant.release, meant.seen.as_deref());
+    if seen.is_some_and(|seen| seen.len() < FEWEST || !seen.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        let text = format!(
+            "this is the beginning of no digest: give at least {FEWEST} of its digits, as `show --candidate` shows it"
+        );
+        return Err(Error::new(Kind::Usage, text).in_field("--seen"));
+    }
+    let refuse = |text: String| Err(Error::new(Kind::Usage, text).in_file(&feed.file));
+    match known.held {
+        None => {
+            let gone = gone(known.releases, wanted).or_else(|| void(feed)).unwrap_or_default();
+            refuse(format!("no release waits for approval{gone}: see `tidegate show`"))
+        }
+        Some(held) if wanted.is_some_and(|wanted| wanted != held.release) => {
+            refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.release))
+        }
+        Some(held) if seen.is_some_and(|seen| !held.decision.to_string().starts_with(&seen.to_ascii_lowercase())) => {
+            let text = format!(
+                "release {} that waits is not the one with this digest: a tick, an erasure or a change of the feed file has made another \
+                 one of it since. Look at it with `tidegate show --candidate`",
+                held.release
+            );
+            Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--seen"))
+        }
+        Some(held) => Ok(held),
+    }
+}
+
+/// What has become of the release that they mean: a command that was killed may have been done.
+fn gone(releases: &[Line], wanted: Option<u32>) -> Option<String> {
+    let line = releases.iter().rev().find(|line| wanted.is_none_or(|wanted| wanted == line.release))?;
+    let release = line.release;
+    Some(match line.manifest {
+        Some(_) => format!(", and release {release} is published"),
+        None => format!(", and release {release} may leave and is about to be published"),
+    })
+}
+
+/// What has made the release void that waited last, where that was not a person's decision.
+fn void(feed: &Feed) -> Option<String> {
+    let (_, entries) = seen_with(feed, None).ok()?;
+    let bodies = || entries.iter().map(|entry| &entry.entry.body);
+    let held = bodies().rposition(|body| matches!(body, Body::Decision(Hold { .. })))?;
+    let Some(Body::Decision(Hold { release, .. })) = bodies().nth(held) else { return None };
+    let cause = bodies().skip(held + 1).find_map(|body| match body {
+        Body::Decision(_) => Some(None),
+        Body::Config(_) => Some(Some("the feed file was changed")),
+        Body::Closed(_) => Some(Some("another tick came")),
+        Body::Erase(_) => Some(Some("people were erased")),
+        Body::Withdraw(_) => Some(Some("releases were withdrawn")),
+        Body::Retire(_) => Some(Some("old rows leave the table")),
+        Body::Chain(_) => Some(Some("a new chain has begun")),
+        _ => None,
+    });
+    let cause = cause.flatten()?;
+    Some(format!(". Release {release}, which waited, is void, since {cause}; a later tick makes another one"))
+}
+
+/// The request that a release that is held may leave, or may not.
+fn about(held: &Pending, approve: bool) -> Ask {
+    let (release, decision) = (held.release, held.decision);
+    if approve { Ask::Approve { release, decision } } else { Ask::Reject { release, decision } }
+}

@@ -1,0 +1,191 @@
+//! What happened to a feed, entry by entry of its log, in words. Counts, times, names of checks; never a value.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::Result;
+use crate::daemon::error::printable;
+use crate::daemon::journal::{Asked, Body, Checked, Closed, Decision, Erase, Origin, Outcome, Part, Under, Wanted};
+use crate::daemon::live::{Recorded, Seen};
+
+/// Something that happened.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Happened {
+    /// Its place in the log.
+    pub seq: u64,
+    /// What kind of entry it is.
+    pub kind: String,
+    /// When.
+    pub time: Option<String>,
+    /// Who asked for it.
+    pub who: Option<String>,
+    /// Why, in their words.
+    pub why: Option<String>,
+    /// What it was.
+    pub text: String,
+}
+
+/// What stood against a release that could not even be proposed.
+pub fn against(seen: &Seen, entry: &Checked) -> Result<String> {
+    let Body::Closed(Closed { outcome: Outcome::Stopped | Outcome::Impossible, verdict: Some(verdict), .. }) =
+        &entry.entry.body
+    else {
+        return Ok(String::new());
+    };
+    let reasons = Recorded::parse(&seen.need(verdict)?)?.reasons;
+    Ok(reasons.iter().map(|reason| format!(": {}", reason.text)).collect())
+}
+
+/// What came of closing a tick, in words.
+fn came(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Skipped => "nothing is decided, new rows gather",
+        Outcome::Held => "held, too few rows for a first release",
+        Outcome::Waiting => "nothing was added",
+        Outcome::Stopped => "the chain is stopped",
+        Outcome::Impossible => "no recoding keeps the guarantee",
+        Outcome::Candidate => "a release is proposed",
+    }
+}
+
+/// Why everything is at the root, where it is.
+fn coarsest(under: Under) -> &'static str {
+    match under {
+        Under::Proposed | Under::Finer => "",
+        Under::Coarsest => {
+            ", with everything at the root for the rest of the chain: a check that reads sensitive values failed"
+        }
+    }
+}
+
+/// An entry about what leaves the public root: when, who asked, and in words.
+fn removal(body: &Body) -> Option<(Option<String>, Option<Wanted>, String)> {
+    let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
+    match body {
+        Body::Withdraw(withdraw) => {
+            let again = if withdraw.republish { ", to be published again" } else { "" };
+            let (first, last, rows) = (withdraw.first, withdraw.last, withdraw.rows);
+            let releases = match first == last {
+                true => format!("release {first} is"),
+                false => format!("releases {first} to {last} are"),
+            };
+            let text = format!("{releases} withdrawn{again} ({rows} rows)");
+            Some((None, Some(withdraw.wanted.clone()), text))
+        }
+        Body::Retire(retire) => {
+            let (rows, through) = (retire.rows, retire.through);
+            at(&retire.time, format!("{rows} rows of releases up to {through} leave the table with the next release"))
+        }
+        Body::Expire(expire) => {
+            at(&expire.time, format!("{} old manifests leave the public root", expire.releases.len()))
+        }
+        Body::Cleaned(cleaned) => {
+            at(&cleaned.time, "everything that was to leave the public root has left it".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// An erasure in words.
+fn erased(erase: &Erase) -> String {
+    let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
+        format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
+    });
+    format!("{} of {} people were taken out, {} are published{rows}", erase.erased, erase.asked, erase.published)
+}
+
+/// An entry in words; those that only serve the log are left out.
+pub fn happened(entry: &Checked) -> Option<Happened> {
+    let (mut time, mut wanted) = (None, None);
+    let text = match &entry.entry.body {
+        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) => return None,
+        Body::Chain(chain) => {
+            wanted.clone_from(&chain.wanted);
+            format!("chain {} begins", chain.chain)
+        }
+        Body::Config(config) => {
+            time = Some(config.time.clone());
+            let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
+            format!("the feed file is read anew: {what} are taken over")
+        }
+        Body::Ingest(ingest) => {
+            time = Some(ingest.time.clone());
+            taken(&ingest.parts)?
+        }
+        Body::Retry(retry) => {
+            wanted = Some(retry.wanted.clone());
+            format!("offered again: {} of {} messages count now", retry.kept, retry.offered)
+        }
+        Body::Closed(closed) => {
+            time = Some(closed.time.clone());
+            let what = came(closed.outcome);
+            format!(
+                "tick {}: {what}; {} added, {} wait, {} withheld",
+                closed.tick, closed.added, closed.waiting, closed.withheld
+            )
+        }
+        Body::Decision(Decision::Publish { release, time: at, under, .. }) => {
+            time = Some(at.clone());
+            format!("release {release} may leave{}", coarsest(*under))
+        }
+        Body::Decision(Decision::Hold { release, time: at, under, .. }) => {
+            time = Some(at.clone());
+            format!("release {release} waits for approval{}", coarsest(*under))
+        }
+        Body::Decision(Decision::Reject { release, time: at, stops, reasons, wanted: asked, .. }) => {
+            (time, wanted) = (Some(at.clone()), asked.clone());
+            let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
+            let why = asked.as_ref().map_or_else(|| format!(" ({})", checks.join(", ")), signed);
+            let end = if *stops { ": the chain is stopped" } else { "" };
+            format!("release {release} is rejected{why}{end}")
+        }
+        Body::Approve(asked) => {
+            wanted = Some(asked.wanted.clone());
+            approved(asked)
+        }
+        Body::Published(published) => {
+            time = Some(published.time.clone());
+            format!("release {} is visible", published.release)
+        }
+        Body::Erase(erase) => {
+            wanted = Some(erase.wanted.clone());
+            erased(erase)
+        }
+        Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => {
+            let text;
+            (time, wanted, text) = removal(&entry.entry.body)?;
+            text
+        }
+        Body::Rekey(rekey) => {
+            wanted = Some(rekey.wanted.clone());
+            format!("{} keys are under another key of the operator", rekey.keys)
+        }
+    };
+    let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
+    let (who, why) = wanted.map_or((None, None), |wanted| (Some(wanted.who), wanted.why));
+    Some(Happened { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
+}
+
+/// An approval in words.
+fn approved(asked: &Asked) -> String {
+    let still = if asked.missing > 0 { format!("; {} more have to approve it", asked.missing) } else { String::new() };
+    format!("release {} is approved{}{still}", asked.release, signed(&asked.wanted))
+}
+
+/// With which key a person signed, where they did.
+fn signed(by: &Wanted) -> String {
+    by.fingerprint().map_or_else(String::new, |key| format!(" (signed with the key {})", &key.to_string()[..16]))
+}
+
+/// Messages that came in, in words.
+fn taken(parts: &[Part]) -> Option<String> {
+    let [first, more @ ..] = parts else { return None };
+    let from = match (&first.origin, more.len()) {
+        (_, 0) => printable(&first.origin.name()),
+        (Origin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
+        (Origin::File { .. }, more) => format!("{} files", more + 1),
+    };
+    let all = |of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+    let [kept, repeats, aside] = [all(|part| part.kept), all(|part| part.duplicate), all(|part| part.quarantined)];
+    Some(format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside"))
+}

@@ -1,0 +1,113 @@
+//! The people who approve releases (CONTRACTS 1, `schedule.approvers`): names and the public halves of their keys.
+
+use std::collections::BTreeMap;
+
+use super::file::Approval;
+use super::notes::Notes;
+use crate::daemon::sign::PublicKey;
+
+/// The people who may approve and reject releases. Without any of them every account that has the operator's key may.
+#[derive(Debug, Clone, Default)]
+pub struct Approvers {
+    needed: u32,
+    people: Vec<Approver>,
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct Approver {
+    /// Their name.
+    pub name: String,
+    /// What their statements are checked with.
+    pub key: PublicKey,
+}
+
+/// The most letters of a name.
+pub const MOST_NAME: usize = 200;
+
+impl Approvers {
+    /// How many people have to approve a release.
+    pub fn needed(&self) -> usize {
+        self.needed.max(1) as usize
+    }
+
+    /// Whether approvals have to be signed.
+    pub fn sign(&self) -> bool {
+        !self.people.is_empty()
+    }
+
+    /// The approver of this name.
+    pub fn named(&self, name: &str) -> Option<&Approver> {
+        self.people.iter().find(|person| person.name == name)
+    }
+
+    /// The approver with this key.
+    pub fn with_key(&self, key: &PublicKey) -> Option<&Approver> {
+        self.people.iter().find(|person| person.key == *key)
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.people.iter().map(|person| person.name.as_str())
+    }
+}
+
+/// Reads them.
+pub fn read(
+    people: Option<BTreeMap<String, String>>,
+    needed: Option<u32>,
+    approval: Approval,
+    notes: &mut Notes,
+) -> Approvers {
+    let (path, count) = ("schedule.approvers", "schedule.approvals");
+    if approval != Approval::Manual {
+        let text =
+            "releases are approved by a person only with `approval = \"manual\"`: write that too, or leave this out";
+        notes.refuse_if(people.is_some(), path, text);
+        notes.refuse_if(needed.is_some(), count, text);
+    }
+    notes.refuse_if(
+        people.as_ref().is_some_and(BTreeMap::is_empty),
+        path,
+        "without an approver no release is ever approved: name one, with the public half of their key, or leave the table out",
+    );
+    let mut approvers = Approvers { needed: needed.unwrap_or(1), people: Vec::new() };
+    for (name, key) in people.unwrap_or_default() {
+        let at = format!("{path}.{name}");
+        let line = !name.trim().is_empty() && name.trim() == name && name.chars().count() <= MOST_NAME;
+        if !line || name.chars().any(char::is_control) {
+            notes.refuse(
+                path,
+                format!("the name of an approver is one line of at most {MOST_NAME} letters, without spaces around it"),
+            );
+        }
+        let Some(key) = PublicKey::parse(&key) else {
+            notes.refuse(
+                &at,
+                "this is no public key: it has 64 hexadecimal digits, as `tidegate approver-key` prints them",
+            );
+            continue;
+        };
+        match approvers.with_key(&key) {
+            Some(other) => {
+                let text = format!("this is the key of `{}` too: every approver has a key of their own", other.name);
+                notes.refuse(&at, text);
+            }
+            None => approvers.people.push(Approver { name, key }),
+        }
+    }
+    let people = approvers.people.len();
+    if needed == Some(0) {
+        notes.refuse(count, "at least one person approves a release: write 1, or `approval = \"none\"`");
+    } else if approvers.needed() > 1 && !approvers.sign() {
+        let text = "the operator's key alone does not tell two people apart: name the people in `[schedule.approvers]`, each with \
+                    the public half of their own key (`tidegate approver-key` makes one)";
+        notes.refuse(count, text);
+    } else if approvers.needed() > people.max(1) {
+        notes.refuse(
+            count,
+            format!("there are {people} approvers, so that no release could ever be approved by so many"),
+        );
+    }
+    approvers
+}
