@@ -28,6 +28,7 @@ mod levels;
 mod local_recoding;
 mod mask;
 mod minimality;
+mod numbers;
 mod properties;
 mod recoding;
 mod risk;

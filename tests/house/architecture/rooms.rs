@@ -22,6 +22,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::counting", &["engine::model", "engine::histogram"]),
     // Figures of re-identification from the sizes of classes.
     ("engine::risk", &[]),
+    // When sums of numbers give the largest contributions away.
+    ("engine::dominance", &["engine::model"]),
+    // Groups of numeric rows.
+    ("engine::microaggregation", &[]),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.

@@ -1,0 +1,79 @@
+//! What is kept of the contributions to one sum.
+
+/// The contributions to one sum: how many, their sum, and the largest of them. It can be added to and merged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Cell {
+    rows: u64,
+    sum: i128,
+    absolute: u128,
+    largest: Vec<u64>,
+    kept: usize,
+}
+
+// The largest contribution is the value of one person.
+impl std::fmt::Debug for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cell").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl Cell {
+    /// Without contributions. So many of the largest ones are kept.
+    pub fn new(kept: usize) -> Cell {
+        Cell { rows: 0, sum: 0, absolute: 0, largest: Vec::new(), kept }
+    }
+
+    /// Of all these contributions.
+    pub fn of(contributions: impl IntoIterator<Item = i64>, kept: usize) -> Cell {
+        let mut cell = Cell::new(kept);
+        contributions.into_iter().for_each(|contribution| cell.add(contribution));
+        cell
+    }
+
+    /// Adds a contribution. The rules read its absolute value.
+    pub fn add(&mut self, contribution: i64) {
+        self.rows += 1;
+        self.sum += i128::from(contribution);
+        self.absolute += u128::from(contribution.unsigned_abs());
+        self.keep(contribution.unsigned_abs());
+    }
+
+    /// Adds the contributions of another cell, of other people.
+    pub fn merge(&mut self, other: &Cell) {
+        self.rows += other.rows;
+        self.sum += other.sum;
+        self.absolute += other.absolute;
+        self.kept = self.kept.min(other.kept);
+        self.largest.truncate(self.kept);
+        other.largest.iter().for_each(|&contribution| self.keep(contribution));
+    }
+
+    fn keep(&mut self, contribution: u64) {
+        let at = self.largest.partition_point(|&larger| larger >= contribution);
+        if at < self.kept {
+            self.largest.insert(at, contribution);
+            self.largest.truncate(self.kept);
+        }
+    }
+
+    /// How many contributions there are.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Their sum.
+    pub fn sum(&self) -> i128 {
+        self.sum
+    }
+
+    /// The sum of their absolute values.
+    pub fn absolute(&self) -> u128 {
+        self.absolute
+    }
+
+    /// The sum of the absolute values of the `count` largest ones; as many as there are.
+    pub(super) fn largest(&self, count: usize) -> u128 {
+        debug_assert!(count <= self.kept, "so many are not kept");
+        self.largest.iter().take(count).map(|&contribution| u128::from(contribution)).sum()
+    }
+}

@@ -1,0 +1,54 @@
+//! The two rules, in whole numbers.
+
+use super::cell::Cell;
+use crate::model::Decimal;
+
+/// When a sum gives too much away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// (n, r): the n largest contributions are more than the share r of all.
+    Dominance {
+        /// n.
+        largest: usize,
+        /// r.
+        share: Decimal,
+    },
+    /// p%: whoever made the second largest contribution knows the largest one more closely than to the share p, since all others together
+    /// are less than that.
+    Percent(Decimal),
+}
+
+impl Rule {
+    /// How many of the largest contributions a cell has to keep for it.
+    pub fn keeps(self) -> usize {
+        match self {
+            Rule::Dominance { largest, .. } => largest,
+            Rule::Percent(_) => 2,
+        }
+    }
+
+    /// Whether the sum of this cell gives too much away. Where all contributions are 0 it does not.
+    pub fn is_sensitive(self, cell: &Cell) -> bool {
+        match self {
+            Rule::Dominance { largest, share } => {
+                product(cell.largest(largest), unit(share)) > product(cell.absolute(), share.digits())
+            }
+            Rule::Percent(share) => {
+                let others = cell.absolute() - cell.largest(2);
+                product(others, unit(share)) < product(cell.largest(1), share.digits())
+            }
+        }
+    }
+}
+
+/// What the digits of a share are divided by.
+fn unit(share: Decimal) -> u64 {
+    10u64.pow(u32::from(share.scale()))
+}
+
+/// The product, in 192 bits.
+fn product(factor: u128, other: u64) -> (u128, u64) {
+    let (high, low) = (factor >> 64, factor & u128::from(u64::MAX));
+    let low = low * u128::from(other);
+    (high * u128::from(other) + (low >> 64), low as u64)
+}

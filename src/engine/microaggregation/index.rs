@@ -1,0 +1,232 @@
+//! Nearest and farthest of the points that are left, without looking at all: a tree of boxes, each around the points below it.
+//!
+//! Answers are those of comparing with every point. The distance to a box is computed from its sides as the distance to a point is from
+//! its numbers, and rounding keeps order, so that a box is never farther than a point in it. Ties go to the row that comes first.
+
+use std::collections::BinaryHeap;
+
+use super::points::{Points, distance};
+
+/// Points below a box that is not divided further.
+const BUCKET: usize = 16;
+
+/// Points of which some are taken out.
+pub struct Index<'p> {
+    points: &'p Points,
+    /// Rows that are left, in order; those that were taken out since the tree was made are among them.
+    rows: Vec<usize>,
+    is_left: Vec<bool>,
+    left: usize,
+    /// Boxes; below box `at` are boxes 2·at + 1 and 2·at + 2.
+    boxes: Vec<Region>,
+    /// Rows in the order of the tree.
+    order: Vec<usize>,
+    /// The box that a row is in which is not divided.
+    bucket: Vec<usize>,
+}
+
+#[derive(Clone, Default)]
+struct Region {
+    first: usize,
+    last: usize,
+    /// Points that are left below it.
+    left: usize,
+    divided: bool,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl<'p> Index<'p> {
+    /// Of all points.
+    pub fn new(points: &'p Points) -> Index<'p> {
+        let len = points.len();
+        let mut index = Index {
+            points,
+            rows: (0..len).collect(),
+            is_left: vec![true; len],
+            left: len,
+            boxes: Vec::new(),
+            order: Vec::new(),
+            bucket: vec![0; len],
+        };
+        index.build();
+        index
+    }
+
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        self.left
+    }
+
+    /// The rows that are left, in order.
+    pub fn rows(&self) -> impl Iterator<Item = usize> {
+        self.rows.iter().copied().filter(|&row| self.is_left[row])
+    }
+
+    /// Takes one out.
+    pub fn remove(&mut self, row: usize) {
+        debug_assert!(self.is_left[row], "it is left");
+        self.is_left[row] = false;
+        self.left -= 1;
+        let mut at = self.bucket[row];
+        loop {
+            self.boxes[at].left -= 1;
+            if at == 0 {
+                break;
+            }
+            at = (at - 1) / 2;
+        }
+        // Boxes that are nearly empty cost as much as full ones.
+        if self.left * 2 < self.order.len() {
+            self.build();
+        }
+    }
+
+    fn build(&mut self) {
+        self.rows = self.rows().collect();
+        self.order = self.rows.clone();
+        self.boxes.clear();
+        let mut open = vec![(0, 0, self.order.len())];
+        while let Some((at, first, last)) = open.pop() {
+            if self.boxes.len() <= at {
+                self.boxes.resize(at + 1, Region::default());
+            }
+            let (low, high) = self.around(first..last);
+            let divided = last - first > BUCKET;
+            if divided {
+                let column = (0..low.len()).reduce(|best, column| {
+                    if high[column] - low[column] > high[best] - low[best] { column } else { best }
+                });
+                let (column, middle) = (column.unwrap_or(0), (last - first) / 2);
+                let points = self.points;
+                self.order[first..last].select_nth_unstable_by(middle, |&one, &other| {
+                    points.at(one)[column].total_cmp(&points.at(other)[column]).then(one.cmp(&other))
+                });
+                open.extend([(2 * at + 1, first, first + middle), (2 * at + 2, first + middle, last)]);
+            } else {
+                self.order[first..last].iter().for_each(|&row| self.bucket[row] = at);
+            }
+            self.boxes[at] = Region { first, last, left: last - first, divided, low, high };
+        }
+    }
+
+    fn around(&self, range: std::ops::Range<usize>) -> (Vec<f64>, Vec<f64>) {
+        let dimensions = self.points.dimensions();
+        let (mut low, mut high) = (vec![f64::INFINITY; dimensions], vec![f64::NEG_INFINITY; dimensions]);
+        for &row in &self.order[range] {
+            for (column, &number) in self.points.at(row).iter().enumerate() {
+                low[column] = low[column].min(number);
+                high[column] = high[column].max(number);
+            }
+        }
+        (low, high)
+    }
+
+    /// The one that is farthest from a point; `None` if none is left.
+    pub fn farthest(&self, from: &[f64]) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        let mut open = vec![(self.boxes.first()?.farthest(from), 0)];
+        while let Some((bound, at)) = open.pop() {
+            let region = &self.boxes[at];
+            if region.left == 0 || best.is_some_and(|(far, _)| bound < far) {
+                continue;
+            }
+            if region.divided {
+                let mut below = [2 * at + 1, 2 * at + 2].map(|at| (self.boxes[at].farthest(from), at));
+                // The more promising one is looked at first.
+                if below[0].0 > below[1].0 {
+                    below.reverse();
+                }
+                open.extend(below);
+                continue;
+            }
+            for (row, far) in self.within(region, from) {
+                if best.is_none_or(|(most, first)| far > most || (far == most && row < first)) {
+                    best = Some((far, row));
+                }
+            }
+        }
+        best.map(|(_, row)| row)
+    }
+
+    /// The `count` that are nearest to a point, the nearest one first; as many as are left.
+    pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
+        let mut found: BinaryHeap<Near> = BinaryHeap::with_capacity(count + 1);
+        let Some(root) = self.boxes.first().filter(|_| count > 0) else { return Vec::new() };
+        let mut open = vec![(root.nearest(to), 0)];
+        while let Some((bound, at)) = open.pop() {
+            let region = &self.boxes[at];
+            let is_full = found.len() == count;
+            if region.left == 0 || is_full && found.peek().is_some_and(|worst| bound > worst.0) {
+                continue;
+            }
+            if region.divided {
+                let mut below = [2 * at + 1, 2 * at + 2].map(|at| (self.boxes[at].nearest(to), at));
+                if below[0].0 < below[1].0 {
+                    below.reverse();
+                }
+                open.extend(below);
+                continue;
+            }
+            for (row, near) in self.within(region, to) {
+                found.push(Near(near, row));
+                if found.len() > count {
+                    found.pop();
+                }
+            }
+        }
+        found.into_sorted_vec().into_iter().map(|Near(_, row)| row).collect()
+    }
+
+    /// The points that are left in a box, with their distances.
+    fn within(&self, region: &Region, from: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+        let rows = self.order[region.first..region.last].iter().copied().filter(|&row| self.is_left[row]);
+        rows.map(|row| (row, distance(self.points.at(row), from)))
+    }
+}
+
+impl Region {
+    /// What no point in it is nearer than.
+    fn nearest(&self, to: &[f64]) -> f64 {
+        let sides = self.low.iter().zip(&self.high).zip(to);
+        let gap = |((&low, &high), &to): ((&f64, &f64), &f64)| {
+            let gap = if to < low {
+                low - to
+            } else if to > high {
+                to - high
+            } else {
+                0.0
+            };
+            gap * gap
+        };
+        sides.map(gap).sum()
+    }
+
+    /// What no point in it is farther than.
+    fn farthest(&self, from: &[f64]) -> f64 {
+        let sides = self.low.iter().zip(&self.high).zip(from);
+        let gap = |((&low, &high), &from): ((&f64, &f64), &f64)| {
+            let gap = (from - low).abs().max((high - from).abs());
+            gap * gap
+        };
+        sides.map(gap).sum()
+    }
+}
+
+/// A distance and a row; the heap gives the farthest one first, and of these the last row.
+#[derive(PartialEq)]
+struct Near(f64, usize);
+
+impl Eq for Near {}
+
+impl PartialOrd for Near {
+    fn partial_cmp(&self, other: &Near) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Near {
+    fn cmp(&self, other: &Near) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}

@@ -1,0 +1,13 @@
+//! Microaggregation of numeric columns (SCIENCE 7): rows in groups of at least k neighbours, by MDAV (Domingo-Ferrer and Torra 2005) or
+//! by median cuts (LeFevre et al. 2006, Mondrian). Which groups come out is fixed for every table: ties go to the row that comes first.
+
+mod index;
+mod mdav;
+mod merge;
+mod mondrian;
+mod points;
+
+pub use mdav::mdav;
+pub use merge::{Merged, until_safe};
+pub use mondrian::mondrian;
+pub use points::Points;

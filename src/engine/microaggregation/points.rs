@@ -1,0 +1,75 @@
+//! Rows as points.
+
+/// Points of one number of dimensions, in the order of their rows.
+pub struct Points {
+    numbers: Vec<f64>,
+    dimensions: usize,
+}
+
+impl Points {
+    /// Of rows with `dimensions` finite numbers each.
+    ///
+    /// # Panics
+    /// The numbers are no whole rows.
+    pub fn new(numbers: Vec<f64>, dimensions: usize) -> Points {
+        assert!(dimensions > 0 && numbers.len().is_multiple_of(dimensions), "whole rows");
+        Points { numbers, dimensions }
+    }
+
+    /// Each column with mean 0 and standard deviation 1 of all rows; a column with one value is 0.
+    #[must_use]
+    pub fn standardized(&self) -> Points {
+        let rows = self.len() as f64;
+        let mean = self.mean(0..self.len());
+        let mut squares = vec![0.0; self.dimensions];
+        for row in 0..self.len() {
+            for (sum, (number, mean)) in squares.iter_mut().zip(self.at(row).iter().zip(&mean)) {
+                *sum += (number - mean) * (number - mean);
+            }
+        }
+        let deviation: Vec<f64> = squares.iter().map(|sum| (sum / rows).sqrt()).collect();
+        let scaled = |(at, number): (usize, &f64)| {
+            let column = at % self.dimensions;
+            if deviation[column] > 0.0 { (number - mean[column]) / deviation[column] } else { 0.0 }
+        };
+        Points { numbers: self.numbers.iter().enumerate().map(scaled).collect(), dimensions: self.dimensions }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.numbers.len() / self.dimensions
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Numbers of each.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// One of them.
+    pub fn at(&self, row: usize) -> &[f64] {
+        &self.numbers[row * self.dimensions..(row + 1) * self.dimensions]
+    }
+
+    /// The mean of some, added in this order.
+    pub(super) fn mean(&self, rows: impl IntoIterator<Item = usize>) -> Vec<f64> {
+        let (mut sum, mut count) = (vec![0.0; self.dimensions], 0.0);
+        for row in rows {
+            count += 1.0;
+            for (sum, number) in sum.iter_mut().zip(self.at(row)) {
+                *sum += number;
+            }
+        }
+        sum.iter_mut().for_each(|sum| *sum /= count);
+        sum
+    }
+}
+
+/// The squared distance of two points, added in the order of their columns.
+pub(super) fn distance(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| (one - other) * (one - other)).sum()
+}

@@ -1,0 +1,294 @@
+//! Sums of numbers and groups of numeric rows (SCIENCE 7): what another implementation has found, plain definitions on random tables.
+
+use serde_json::Value as Json;
+use tidegate::engine::dominance::{Cell, Rule};
+use tidegate::engine::microaggregation::{Merged, Points, mdav, mondrian, until_safe};
+use tidegate::engine::policy::Decimal;
+
+use crate::common::random::{self, Draw};
+use crate::common::{golden, needs};
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text).expect("a decimal")
+}
+
+fn dominance(largest: usize, share: &str) -> Rule {
+    Rule::Dominance { largest, share: decimal(share) }
+}
+
+/// `3/5`, as a rule reads it; `33/50` too.
+fn fraction(text: &str) -> String {
+    let (number, by) = text.split_once('/').expect("a fraction");
+    (number.parse::<f64>().expect("a number") / by.parse::<f64>().expect("a number")).to_string()
+}
+
+#[test]
+fn cells_are_sensitive_as_the_rules_say() {
+    let mut seen = [0, 0];
+    for case in golden("dominance_cells.json").as_array().expect("cases") {
+        let of: Vec<i64> =
+            case["c"].as_array().expect("contributions").iter().map(|c| c.as_i64().expect("one")).collect();
+        let holds = |rule: Rule| rule.is_sensitive(&Cell::of(of.iter().copied(), rule.keeps()));
+        for (name, wanted) in case["dom"].as_object().expect("rules") {
+            let (largest, share) = name.split_once(',').expect("two numbers");
+            let rule = dominance(largest.parse().expect("n"), &fraction(share));
+            assert_eq!(Some(holds(rule)), wanted.as_bool(), "{name}: {case}");
+            seen[usize::from(wanted == true)] += 1;
+        }
+        for (share, wanted) in case["p"].as_object().expect("rules") {
+            assert_eq!(Some(holds(Rule::Percent(decimal(&fraction(share))))), wanted.as_bool(), "{share}: {case}");
+        }
+    }
+    assert!(seen.iter().all(|&times| times > 200), "{seen:?}");
+}
+
+/// A table of a data set, with what the rules read: whole numbers.
+struct Table {
+    points: Points,
+    whole: Vec<Vec<i64>>,
+}
+
+impl Table {
+    /// Of decimals with at most `decimals` digits behind the point.
+    fn new(rows: &[Vec<f64>], decimals: u32) -> Table {
+        let unit = 10f64.powi(decimals as i32);
+        let whole = rows.iter().map(|row| row.iter().map(|number| (number * unit).round() as i64).collect()).collect();
+        Table { points: Points::new(rows.concat(), rows[0].len()), whole }
+    }
+
+    fn cell(&self, group: &[usize], column: usize, keeps: usize) -> Cell {
+        Cell::of(group.iter().map(|&row| self.whole[row][column]), keeps)
+    }
+
+    /// Groups and cells, and how many of these each of four rules finds sensitive.
+    fn figures(&self, groups: &[Vec<usize>], rules: [Rule; 4]) -> [usize; 6] {
+        let columns = self.whole[0].len();
+        let cells = || groups.iter().flat_map(|group| (0..columns).map(move |column| (group, column)));
+        let found = rules.map(|rule| {
+            cells().filter(|(group, column)| rule.is_sensitive(&self.cell(group, *column, rule.keeps()))).count()
+        });
+        [groups.len(), found[0], found[1], found[2], found[3], cells().count()]
+    }
+
+    fn is_sensitive(&self, group: &[usize], rule: Rule) -> bool {
+        (0..self.whole[0].len()).any(|column| rule.is_sensitive(&self.cell(group, column, rule.keeps())))
+    }
+}
+
+fn floats(rows: &Json) -> Vec<Vec<f64>> {
+    let row =
+        |row: &Json| row.as_array().expect("a row").iter().map(|number| number.as_f64().expect("a number")).collect();
+    rows.as_array().expect("rows").iter().map(row).collect()
+}
+
+/// The rules of the figures: exactly, and a little stricter.
+fn rules() -> [[Rule; 4]; 2] {
+    let of = |share: &str, percent: &str, two_thirds: &str| {
+        let close = |share: &str| Rule::Percent(decimal(share));
+        [dominance(1, share), close(percent), dominance(2, share), close(two_thirds)]
+    };
+    [of("0.6", "0.6", "0.666666666666666666"), of("0.599999999", "0.600000001", "0.666666667")]
+}
+
+/// Holds groups of both kinds against what the reference found for each k. It has computed with floats: cells that lie exactly on the
+/// border, and are not sensitive, may count there.
+fn as_found(table: &Table, points: &Points, found: &Json) -> usize {
+    let mut on_the_border = 0;
+    for (name, groups) in [("mdav", mdav as fn(&Points, usize) -> Vec<Vec<usize>>), ("mondrian", mondrian)] {
+        let of_kind = found[name].as_object().expect("figures by k");
+        assert!(!of_kind.is_empty());
+        for (k, wanted) in of_kind {
+            let groups = groups(points, k.parse().expect("k"));
+            let [exact, stricter] = rules().map(|rules| table.figures(&groups, rules));
+            for (at, wanted) in wanted.as_array().expect("figures").iter().enumerate() {
+                let wanted = wanted.as_u64().expect("a number") as usize;
+                assert!((exact[at]..=stricter[at]).contains(&wanted), "{name}, k = {k}, {at}: {exact:?}, not {wanted}");
+                on_the_border += wanted - exact[at];
+            }
+        }
+    }
+    on_the_border
+}
+
+#[test]
+fn iris_is_grouped_as_the_reference_does() {
+    let known = golden("dominance_iris.json");
+    let rows = floats(&known["iris"]);
+    let table = Table::new(&rows, 1);
+    let standardized = table.points.standardized();
+    let other: Vec<Vec<f64>> = rows.iter().map(|row| [&row[..4], &[row[4] + 1.0]].concat()).collect();
+    let other = Table::new(&other, 1);
+    let on_the_border = [
+        as_found(&table, &table.points, &known["results"]["iris5_class012_raw"]),
+        as_found(&table, &standardized, &known["results"]["iris5_class012_z"]),
+        as_found(&other, &other.points.standardized(), &known["results"]["iris5_class123_z"]),
+    ];
+    assert_eq!(on_the_border, [1, 2, 2]);
+    for (k, wanted) in known["clusters_iris_z"].as_object().expect("groups by k") {
+        let k = k.parse().expect("k");
+        let sorted = |groups: &Json| {
+            let mut groups: Vec<Vec<usize>> = serde_json::from_value(groups.clone()).expect("groups");
+            groups.iter_mut().for_each(|group| group.sort_unstable());
+            groups
+        };
+        assert_eq!(mdav(&standardized, k), sorted(&wanted["mdav"]), "k = {k}");
+        assert_eq!(mondrian(&standardized, k), sorted(&wanted["mondrian"]), "k = {k}");
+    }
+    for (name, wanted) in known["dynamic"].as_object().expect("cases") {
+        let k = name.trim_start_matches("iris_k").split('_').next().and_then(|k| k.parse().ok()).expect("k");
+        let rule = if name.contains("dom") { dominance(1, "0.6") } else { Rule::Percent(decimal("0.6")) };
+        let is_sensitive = |group: &[usize]| table.is_sensitive(group, rule);
+        let Merged { groups, merges, removed } = until_safe(mdav(&standardized, k), &standardized, None, &is_sensitive);
+        let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+        sizes.sort_unstable();
+        assert_eq!(Json::from(sizes), wanted["sizes"], "{name}");
+        assert_eq!(
+            (Json::from(groups.len()), Json::from(merges)),
+            (wanted["clusters"].clone(), wanted["merges"].clone())
+        );
+        assert!(removed.is_empty() && !groups.iter().any(|group| is_sensitive(group)), "{name}");
+    }
+}
+
+/// The lines of a data set, as fields.
+fn file(name: &str) -> Option<Vec<Vec<String>>> {
+    let text = std::fs::read_to_string(needs::data()?.join("numeric").join(name)).expect("a data set");
+    let fields = |line: &str| line.split(',').map(|field| field.trim().to_owned()).collect();
+    Some(text.lines().filter(|line| !line.trim().is_empty()).map(fields).collect())
+}
+
+#[test]
+fn data_sets_are_grouped_as_the_reference_does() {
+    let known = golden("dominance_iris.json");
+    let Some(ionosphere) = file("ionosphere.dat") else { return };
+    let number = |field: &String| field.parse::<f64>().expect("a number");
+    let rows: Vec<Vec<f64>> = ionosphere.iter().map(|row| row[..33].iter().map(number).collect()).collect();
+    let table = Table::new(&rows, 5);
+    let of_ionosphere = as_found(&table, &table.points.standardized(), &known["results"]["ionosphere_abs_z"]);
+    let abalone = file("abalone19.dat").expect("a data set");
+    let sex = |field: &str| 1.0 + ["M", "F", "I"].iter().position(|sex| *sex == field).expect("a sex") as f64;
+    let row = |row: &Vec<String>| [sex(&row[0])].into_iter().chain(row[1..8].iter().map(number)).collect();
+    let table = Table::new(&abalone.iter().map(row).collect::<Vec<_>>(), 4);
+    let of_abalone = as_found(&table, &table.points.standardized(), &known["results"]["abalone19_8attr_z"]);
+    assert_eq!([of_ionosphere, of_abalone], [3, 2]);
+}
+
+/// MDAV as it is written down, comparing with every row.
+fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
+    let square = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum() };
+    let mut left: Vec<usize> = (0..points.len()).collect();
+    let mut groups = Vec::new();
+    let farthest = |left: &[usize], from: &[f64]| {
+        *left
+            .iter()
+            .rev()
+            .max_by(|&&a, &&b| square(points.at(a), from).total_cmp(&square(points.at(b), from)))
+            .expect("one")
+    };
+    let mean = |left: &[usize]| -> Vec<f64> {
+        let sum = |column: usize| left.iter().map(|&row| points.at(row)[column]).fold(0.0, |sum, number| sum + number);
+        (0..points.dimensions()).map(|column| sum(column) / left.len() as f64).collect()
+    };
+    let mut take = |left: &mut Vec<usize>, row: usize| {
+        let mut near: Vec<usize> = left.iter().copied().filter(|&other| other != row).collect();
+        near.sort_by(|&a, &b| {
+            square(points.at(a), points.at(row)).total_cmp(&square(points.at(b), points.at(row))).then(a.cmp(&b))
+        });
+        near.truncate(k - 1);
+        near.push(row);
+        near.sort_unstable();
+        left.retain(|row| !near.contains(row));
+        groups.push(near);
+    };
+    while left.len() >= 3 * k {
+        let first = farthest(&left, &mean(&left));
+        take(&mut left, first);
+        let second = farthest(&left, points.at(first));
+        take(&mut left, second);
+    }
+    if left.len() >= 2 * k {
+        let first = farthest(&left, &mean(&left));
+        take(&mut left, first);
+    }
+    groups.extend(Some(left).filter(|left| !left.is_empty()));
+    groups
+}
+
+/// Points of which many are equally far from one another.
+fn points(draw: &mut Draw, most: u64) -> Points {
+    let (rows, columns, values) = (draw.between(1, most), draw.between(1, 4), draw.between(1, 40));
+    let numbers = (0..rows * columns).map(|_| draw.between(0, values) as f64 / 4.0).collect();
+    Points::new(numbers, columns as usize)
+}
+
+#[test]
+fn the_index_changes_no_group() {
+    random::run("groups of points", 150, |draw| {
+        let points = points(draw, 220);
+        let k = draw.between(1, 9) as usize;
+        let groups = mdav(&points, k);
+        assert_eq!(groups, plain(&points, k));
+        for groups in [groups, mondrian(&points, k)] {
+            let mut rows: Vec<usize> = groups.iter().flatten().copied().collect();
+            rows.sort_unstable();
+            assert!(rows.into_iter().eq(0..points.len()), "each row is in one group");
+            let sizes = groups.iter().map(Vec::len);
+            assert!(points.len() < k || sizes.min() >= Some(k) && groups.iter().all(|group| group.len() < 2 * k));
+        }
+    });
+}
+
+/// Groups that grow are as large as allowed at most, and none of them is sensitive; what is left over was removed.
+#[test]
+fn groups_grow_until_no_sum_is_sensitive() {
+    random::run("growing groups", 100, |draw| {
+        let rows: Vec<Vec<f64>> = (0..draw.between(1, 60))
+            .map(|_| {
+                vec![draw.between(0, 20) as f64, if draw.once_in(4) { draw.between(0, 2_000) as f64 } else { 1.0 }]
+            })
+            .collect();
+        let table = Table::new(&rows, 0);
+        let (k, rule) = (draw.between(2, 5) as usize, dominance(1, "0.6"));
+        let is_sensitive = |group: &[usize]| table.is_sensitive(group, rule);
+        let groups = mdav(&table.points, k);
+        let (before, sensitive) = (groups.len(), groups.iter().any(|group| is_sensitive(group)));
+        let merged = until_safe(groups, &table.points, Some(3 * k), &is_sensitive);
+        let mut all: Vec<usize> = merged.groups.iter().flatten().chain(&merged.removed).copied().collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..rows.len()));
+        assert!(merged.groups.iter().all(|group| group.len() <= 3 * k && !is_sensitive(group)));
+        assert!(sensitive || merged.groups.len() == before && merged.merges == 0 && merged.removed.is_empty());
+    });
+}
+
+/// Both rules are as their definitions, on numbers as large as there are; and a union of safe cells is safe.
+#[test]
+fn rules_are_exact_and_subadditive() {
+    random::run("cells", 2000, |draw| {
+        let scale = if draw.once_in(3) { i64::MAX as u64 / 8 } else { 30 };
+        let number = |draw: &mut Draw| {
+            let number = draw.between(0, scale) as i64;
+            if draw.once_in(5) { -number } else { number }
+        };
+        let all: Vec<i64> = (0..draw.between(1, 8)).map(|_| number(draw)).collect();
+        let largest = draw.between(1, 3) as usize;
+        let hundredths = draw.between(0, 100);
+        let share = Decimal::new(hundredths, 2).expect("a decimal");
+        let mut sorted: Vec<u128> = all.iter().map(|number| u128::from(number.unsigned_abs())).collect();
+        sorted.sort_unstable_by(|one, other| other.cmp(one));
+        let sum = |from: usize, to: usize| sorted.iter().skip(from).take(to - from).sum::<u128>();
+        let dominated = sum(0, largest) * 100 > u128::from(hundredths) * sum(0, 8);
+        let close = sum(2, 10) * 100 < u128::from(hundredths) * sorted[0];
+        for (rule, wanted) in [(Rule::Dominance { largest, share }, dominated), (Rule::Percent(share), close)] {
+            let of = |numbers: &[i64]| Cell::of(numbers.iter().copied(), rule.keeps());
+            assert_eq!(rule.is_sensitive(&of(&all)), wanted, "{rule:?}: {all:?}");
+            let (one, other) = all.split_at(draw.between(0, all.len() as u64) as usize);
+            let (one, other) = (of(one), of(other));
+            let mut both = one.clone();
+            both.merge(&other);
+            assert_eq!(both, of(&all));
+            assert!(rule.is_sensitive(&one) || rule.is_sensitive(&other) || !wanted, "a union of safe cells: {all:?}");
+            assert_eq!(both.sum(), all.iter().map(|&number| i128::from(number)).sum::<i128>());
+        }
+    });
+}
