@@ -1,4 +1,4 @@
-//! Rows as points.
+//! Rows of a table as points: raw numbers, or each column standardised.
 
 /// Points of one number of dimensions, in the order of their rows.
 pub struct Points {
