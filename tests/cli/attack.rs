@@ -83,7 +83,7 @@ impl Folder {
 }
 
 /// A feed over quasi columns `q0`, … with these intervals and halves of halves above them.
-fn feed(edges: &[Vec<u64>], policy: &str) -> String {
+pub fn feed(edges: &[Vec<u64>], policy: &str) -> String {
     let mut feed = format!("[feed]\nname = \"attacked\"\nchain = \"disjoint\"\n[policy]\n{policy}\n");
     for (at, edges) in edges.iter().enumerate() {
         let layers = vec![2; (edges.len() - 1).ilog2() as usize];

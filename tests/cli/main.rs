@@ -11,3 +11,4 @@ mod check;
 mod commands;
 mod demo;
 mod init;
+mod pages;

@@ -12,6 +12,9 @@ pub const VARIABLES: [(&str, &str); 4] = [
     ("TIDEGATE_SPARK", "let it name a Python environment with Spark and jars of Delta Lake; tests/long sets one up"),
 ];
 
+/// Programs that every check of a change has: `TIDEGATE_WITHOUT` cannot name them.
+pub const ALWAYS: [&str; 1] = ["chromium"];
+
 /// What the environment says about the machine.
 pub struct Machine {
     /// Whether a change is being checked.
@@ -47,9 +50,12 @@ impl Machine {
     /// Whether a program is there; a line about it where it is not.
     ///
     /// # Panics
-    /// It is not there, `TIDEGATE_WITHOUT` does not name it, and a change is being checked.
+    /// It is not there, `TIDEGATE_WITHOUT` does not name it or may not, and a change is being checked.
     pub fn program(&self, name: &str, is_there: bool) -> bool {
-        if !is_there && self.without.split_whitespace().any(|lacking| lacking == name) {
+        let is_always = ALWAYS.contains(&name);
+        if !is_there && is_always {
+            self.skip(&format!("{name} does not work here; install Debian's package {name}"));
+        } else if !is_there && self.without.split_whitespace().any(|lacking| lacking == name) {
             eprintln!("skipped: TIDEGATE_WITHOUT names {name}");
         } else if !is_there {
             self.skip(&format!("{name} does not work here; install it, or name it in TIDEGATE_WITHOUT=\"{name} …\""));

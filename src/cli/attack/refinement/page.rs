@@ -28,14 +28,14 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
     );
     put!(page, "<style>\n{STYLE}{}</style>\n</head>\n<body>\n", include_str!("style.css"));
     put!(page, "<header>\n<h1>Refinement attack on <bdi>{}</bdi></h1>\n", Text(&subject.name));
-    put!(page, "<p class=\"due\">{}</p>\n</header>\n", Text(&head(found, subject)));
+    put!(page, "<p class=\"due\">{}</p>\n</header>\n<main>\n", Text(&head(found, subject)));
     judgement(&mut page, found, subject);
     let accused: BTreeSet<Place> = found.against.iter().filter_map(|against| against.place).collect();
     let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
     figures(&mut page, &worst, found, subject);
     drawings(&mut page, &worst, found, subject);
-    put!(page, "</body>\n</html>\n");
+    put!(page, "</main>\n</body>\n</html>\n");
     page.into_bytes()
 }
 
@@ -78,7 +78,7 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     put!(
         page,
         "<section>\n<h2>Figures</h2>\n<p>Each class can stand for many sets of rows. {told} Known crowds are parts in which everybody knows of a certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? \
-         is not known.</p>\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
+         is not known.</p>\n<div class=\"wide\" role=\"region\" aria-label=\"Table of figures\" tabindex=\"0\">\n<table class=\"figures\">\n<thead><tr><th scope=\"col\">Class</th>"
     );
     let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
     for name in ["Rows", "Possible sets", "Remain", "Ratio", "Known crowds"].into_iter().chain(alone) {
@@ -97,7 +97,7 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
         }
         put!(page, "</tr>\n");
     }
-    put!(page, "</tbody>\n</table>\n");
+    put!(page, "</tbody>\n</table>\n</div>\n");
     left_out(page, worst.len(), LISTED);
     let silent = (found.targets.len() - worst.len()) as u64;
     if silent > 0 {
