@@ -2,6 +2,7 @@
 //! came of `--once`; everything else is the daemon's.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::answer::Failure;
 use super::process::{runtime, safely, signals};
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::error::{Error, Kind, printable};
 use crate::daemon::observe::{Observer, format};
 use crate::daemon::run::{How, Outcome, Tick, Until, run as run_feeds};
 
@@ -115,6 +116,14 @@ fn words(tick: &Tick) -> String {
         }
     };
     let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
+    if !tick.without_detail.is_empty() {
+        let names: Vec<String> = tick.without_detail.iter().map(|name| format!("`{}`", printable(name))).collect();
+        let _ = writeln!(
+            text,
+            "  without any detail: {}; `tidegate preview --feed FEED --in SAMPLE` shows which settings would give more",
+            names.join(", ")
+        );
+    }
     for reason in &tick.reasons {
         text.push_str(&format!("  {}: {}: {}\n", reason.check, reason.place, reason.text));
     }

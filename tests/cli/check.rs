@@ -119,6 +119,47 @@ fn json_has_a_schema() {
     assert_eq!(report["feeds"][3]["chain"], "disjoint");
 }
 
+/// A sample in which every row is at the root, and the same people under a policy that shows more.
+#[test]
+fn columns_that_a_sample_shows_no_detail_of_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (feed, sample) = (path("feed.toml"), path("a sample.csv"));
+    let rows = |n: u64| format!("Pq7person{n},{},{},Sq7secret\n", if n < 30 { "F" } else { "M" }, n % 40);
+    std::fs::write(&sample, "id,sex,age,ill\n".to_owned() + &(0..60).map(rows).collect::<String>()).expect("a sample");
+    let checked = |policy: &str, more: &[&str]| {
+        let text = format!(
+            "[feed]\nname = \"one\"\n[policy]\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+             [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"F\", \"M\"] }}\n\
+             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [20, 40], min = 0, max = 39 }}\n\
+             [[column]]\nname = \"ill\"\nrole = \"sensitive\"\n"
+        );
+        std::fs::write(&feed, text).expect("a feed file");
+        tidegate(&[&["check", &feed], more].concat())
+    };
+    let warned = |policy: &str| {
+        let output = checked(policy, &["--json", "--in", &sample]);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+        assert!(!stdout(&output).contains("Pq7") && !stdout(&output).contains("Sq7"));
+        assert_fits("check", &json(&output));
+        let texts = json(&output)["feeds"][0]["warnings"].as_array().expect("a list").clone();
+        texts.iter().map(|warning| warning["text"].as_str().expect("text").to_owned()).collect::<Vec<_>>()
+    };
+    let all = "k = 55\nsearch = \"top-down\"";
+    let said = warned(all);
+    let paste = format!("`tidegate preview --feed {feed} --in '{sample}'`");
+    assert!(said[0].starts_with("`sex` would be published without any detail") && said[0].contains(&paste), "{said:?}");
+    assert!(said[1].starts_with("`age` would be") && !said[2].contains("without any detail"), "{said:?}");
+    assert!(!warned("k = 5\nsearch = \"top-down\"").iter().any(|text| text.contains("without any detail")));
+    let said = warned("k = 61\nsearch = \"top-down\"");
+    assert!(said[0].contains("brings no release (held)") && said[0].contains(&paste), "{said:?}");
+    let words = stdout(&checked(all, &["--in", &sample]));
+    assert!(words.contains("`sex` would be published"), "{words}");
+    assert!(!stdout(&checked(all, &[])).contains("without any detail"));
+    let two = checked(all, &[SAMPLES[0], "--in", &sample]);
+    assert!(two.status.code() == Some(2) && stderr(&two).contains("name one only"), "{}", stderr(&two));
+}
+
 #[test]
 fn an_error_is_shown_with_its_line() {
     let output = tidegate(&["check", "tests/feeds/policy_k_small.toml"]);

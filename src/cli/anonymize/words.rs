@@ -47,18 +47,9 @@ pub fn report(entries: &[Entry], inputs: &[PathBuf], folder: &Path, feed: &Feed,
 
 /// Columns of which nothing is left.
 fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Columns) {
-    let root = |name: &str| {
-        let domain = columns.named(name)?.taxonomy.as_ref()?;
-        Some(domain.tree.label(0).to_owned())
-    };
-    let shown = manifest
-        .recoding
-        .0
-        .iter()
-        .filter(|(column, labels)| labels.len() == 1 && labels.first() == root(column).as_ref());
-    let names: Vec<String> = shown.map(|(column, _)| format!("`{}`", printable(column))).collect();
-    // Two tables show every column as it is.
-    if names.is_empty() || manifest.two_tables() {
+    let names: Vec<String> =
+        manifest.without_detail(columns).into_iter().map(|name| format!("`{}`", printable(name))).collect();
+    if names.is_empty() {
         return;
     }
     // Under `blind` what stood against more is kept with the release that the recoding was found for.

@@ -1,11 +1,12 @@
 //! `tidegate check FEED…` (CONTRACTS 3): what a feed file means, in words, and what can go wrong. Reads feed files and
 //! the taxonomies they name. Without `--connect` it must never read a key or a secret, and never connect to anything; with it,
-//! too, it must never read a record or write anything.
+//! too, it must never read a record or write anything. With `--in` it runs a sample in memory, and tells no value of it.
 
 mod connect;
 mod doubts;
 mod one_recoding;
 mod report;
+mod sample;
 mod text;
 mod words;
 
@@ -26,6 +27,9 @@ pub struct Args {
     /// Also look whether the source, its registry and the roots are there: nothing is read of them and nothing written
     #[arg(long)]
     connect: bool,
+    /// A sample of raw rows, one file per tick: warn of columns that would be published without any detail
+    #[arg(long = "in", value_name = "FILE", num_args = 1..)]
+    inputs: Vec<PathBuf>,
 }
 
 /// Explains all of them; fails with the errors of all.
@@ -43,6 +47,13 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     // What lies at hand is told before anybody is waited for.
     let mut reports: Vec<FeedReport> = feeds.iter().map(FeedReport::of).collect();
     let mut reached = true;
+    if !args.inputs.is_empty() {
+        let [feed] = &args.feeds[..] else { return Err(sample::of_one_feed().into()) };
+        for report in &mut reports {
+            let found = sample::warnings(feed, &args.inputs)?;
+            report.warnings.splice(0..0, found);
+        }
+    }
     for (feed, report) in feeds.iter().zip(&mut reports) {
         if !out.json() {
             out.text(&text::feed(report));

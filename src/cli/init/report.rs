@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::feed;
 use crate::cli::new_files::NewFile;
+use crate::cli::tell::shell;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
 
@@ -98,10 +99,10 @@ impl Report {
         if self.files.iter().any(|file| file.contains("taxonomies")) {
             text.push_str("\nThe files in taxonomies/ hold values of the sample's quasi columns.\n");
         }
-        let feed = shell(&self.feed);
+        let feed = shell(Path::new(&self.feed));
         let _ = write!(text, "\nNext: read {} through, then\n  tidegate check {feed}\n", self.feed);
         if let Some(sample) = sample {
-            let sample = shell(&sample.display().to_string());
+            let sample = shell(sample);
             let _ = write!(
                 text,
                 "or try it with the sample:\n  tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
@@ -119,10 +120,4 @@ fn short(table: &str) -> String {
         Some((named, _)) => format!("{form} {named}"),
         None => form.to_owned(),
     }
-}
-
-/// A path as a shell reads it.
-fn shell(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

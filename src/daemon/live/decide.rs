@@ -63,6 +63,29 @@ impl Live {
         Ok(Some((decided, under, recorded)))
     }
 
+    /// Columns of the release that is decided or waits which show nothing but labels that stand for all values, and showed more in the
+    /// newest visible release, or there is none.
+    ///
+    /// # Errors
+    /// The manifest of either cannot be read.
+    pub fn newly_without_detail(&self) -> Result<Vec<String>> {
+        let Some(pending) = self.state.publishing.as_ref().or(self.state.held.as_ref()) else { return Ok(Vec::new()) };
+        let names = |bytes: &[u8]| {
+            let manifest = Manifest::parse(bytes).ok();
+            let columns = &self.state.terms.columns;
+            manifest.map(|manifest| manifest.without_detail(columns).into_iter().map(str::to_owned).collect())
+        };
+        let mut found: Vec<String> = names(&self.aside(&pending.manifest)?).unwrap_or_default();
+        let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
+        if let Some(before) = before.filter(|_| !found.is_empty()) {
+            let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;
+            // The manifest of a release that was withdrawn or is too old is none any more.
+            let known: Vec<String> = bytes.and_then(|bytes| names(&bytes)).unwrap_or_default();
+            found.retain(|name| !known.contains(name));
+        }
+        Ok(found)
+    }
+
     /// What the operator is told of a tick, as it was kept.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ impl Live {
     }
 
     /// A file of a release that is decided, as it was decided.
-    fn aside(&self, file: &Staged) -> Result<Vec<u8>> {
+    pub(super) fn aside(&self, file: &Staged) -> Result<Vec<u8>> {
         let bytes = self.log.store().read(&file.stage)?;
         if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
             return Ok(bytes);

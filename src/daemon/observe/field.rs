@@ -1,5 +1,5 @@
 //! What may stand in an event. Nothing that holds a value of a record is here or may be added: no text but names that the
-//! operator gave to files, names of checks, words of this program and texts of its own errors.
+//! operator gave to files and to columns, names of checks, words of this program and texts of its own errors.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::line::Line;
 use crate::daemon::error::{Complaint, Error, Kind};
 use crate::engine::gate::own::Verdict;
+use crate::engine::model::Columns;
 use crate::engine::release::Sha256;
 
 /// A field of an event.
@@ -56,6 +57,7 @@ fields! {
     Kind: |this, key, line| line.text(key, kind(*this));
     FileName: |this, key, line| line.text(key, &this.0);
     ErrorText: |this, key, line| line.text(key, &this.0);
+    ColumnNames: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     Checks: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     Rows: |this, _key, line| this.write_all(line);
     Standing: |this, _key, line| this.write_all(line);
@@ -140,6 +142,17 @@ impl From<&Error> for ErrorText {
 impl From<Complaint> for ErrorText {
     fn from(complaint: Complaint) -> ErrorText {
         ErrorText(complaint.text().to_owned())
+    }
+}
+
+/// Names of columns of the feed file, which each release publishes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnNames(Vec<String>);
+
+impl ColumnNames {
+    /// Those of these names that the feed file declares: no other text is told.
+    pub fn declared(columns: &Columns, names: &[String]) -> ColumnNames {
+        ColumnNames(names.iter().filter(|name| columns.named(name).is_some()).cloned().collect())
     }
 }
 

@@ -74,6 +74,32 @@ pub fn preview(asked: &Asked<'_>, follow: &mut dyn Follow) -> Result<Preview> {
     Ok(base.preview(rows.len() as u64, ticks, alternatives))
 }
 
+/// What one run of a sample says, with nothing tried beside it.
+#[derive(Debug)]
+pub struct Trial {
+    /// What came of the last input.
+    pub outcome: Outcome,
+    /// Quasi columns of the newest release that show nothing but labels that stand for all values.
+    pub without_detail: Vec<String>,
+}
+
+/// Runs a sample once, as it is asked for, without parts and other settings.
+///
+/// # Errors
+/// As for [`preview`].
+pub fn trial(asked: &Asked<'_>, watch: &mut dyn Watch) -> Result<Trial> {
+    let feed = Feed::load_with(asked.file, asked.settings)?;
+    let task = Run { feed: &feed, asked }.task()?;
+    let (entries, public) = rehearse(&task, &Sample::read(&task, watch)?, watch)?;
+    let last = entries.last().ok_or_else(|| Error::new(Kind::Input, "there is no sample").in_field("--in"))?;
+    let newest = entries.iter().rev().find_map(|entry| entry.release);
+    let manifest = newest.map(|release| manifest(&public, Layout::Folders, Some(release), Path::new("memory")));
+    let without_detail = manifest.transpose()?.map_or_else(Vec::new, |manifest| {
+        manifest.without_detail(&feed.columns).into_iter().map(str::to_owned).collect()
+    });
+    Ok(Trial { outcome: last.outcome, without_detail })
+}
+
 /// A sample under a feed file.
 struct Run<'a> {
     feed: &'a Feed,

@@ -291,6 +291,7 @@ impl Keeper {
             waiting: feed.waiting().rows(),
             withheld: feed.withheld().rows(),
             pending: feed.pending(),
+            without_detail: Vec::new(),
             reasons: Vec::new(),
         }
     }

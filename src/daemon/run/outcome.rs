@@ -52,6 +52,9 @@ pub struct Tick {
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
+    /// Columns of the release that show nothing but labels that stand for all values, if the release before it showed more or there was
+    /// none.
+    pub without_detail: Vec<String>,
     /// Why a release may not leave.
     pub reasons: Vec<Against>,
 }

@@ -9,9 +9,12 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Outcome as Came, Under};
 use crate::daemon::live::{Decided, Left};
 use crate::daemon::observe::events::{
-    Checks, Coarsest, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped, TickClosed,
-    TickGathered, TickSkipped, TickWaiting,
+    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped,
+    TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
 };
+
+/// What shows which settings would give more detail.
+const HELP: &str = "tidegate preview --feed FEED --in SAMPLE";
 
 impl Keeper {
     /// A tick that was due at this time.
@@ -89,6 +92,8 @@ impl Keeper {
             let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
             self.told.emit(&Coarsest { tick, against });
         }
+        let without_detail = self.live.newly_without_detail()?;
+        let columns = ColumnNames::declared(&self.feed.columns, &without_detail);
         let (outcome, release) = match decided {
             Decided::Publish => {
                 tell(Decision::Publish);
@@ -113,8 +118,11 @@ impl Keeper {
                 (Outcome::Stopped, None)
             }
         };
+        if let Some(release) = release.filter(|_| !without_detail.is_empty()) {
+            self.told.emit(&WithoutDetail { tick, release: u64::from(release), columns, help: HELP });
+        }
         let reasons = recorded.reasons;
-        Ok(Tick { tick: Some(number), outcome, release, reasons, ..self.nothing() })
+        Ok(Tick { tick: Some(number), outcome, release, without_detail, reasons, ..self.nothing() })
     }
 
     pub(super) fn published(&mut self, left: &Left, tick: Option<u32>, begun: Instant, approved: bool) {

@@ -169,6 +169,17 @@ impl Manifest {
         }
     }
 
+    /// Quasi columns that show nothing but labels that stand for all values. Two tables show each value as it is.
+    pub fn without_detail(&self, columns: &Columns) -> Vec<&str> {
+        let coarsest = |name: &str, labels: &[String]| {
+            let Some(domain) = columns.named(name).and_then(|column| column.taxonomy.as_ref()) else { return false };
+            let (tree, all) = (&domain.tree, domain.tree.values(0));
+            all > 1 && labels.iter().all(|label| tree.find(label).is_some_and(|node| tree.values(node) == all))
+        };
+        let shown = self.recoding.0.iter().filter(|(name, labels)| !labels.is_empty() && coarsest(name, labels));
+        shown.map(|(name, _)| name.as_str()).filter(|_| !self.two_tables()).collect()
+    }
+
     /// Whether the release is in two tables.
     pub fn two_tables(&self) -> bool {
         self.policy.get("output").and_then(Value::as_str) == Some("two-table")

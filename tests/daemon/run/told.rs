@@ -145,3 +145,22 @@ fn the_last_publication_outlasts_a_restart() {
     assert!((begun..=ended).contains(&again), "{again} is after the end of the one that published at {published}");
     assert_eq!(daemon.end(), Some(0));
 }
+
+/// Everybody is in one crowd: each column shows its root, which is said once and not again.
+#[test]
+fn columns_without_detail_are_told_where_they_begin() {
+    let place = Place::with(OFTEN, "k = 50\n", "");
+    place.offer("0.csv", people(0..60));
+    let output = place.output(&["run", "--once", "feed.toml"]);
+    let [words, log] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(words.contains("without any detail: `age`, `ward`; `tidegate preview --feed FEED --in SAMPLE`"), "{words}");
+    assert!(log.contains("warn  without_detail feed=t tick=0 release=1 columns=age,ward help="), "{log}");
+    place.offer("1.csv", people(60..120));
+    let output = place.output(&["run", "--once", "feed.toml", "--json"]);
+    let tick: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&tick["ticks"][0]["release"], &tick["ticks"][0]["without_detail"]),
+        (&2.into(), &serde_json::json!([]))
+    );
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("without_detail"));
+}

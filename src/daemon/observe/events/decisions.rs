@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::told::{Event, event};
-use crate::daemon::observe::field::Checks;
+use crate::daemon::observe::field::{Checks, ColumnNames};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::{Answer, Decision, Request, Step, TickOutcome};
 use crate::engine::release::Sha256;
@@ -74,6 +74,25 @@ impl Event for Published {
         to.took(Step::Publishing, self.seconds);
         to.left_after(self.seconds_since_tick);
     }
+}
+
+event! {
+    /// A release shows nothing but labels that stand for all values in these columns, and the release before it showed more, or there was
+    /// none.
+    WithoutDetail = "without_detail", Warn {
+        /// The tick.
+        tick: u64,
+        /// The release.
+        release: u64,
+        /// The columns.
+        columns: ColumnNames,
+        /// The command that shows which settings would give more.
+        help: &'static str,
+    }
+}
+
+impl Event for WithoutDetail {
+    fn count(&self, _: &Meters<'_>) {}
 }
 
 event! {

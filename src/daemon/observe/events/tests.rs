@@ -12,6 +12,7 @@ use super::*;
 use crate::daemon::config::{Feed, LogFormat};
 use crate::daemon::error::{Complaint, Error, Kind};
 use crate::daemon::observe::{Behind, FeedObserver, Observer, State};
+use crate::engine::model::{Column, Columns, Detail, Kind as ColumnKind, Role};
 use crate::engine::release::Sha256;
 
 #[derive(Clone, Default)]
@@ -388,6 +389,28 @@ fn releases_leave_or_do_not() {
     watch.check(&Stopped { tick: 9, against: against() }, &line, &moved);
     let line = format!("warn  coarsest {FEED} tick=10 against=distinct_l");
     watch.check(&Coarsest { tick: 10, against: Checks::named(["distinct_l"]) }, &line, &[]);
+}
+
+#[test]
+fn columns_without_detail_are_named() {
+    let watch = Watch::new();
+    let column = |name: &str| Column {
+        name: name.into(),
+        path: None,
+        role: Role::Sensitive,
+        kind: ColumnKind::String,
+        taxonomy: None,
+        guarded: Vec::new(),
+        optional: false,
+        unknown: None,
+        detail: Detail::default(),
+    };
+    let columns = Columns::new(vec![column("age"), column("ward")]);
+    let names = ["ward", "HIV positive", "age"].map(str::to_owned);
+    let columns = ColumnNames::declared(&columns, &names);
+    let told = WithoutDetail { tick: 7, release: 3, columns, help: "tidegate preview" };
+    let line = "tick=7 release=3 columns=ward,age help=\"tidegate preview\"";
+    watch.check(&told, &format!("warn  without_detail {FEED} {line}"), &[]);
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! What a sample says of a feed file: columns that would be published without any detail. The sample is run in memory, and
+//! no value of it is told.
+
+use std::path::{Path, PathBuf};
+
+use super::doubts::WarningReport;
+use crate::cli::input_watch::{Shown, word};
+use crate::cli::tell::shell;
+use crate::daemon::clock;
+use crate::daemon::error::{Error, Kind, Result, printable};
+use crate::daemon::oneshot::Outcome;
+use crate::daemon::preview::{Asked, trial};
+
+/// A sample belongs to one feed file.
+pub fn of_one_feed() -> Error {
+    Error::new(Kind::Usage, "a sample is run under one feed file: name one only").in_field("--in")
+}
+
+/// Warnings of a sample, with the command that shows what helps.
+///
+/// # Errors
+/// The sample cannot be read, or no chain can begin under the feed file.
+pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
+    let time = clock::now();
+    let asked = Asked { file: feed, settings: &[], inputs, time: &time, alternatives: false };
+    let found = trial(&asked, &mut Shown::new(inputs))?;
+    let files: Vec<String> = inputs.iter().map(|path| printable(&shell(path))).collect();
+    let preview = format!("`tidegate preview --feed {} --in {}`", printable(&shell(feed)), files.join(" "));
+    let warning = |field: &str, text: String| WarningReport { field: Some(field.to_owned()), text };
+    let mut warnings: Vec<WarningReport> = found
+        .without_detail
+        .iter()
+        .map(|column| {
+            let text = format!(
+                "`{}` would be published without any detail: each row of this sample shows a label that stands for all its values. {preview} \
+                 shows which settings would give more",
+                printable(column)
+            );
+            warning("column", text)
+        })
+        .collect();
+    if found.outcome != Outcome::Published {
+        let text =
+            format!("the last file of this sample brings no release ({}): {preview} says why", word(found.outcome));
+        warnings.push(warning("policy", text));
+    }
+    Ok(warnings)
+}
