@@ -371,7 +371,7 @@ fn a_measurement_is_no_identifier_and_a_small_sample_tells_little() {
     }
     fs::write(place.path("sample.csv"), text).expect("the sample");
     let report = place.init(Some("sample.csv"));
-    assert_eq!(role(&report, "weight").0, "dropped");
+    assert_eq!(role(&report, "weight").0, "quasi");
     assert_eq!(role(&report, "code").0, "identifier");
     assert_eq!(role(&report, "age").0, "quasi");
     let place = Place::new();

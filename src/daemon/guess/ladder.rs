@@ -6,7 +6,7 @@ use super::proposal::{OTHER, Proposal};
 use super::shape::Fractions;
 use super::written;
 use crate::engine::model::forms::TaxonomyTable;
-use crate::engine::model::{Finite, Kind};
+use crate::engine::model::{Edge, Finite, Kind};
 
 const INTERVALS: &str = "intervals over the sample's numbers with room on both sides; the layers are children per node";
 /// Most numbers with a leaf of their own; beyond, intervals.
@@ -65,11 +65,11 @@ fn edges(low: i64, high: i64, span: i64) -> Option<(Vec<i64>, Vec<i64>)> {
 pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, String> {
     let Fractions { decimals, min, max, comma, .. } = fractions;
     let bands = numbers(min, max)?;
-    if bands.table.bands.is_none() {
-        return Err(too_fine(fractions));
-    }
     // Text stays as it is written; elsewhere 30 and 30.0 are one number.
     let text = comma || profile.is_padded() || profile.declared == Ok(Some(Kind::String));
+    if bands.table.bands.is_none() {
+        return if text { Err(too_fine(fractions)) } else { open(fractions) };
+    }
     let sign = if comma { "," } else { "." };
     let spell = |label: &str| {
         let Ok(number) = label.parse::<i64>() else { return Vec::new() };
@@ -104,7 +104,23 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
     })
 }
 
-/// How a column of numbers with too many digits could be made one with bands.
+/// Intervals without outer ends, for numbers with fractions that are too many for a leaf each.
+fn open(fractions: Fractions) -> Result<Proposal, String> {
+    let Fractions { decimals, min, max, stray, .. } = fractions;
+    let far = || "its numbers are too large for a taxonomy".to_owned();
+    let span = max.checked_sub(min).and_then(|span| span.checked_add(1)).ok_or_else(far)?;
+    let (edges, layers) = edges(min, max, span).ok_or_else(far)?;
+    // The first and the last interval go on for ever.
+    let inner = edges[1..edges.len() - 1].iter();
+    let number = |&edge: &i64| point(edge, decimals).parse().ok().and_then(Edge::new);
+    let edges = inner.map(number).collect::<Option<Vec<Edge>>>().ok_or_else(far)?;
+    let table = TaxonomyTable { edges: Some(edges), layers: Some(layers), ..TaxonomyTable::default() };
+    let why = "intervals over the sample's numbers; the first holds all smaller numbers and the last all larger ones, the layers are \
+               children per node";
+    Ok(Proposal { kind: Some(Kind::Float), unknown: stray.then(|| OTHER.to_owned()), ..Proposal::new(table, why) })
+}
+
+/// How a column of text with numbers of too many digits could be made one with bands.
 fn too_fine(fractions: Fractions) -> String {
     let mut span = fractions.max.saturating_sub(fractions.min);
     let mut digits = fractions.decimals;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::detail::Detail;
+use super::edge::Edge;
 use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
 
@@ -129,6 +130,11 @@ pub enum Rule {
         code: CodeShape,
         /// Beginnings that go to another leaf.
         instead: Vec<(Box<str>, Box<str>)>,
+    },
+    /// Leaf 0 holds the numbers below `edges[0]`, leaf i those from `edges[i - 1]` on and below `edges[i]`, if there is one.
+    Edges {
+        /// One edge less than leaves, ascending.
+        edges: Vec<Edge>,
     },
 }
 

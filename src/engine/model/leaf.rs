@@ -28,7 +28,7 @@ impl Domain {
                 let (_, label) = names.iter().find(|(name, _)| &**name == text)?;
                 self.tree.find_leaf(label)
             }),
-            Rule::Label | Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Dates { .. } => {
+            Rule::Label | Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Edges { .. } | Rule::Dates { .. } => {
                 self.tree.find_leaf(text)
             }
         }
@@ -45,6 +45,7 @@ impl Domain {
                 let past = edges.partition_point(|&edge| edge <= value);
                 (past > 0 && past < edges.len()).then(|| past as Leaf - 1)
             }
+            Rule::Edges { .. } => Finite::new(value as f64).and_then(|value| self.leaf_of_float(value)),
             Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.to_string()),
             Rule::Dates { .. } | Rule::Cut { .. } => None,
         }
@@ -57,13 +58,14 @@ impl Domain {
                 (*from..=*to).contains(&days).then(|| (level.ordinal(days) - level.ordinal(*from)) as Leaf)
             }
             Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&dates::format(days)),
-            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Cut { .. } => None,
+            Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Edges { .. } | Rule::Cut { .. } => None,
         }
     }
 
-    /// The leaf of a finite number: the label that is its shortest decimal text (`2.5`, `3`).
+    /// The leaf of a finite number: its interval, or the label that is its shortest decimal text (`2.5`, `3`).
     pub fn leaf_of_float(&self, value: Finite) -> Option<Leaf> {
         match &self.rule {
+            Rule::Edges { edges } => Some(edges.partition_point(|edge| edge.is_reached(value)) as Leaf),
             Rule::Label | Rule::Named { .. } => self.tree.find_leaf(&value.get().to_string()),
             Rule::Integers { .. } | Rule::Intervals { .. } | Rule::Dates { .. } | Rule::Cut { .. } => None,
         }
@@ -74,6 +76,7 @@ impl Domain {
         match &self.rule {
             Rule::Label => true,
             Rule::Integers { .. } | Rule::Intervals { .. } => kind == Kind::Int,
+            Rule::Edges { .. } => matches!(kind, Kind::Float | Kind::Int),
             Rule::Dates { .. } => kind == Kind::Date,
             Rule::Named { .. } | Rule::Cut { .. } => kind == Kind::String,
         }

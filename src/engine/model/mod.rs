@@ -8,6 +8,7 @@ mod column;
 pub mod cut;
 mod decimal;
 mod detail;
+mod edge;
 pub mod forms;
 mod growth;
 mod layers;
@@ -25,6 +26,7 @@ pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, Role, Rule
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use decimal::Decimal;
 pub use detail::Detail;
+pub use edge::Edge;
 pub use growth::Growth;
 pub use leaf::whole_number;
 pub use paths::Path;

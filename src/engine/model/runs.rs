@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::forms::edges;
 use super::taxonomy::{Node, Taxonomy, Tree, TreeError};
 use super::{Domain, Rule};
 
@@ -115,6 +116,7 @@ impl Halved<'_> {
             Rule::Intervals { edges } if high + 1 < edges.len() as i64 => {
                 format!("[{}, {}[", edges[low as usize], edges[high as usize + 1])
             }
+            Rule::Edges { edges: of } if high <= of.len() as i64 => edges::label(of, low as usize, high as usize),
             Rule::Dates { from, to, level } if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) => {
                 ends(tree.label(first), tree.label(last))
             }

@@ -2,8 +2,9 @@
 //! the sample.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use super::{Place, role};
+use super::{Place, role, tidegate};
 
 /// A column of a sample: its cells row by row.
 type Cells = fn(usize) -> String;
@@ -196,4 +197,39 @@ fn something_is_left_to_generalise() {
     }
     let made = Made::of(60, &[("value", one), ("Tidegate_Release", |row| (row % 3).to_string())]);
     assert_eq!(role(&made.report, "Tidegate_Release").0, "dropped");
+}
+
+/// More numbers than can have a leaf each: intervals without outer ends, under which every command works.
+#[test]
+fn decimals_of_many_digits_become_open_intervals() {
+    let made = Made::of(
+        240,
+        &[
+            ("patient", |row| format!("Pq7person{row}")),
+            ("weight", |row| format!("{}.{:03}", 40 + row * 13 % 90, row * 7919 % 1000)),
+            ("ratio", |row| format!("0.{:09}", row * 48_271 % 1_000_003)),
+            ("loss", |row| if row == 9 { "NA".into() } else { format!("-{}.{:04}", row % 80, row * 31 % 10_000) }),
+            ("diagnosis", |row| format!("Sq7secret{}", row % 7)),
+        ],
+    );
+    made.quasi("weight", "{ edges = [45.0, 50.0, ");
+    made.quasi("ratio", "edges = [");
+    made.quasi("loss", "edges = [-");
+    let (feed, sample) = (made.place.path("feed/feed.toml"), made.place.path("sample.csv"));
+    let preview = |sample: &Path| {
+        let [preview, flag, input, json, alone] =
+            ["preview", "--feed", "--in", "--json", "--no-alternatives"].map(Path::new);
+        let output = tidegate(&[preview, flag, &feed, input, sample, json, alone]);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let columns = found["columns"].as_array().expect("columns").clone();
+        assert!(columns.iter().any(|column| column["loss"] != 1.0), "{found}");
+    };
+    preview(&sample);
+    // What lies far outside of the sample has a label.
+    let text = std::fs::read_to_string(&sample).expect("the sample");
+    let far = text.lines().skip(1).map(|line| line.replacen("Pq7person", "Pq7other", 1).replacen(';', ";1", 1));
+    let far = text.lines().take(1).map(str::to_owned).chain(far).collect::<Vec<_>>().join("\n");
+    std::fs::write(made.place.path("far.csv"), far).expect("a file");
+    preview(&made.place.path("far.csv"));
 }

@@ -6,6 +6,7 @@ mod built;
 mod builtin;
 mod codes;
 pub mod dates;
+pub(in crate::model) mod edges;
 mod hierarchy;
 mod icd10;
 mod table;
@@ -25,6 +26,7 @@ pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError>
         Form::File => hierarchy::build(source),
         Form::Bands => bands::bands(table),
         Form::Intervals => bands::intervals(table),
+        Form::Edges => edges::build(table),
         Form::Prefix => codes::prefix(table, source),
         Form::Date => dates::build(table),
         Form::Flat => codes::flat(table),

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::built::FormError;
-use crate::model::DateLevel;
+use crate::model::{DateLevel, Edge};
 
-/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `prefix`, `length`,
+/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `edges`, `layers`; `prefix`, `length`,
 /// `domain`; `date`, `from`, `to`; `flat`; or `builtin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -28,6 +28,11 @@ pub struct TaxonomyTable {
     /// Edges of intervals, ascending: `[0, 30, 60]` are `[0, 30[` and `[30, 60[`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<i64>>,
+    /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end and the last no upper one:
+    /// `[36, 36.5]` are `below 36`, `[36, 36.5[` and `from 36.5`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<Vec<f64>>"))]
+    pub edges: Option<Vec<Edge>>,
     /// Children per node, from the intervals up to the root; their product is the number of intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Vec<i64>>,
@@ -96,6 +101,8 @@ pub enum Form {
     Bands,
     /// `leaves`, `layers`
     Intervals,
+    /// `edges`, `layers`
+    Edges,
     /// `prefix`, `length`, `domain`
     Prefix,
     /// `date`, `from`, `to`
@@ -107,8 +114,8 @@ pub enum Form {
 }
 
 impl Form {
-    const ALL: [Form; 7] =
-        [Form::File, Form::Bands, Form::Intervals, Form::Prefix, Form::Date, Form::Flat, Form::Builtin];
+    const ALL: [Form; 8] =
+        [Form::File, Form::Bands, Form::Intervals, Form::Edges, Form::Prefix, Form::Date, Form::Flat, Form::Builtin];
 
     /// The keys of this form; the first one is its name.
     pub fn keys(self) -> &'static [&'static str] {
@@ -116,6 +123,7 @@ impl Form {
             Form::File => &["file"],
             Form::Bands => &["bands", "min", "max"],
             Form::Intervals => &["leaves", "layers"],
+            Form::Edges => &["edges", "layers"],
             Form::Prefix => &["prefix", "length", "domain"],
             Form::Date => &["date", "from", "to"],
             Form::Flat => &["flat"],
@@ -136,6 +144,7 @@ impl TaxonomyTable {
             ("file", self.file.is_some()),
             ("bands", self.bands.is_some()),
             ("leaves", self.leaves.is_some()),
+            ("edges", self.edges.is_some()),
             ("prefix", self.prefix.is_some()),
             ("date", self.date.is_some()),
             ("flat", self.flat.is_some()),
@@ -160,7 +169,8 @@ impl TaxonomyTable {
     pub fn form(&self) -> Result<Form, FormError> {
         let mut form: Option<Form> = None;
         for key in self.written() {
-            let owner = Form::ALL.into_iter().find(|form| form.keys().contains(&key));
+            let owners = || Form::ALL.into_iter().filter(|form| form.keys().contains(&key));
+            let owner = owners().find(|owner| form == Some(*owner)).or_else(|| owners().next());
             let owner = owner.expect("every key belongs to a form");
             let head = key == owner.name();
             match form {
