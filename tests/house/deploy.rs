@@ -5,6 +5,7 @@
 mod chart;
 mod compose;
 mod image;
+mod package;
 mod samples;
 mod unit;
 
