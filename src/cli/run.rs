@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,6 +37,9 @@ pub struct Args {
     /// Believe a clock that is further ahead of what was known than `max_clock_step`
     #[arg(long)]
     accept_clock: bool,
+    /// Serve health and metrics here, whatever `http.bind` of the feed files says: where another place needs another address
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    bind: Option<SocketAddr>,
     /// Do not try a feed again that has halted: exit with code 2 when no feed is left
     #[arg(long)]
     exit_on_halt: bool,
@@ -67,7 +71,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
     let until = if args.once { Until::Once } else { Until::Told };
-    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
+    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt, bind: args.bind };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let shutdown = signals().map_err(|error| vec![error])?.1;

@@ -67,7 +67,7 @@ impl Served {
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Json, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let observer = Arc::new(observer);
-        let door = Door::open(&feed.services.http).expect("a port");
+        let door = Door::open(&feed.services.http, None).expect("a port");
         let address = door.address();
         let (end, ended) = oneshot::channel();
         let for_server = Arc::clone(&observer);
@@ -298,7 +298,7 @@ fn a_port_that_is_taken_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address");
     let feed = feed("one", Path::new(""), &format!("[http]\nbind = \"{address}\"\n"));
-    let error = Door::open(&feed.services.http).err().expect("taken");
+    let error = Door::open(&feed.services.http, None).err().expect("taken");
     assert_eq!(error.field.as_deref(), Some("http.bind"));
     let text = format!(
         "cannot listen on {address}: another program listens there: end that one, or write another `http.bind`"
@@ -313,7 +313,7 @@ fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     fs::write(folder.path().join("spaced"), "hunter two").expect("a token");
     for name in ["empty", "spaced", "missing"] {
         let feed = feed("one", folder.path(), &format!("{ANY_PORT}tokens = [\"file:{name}\"]\n"));
-        let error = Door::open(&feed.services.http).err().expect("refused");
+        let error = Door::open(&feed.services.http, None).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));
         assert!(!error.to_string().contains("hunter"), "{error}");
     }

@@ -95,7 +95,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (tell, told) = runtime.block_on(async { signals() })?;
-    let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true };
+    let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true, bind: None };
     let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], how, observer, told));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| at_work.is_finished());

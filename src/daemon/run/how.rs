@@ -1,5 +1,7 @@
 //! What is asked of feeds that run.
 
+use std::net::SocketAddr;
+
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
@@ -18,6 +20,8 @@ pub struct How {
     pub accept_clock: bool,
     /// A feed that halts is not tried again.
     pub exit_on_halt: bool,
+    /// Where pages are served, if not at `http.bind`.
+    pub bind: Option<SocketAddr>,
 }
 
 impl How {

@@ -61,7 +61,7 @@ pub async fn run(
 ) -> std::result::Result<Vec<Tick>, Vec<Error>> {
     let one = |error: Error| vec![error];
     let door = match (how.until, address(&feeds).map_err(one)?) {
-        (Until::Told, Some(http)) => Some(Door::open(http).map_err(one)?),
+        (Until::Told, Some(http)) => Some(Door::open(http, how.bind).map_err(one)?),
         _ => None,
     };
     let mut work = JoinSet::new();

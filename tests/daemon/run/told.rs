@@ -164,3 +164,14 @@ fn columns_without_detail_are_told_where_they_begin() {
     );
     assert!(!String::from_utf8_lossy(&output.stderr).contains("without_detail"));
 }
+
+/// The feed file names an address that this machine does not have.
+#[test]
+fn pages_are_served_where_the_command_says() {
+    let place = Place::new(NEVER);
+    place.edit("127.0.0.1:0", "203.0.113.1:9464");
+    let daemon = place.start_with(&["--bind", "127.0.0.1:0", "feed.toml"]);
+    daemon.says("listening address=127.0.0.1:", 1);
+    assert!(daemon.page("/health/live").starts_with("HTTP/1.1 200"));
+    assert_eq!(daemon.end(), Some(0));
+}

@@ -116,3 +116,50 @@ fn helm_makes_one_hardened_pod_of_it() {
     let variables = container["env"].as_array().expect("variables");
     assert!(variables.iter().all(|one| one["valueFrom"]["secretKeyRef"]["name"].is_string()));
 }
+
+/// The very folder that `init` writes: its relative names lead to volumes, keys and taxonomies of the pod.
+#[test]
+fn the_folder_that_init_wrote_is_taken_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    said(&tidegate(&["init", &path("admissions"), "--sample", "deploy/samples/hospital/admissions-1.csv"]));
+    let feed = fs::read_to_string(path("admissions/feed.toml")).expect("a feed file");
+    for name in [
+        "path = \"incoming\"",
+        "private = \"var/",
+        "public = \"releases/",
+        "key = \"file:keys/",
+        "\"taxonomies/ward.csv\"",
+    ] {
+        assert!(feed.contains(name), "the chart mounts what `init` writes: {name}");
+    }
+    understood(&["run", "--bind=0.0.0.0:9464"]);
+    let set = text(&format!("{CHART}/templates/statefulset.yaml"));
+    for mount in ["/feed.toml", "/taxonomies/{{ $file }}", "/keys", "/var", "/releases", "/incoming"] {
+        assert!(set.contains(&format!("mountPath: {{{{ $path }}}}{mount}\n")), "{mount}");
+    }
+    let Some(mut helm) = tool("helm", &["version"]) else { return };
+    let version = ["--kube-version", "1.30.0"];
+    helm.args(["template", "hospital", "--set", "secretName=tidegate-keys"]).args(version).arg(place(CHART));
+    helm.args(["--set-file", &format!("folders.admissions.feed={}", path("admissions/feed.toml"))]);
+    let ward = format!("folders.admissions.taxonomies.ward\\.csv={}", path("admissions/taxonomies/ward.csv"));
+    helm.args(["--set-file", &ward, "--set", "folders.admissions.incomingClaim=admissions-incoming"]);
+    let Some(made) = yaml(&said(&helm.output().expect("helm"))) else { return };
+    let of = |kind: &str| made.iter().find(|found| found["kind"] == kind).expect("a document");
+    assert_eq!(of("ConfigMap")["data"]["admissions--feed.toml"].as_str().map(str::trim_end), Some(feed.trim_end()));
+    let pod = &of("StatefulSet")["spec"]["template"]["spec"];
+    let container = &pod["containers"][0];
+    let at = "/var/lib/tidegate/folders/admissions";
+    assert_eq!(words(&container["args"]), ["run", &format!("{at}/feed.toml"), "--bind=0.0.0.0:9464"]);
+    let mounts = container["volumeMounts"].as_array().expect("mounts");
+    let mounted =
+        |name: &str| mounts.iter().find(|mount| mount["mountPath"] == format!("{at}/{name}")).expect("a mount");
+    for (place, volume) in
+        [("keys", "secrets"), ("var", "private"), ("releases", "public"), ("incoming", "incoming-admissions")]
+    {
+        assert_eq!(mounted(place)["name"], volume);
+    }
+    assert_eq!(mounted("taxonomies/ward.csv")["subPath"], "admissions--ward.csv");
+    let volumes = pod["volumes"].as_array().expect("volumes");
+    assert!(volumes.iter().any(|volume| volume["persistentVolumeClaim"]["claimName"] == "admissions-incoming"));
+}

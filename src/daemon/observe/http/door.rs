@@ -16,14 +16,15 @@ pub struct Door {
 }
 
 impl Door {
-    /// Opens the port and reads the tokens.
+    /// Opens the port, or another one that is asked for, and reads the tokens.
     ///
     /// # Errors
     /// The port cannot be opened, or a token cannot be read or is empty.
-    pub fn open(http: &Http) -> Result<Door> {
+    pub fn open(http: &Http, elsewhere: Option<SocketAddr>) -> Result<Door> {
         let tokens = Tokens::read(&http.tokens)?;
-        let refused = |error| refused(http.bind, &error);
-        let listener = TcpListener::bind(http.bind).map_err(refused)?;
+        let bind = elsewhere.unwrap_or(http.bind);
+        let refused = |error| refused(bind, &error);
+        let listener = TcpListener::bind(bind).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         Ok(Door { listener, address, tokens })
