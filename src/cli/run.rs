@@ -106,7 +106,9 @@ fn words(tick: &Tick) -> String {
     let release = tick.release.unwrap_or_default();
     let what = match tick.outcome {
         Outcome::Published => format!("release {release} is published: {rows} rows, {added} of them new"),
-        Outcome::Approval => format!("release {release} waits for approval: `tidegate approve`"),
+        Outcome::Approval => format!(
+            "release {release} waits for approval: `tidegate show FEED --candidate` shows it, and the command that approves it"
+        ),
         Outcome::Waiting => "nothing is published: no crowd is full".to_owned(),
         Outcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
         Outcome::Skipped => {

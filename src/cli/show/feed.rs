@@ -210,7 +210,8 @@ fn text(shown: &FeedShown) -> String {
     let held =
         shown.held.map(|held| {
             format!(
-                "Release {held} waits for a person: see it with `tidegate show --candidate`, then `tidegate approve` or `tidegate reject`."
+                "Release {held} waits for a person: `tidegate show FEED --candidate` shows it and the command that approves it; `tidegate reject FEED` \
+                 throws it away."
             )
         });
     let aside = (shown.quarantined > 0).then(|| {

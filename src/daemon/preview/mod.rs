@@ -90,7 +90,8 @@ pub struct Trial {
 pub fn trial(asked: &Asked<'_>, watch: &mut dyn Watch) -> Result<Trial> {
     let feed = Feed::load_with(asked.file, asked.settings)?;
     let task = Run { feed: &feed, asked }.task()?;
-    let (entries, public) = rehearse(&task, &Sample::read(&task, watch)?, watch)?;
+    // What is noticed about the sample is told once.
+    let (entries, public) = rehearse(&task, &Sample::read(&task, watch)?, &mut Silent)?;
     let last = entries.last().ok_or_else(|| Error::new(Kind::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
     let manifest = newest.map(|release| manifest(&public, Layout::Folders, Some(release), Path::new("memory")));

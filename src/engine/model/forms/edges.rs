@@ -146,7 +146,7 @@ mod tests {
             (&[1.0], &[0, 2], "layers"),
         ] {
             let error = build(&table(edges, layers)).err().unwrap_or_else(|| panic!("{edges:?}"));
-            assert_eq!(error.key.as_deref(), Some(key), "{edges:?}: {}", error.text);
+            assert_eq!(error.key, Some(key), "{edges:?}: {}", error.text);
         }
     }
 }
