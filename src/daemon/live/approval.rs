@@ -1,5 +1,5 @@
 //! A person decides about the release that waits (HOUSE 3): of approvers whom the feed file names, each signs, and as many have to
-//! approve as it says. One rejection is enough. Nobody overrides the gate.
+//! approve as it says. One rejection is enough. An approver decides only on what the gate has passed.
 
 use std::collections::BTreeSet;
 

@@ -36,7 +36,7 @@ impl Statement {
         Signed { name: name.to_owned(), key: key.public().text(), signature: hex(&signature) }
     }
 
-    /// Whether whoever asked for this has signed exactly this with the key that they give.
+    /// Whether the approver who asks for it has signed exactly this statement with the key that the entry names.
     pub fn is_signed(&self, feed: &str, wanted: &Wanted) -> bool {
         let Some(signed) = &wanted.signed else { return false };
         let (key, signature) = (PublicKey::parse(&signed.key), unhex(&signed.signature));

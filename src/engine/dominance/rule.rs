@@ -13,7 +13,7 @@ pub enum Rule {
         /// r.
         share: Decimal,
     },
-    /// p%: whoever made the second largest contribution knows the largest one more closely than to the share p, since all others together
+    /// p%: the person who made the second largest contribution knows the largest one more closely than to the share p, since all others together
     /// are less than that.
     Percent(Decimal),
 }
