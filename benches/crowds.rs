@@ -23,7 +23,7 @@ use tidegate::engine::feed::{Candidate, Closed, Feed};
 use tidegate::engine::gate::own::{Case, History, Newest, Older, read};
 use tidegate::engine::model::{Column, Columns, Domain};
 use tidegate::engine::policy::Policy;
-use tidegate::engine::release::{Facts, Layout, Pages, Span, Tables, rewritten};
+use tidegate::engine::release::{Facts, Language, Layout, Pages, Presentation, Span, Tables, rewritten};
 use tidegate::engine::safeguards::mask::Draws;
 
 /// Releases of a chain, and rows of each tick.
@@ -40,6 +40,7 @@ const FACTS: Facts<'_> = Facts {
     decision: None,
     previous: None,
     layout: Layout::Folders,
+    presentation: Presentation { purpose: None, contact: None, language: Language::English, earlier: &[] },
 };
 
 fn main() {

@@ -322,6 +322,7 @@ impl Offer {
             decision: None,
             previous: self.previous,
             layout: tidegate::engine::release::Layout::Folders,
+            presentation: tidegate::engine::release::Presentation::default(),
         }
     }
 

@@ -83,6 +83,7 @@ pub fn open_with(
         keep_aside: 10,
         keep: None,
         retain: None,
+        pages: Default::default(),
     };
     let opening = Opening {
         private,

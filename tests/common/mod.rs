@@ -50,6 +50,11 @@ pub fn is_long() -> bool {
     std::env::var_os("TIDEGATE_CASES").is_some()
 }
 
+/// Whether a public file only helps people and readers to find others: it is written again with each release.
+pub fn is_advisory(path: &str) -> bool {
+    ["LATEST", "index.html", "_last_checkpoint"].iter().any(|name| path.ends_with(name))
+}
+
 pub fn golden(name: &str) -> Json {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -132,6 +132,10 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("public manifest sig", Cut, &[Same]),
     ("public manifest sig", Flipped, &[Same]),
     ("public manifest sig", Swapped, &[Same]),
+    // For people; written again with each release.
+    ("public index.html", Gone, &[Same]),
+    ("public index.html", Cut, &[Same]),
+    ("public index.html", Flipped, &[Same]),
     ("public LATEST", Gone, &[Same]),
     ("public LATEST", Cut, &[Same]),
     ("public LATEST", Flipped, &[Same]),

@@ -175,8 +175,13 @@ fn text(candidate: &Candidate, feed: &Feed) -> String {
         wrapped(&mut text, &format!("  {}: ", printable(name)), &said);
     }
     text.push('\n');
-    if let Some(report) = report {
-        wrapped(&mut text, "", &format!("Its report: {report} in the private root."));
+    if report.is_some() {
+        let file = printable(&feed.file.display().to_string());
+        wrapped(
+            &mut text,
+            "",
+            &format!("Its report: `tidegate show {file} --candidate --report FILE.html` writes a copy of it."),
+        );
     }
     for Approval { who, when, why, key } in &candidate.approvals {
         let key = key

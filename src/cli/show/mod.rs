@@ -5,6 +5,7 @@ mod candidate;
 mod feed;
 mod history;
 mod json;
+mod operators_copy;
 mod words;
 
 use std::path::PathBuf;
@@ -12,7 +13,9 @@ use std::path::PathBuf;
 pub use candidate::Candidate;
 pub use feed::{FeedRelease, FeedShown};
 pub use json::{ReleaseShown, Shown};
+pub use operators_copy::CopyWritten;
 
+use self::operators_copy::Which;
 use super::place::feed_in;
 use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
@@ -37,6 +40,10 @@ pub struct Args {
     /// The release that waits for approval: what is to be decided on, what differs from the release before, and its digest
     #[arg(long, conflicts_with = "release")]
     candidate: bool,
+    /// Write the operator's copy of the report to this new file: the page with approvals, private figures and lines for signatures; of
+    /// the newest release, of RELEASE, or with --candidate of the one that waits
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// The key of the folder: 64 hexadecimal digits in a file
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -51,15 +58,23 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     if let Some(feed) = feed {
         let key = args.key.as_deref().map(read_key).transpose()?;
         let feed = Feed::load(&feed)?;
-        match args.candidate {
-            true => candidate::show(&feed, key, out)?,
-            false => feed::show(&feed, key, args.release, out)?,
+        let which = match args.release {
+            Some(release) => Which::Release(release),
+            None if args.candidate => Which::Candidate,
+            None => Which::Newest,
+        };
+        match (&args.report, which) {
+            (Some(file), which) => operators_copy::write_copy(&feed, key, which, file, out)?,
+            (None, Which::Candidate) => candidate::show(&feed, key, out)?,
+            (None, _) => feed::show(&feed, key, args.release, out)?,
         }
         return Ok(Exit::Done);
     }
-    if args.candidate {
-        let text = "releases of a folder wait for no approval: name the feed file of a feed at work";
-        return Err(Error::new(Kind::Usage, text).in_file(&args.folder).in_field("--candidate").into());
+    let refused = args.report.as_ref().map(|_| "--report").or(args.candidate.then_some("--candidate"));
+    if let Some(option) = refused {
+        let text =
+            "no person approves the releases of a folder: name the feed file of a feed that `tidegate run` serves";
+        return Err(Error::new(Kind::Usage, text).in_file(&args.folder).in_field(option).into());
     }
     let seen = look(&args.folder)?;
     let saved = sealed(&args)?;

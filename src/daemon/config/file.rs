@@ -11,6 +11,7 @@ use super::words::{Period, Root};
 use crate::engine::model::forms::TaxonomyTable;
 use crate::engine::model::{Kind, Role};
 use crate::engine::policy::{ChainKind, Decimal, Settings};
+use crate::engine::release::Language;
 
 /// A feed file.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -106,6 +107,12 @@ pub struct PublishTable {
     pub keep: Option<Period>,
     /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever when left out.
     pub retain: Option<Period>,
+    /// What the data may be used for: a sentence for readers, in manifests and reports.
+    pub purpose: Option<String>,
+    /// How readers reach the people who are responsible for the data: an address, in manifests and reports.
+    pub contact: Option<String>,
+    /// The language of reports; `en` when left out.
+    pub language: Option<Language>,
 }
 
 /// A name, or `false`.

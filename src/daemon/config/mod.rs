@@ -29,7 +29,7 @@ pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
 pub use secret::{Address, Secret, is_local, parts};
-pub use services::{Http, Notify, Schedule, Services, Store, Ticks};
+pub use services::{Http, Notify, PageTexts, Schedule, Services, Store, Ticks};
 pub use setting::Setting;
 pub use source::{Place as SourcePlace, Registry, Sasl, Security, Source};
 pub use words::{Period, Root};

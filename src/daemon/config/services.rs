@@ -14,6 +14,7 @@ use super::secret::{Address, Secret};
 use super::source::{Place as SourcePlace, Source};
 use super::words::{Period, Root};
 use crate::engine::model::ReleaseColumn;
+use crate::engine::release::Language;
 
 /// What only the daemon itself needs.
 #[derive(Debug)]
@@ -107,11 +108,24 @@ pub struct Publish {
     pub keep: Option<Period>,
     /// How long rows stay in the newest release.
     pub retain: Option<Period>,
+    /// What the pages tell readers beside a release.
+    pub pages: PageTexts,
+}
+
+/// What the pages tell readers beside a release.
+#[derive(Debug, Clone, Default)]
+pub struct PageTexts {
+    /// What the data may be used for.
+    pub purpose: Option<String>,
+    /// How readers reach the people who are responsible for it.
+    pub contact: Option<String>,
+    /// The language of reports.
+    pub language: Language,
 }
 
 impl Default for Publish {
     fn default() -> Publish {
-        Publish { delta: true, release_column: None, keep: None, retain: None }
+        Publish { delta: true, release_column: None, keep: None, retain: None, pages: PageTexts::default() }
     }
 }
 
@@ -177,8 +191,20 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
+/// Letters of a text for readers at most.
+const MOST_LETTERS: usize = 500;
+
 fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
-    let Some(PublishTable { delta, release_column, keep, retain }) = table else { return Publish::default() };
+    let Some(table) = table else { return Publish::default() };
+    let PublishTable { delta, release_column, keep, retain, purpose, contact, language } = table;
+    for (path, text) in [("publish.purpose", &purpose), ("publish.contact", &contact)] {
+        let wrong = |text: &String| {
+            text.trim().is_empty() || text.chars().count() > MOST_LETTERS || text.chars().any(char::is_control)
+        };
+        let refused =
+            "this is one line of text for readers: write 1 to 500 letters without control characters, or leave it out";
+        notes.refuse_if(text.as_ref().is_some_and(wrong), path, refused);
+    }
     for (path, period) in [("publish.keep", &keep), ("publish.retain", &retain)] {
         let none = period.is_some_and(|period| period.is_zero());
         notes.refuse_if(none, path, "this is how long something stays: write \"90d\", or another length above 0");
@@ -196,7 +222,8 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
         }
         file::ReleaseColumn::Whether(false) => ReleaseColumn::Absent,
     });
-    Publish { delta: delta.unwrap_or(true), release_column, keep, retain }
+    let pages = PageTexts { purpose, contact, language: language.unwrap_or_default() };
+    Publish { delta: delta.unwrap_or(true), release_column, keep, retain, pages }
 }
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> Store {

@@ -30,6 +30,7 @@ impl Live {
         if self.settings.layout == Layout::Root {
             self.name_newest()?;
         }
+        self.write_index()?;
         self.delete_manifests()?;
         self.delete_versions()?;
         self.delete_files()?;

@@ -39,11 +39,12 @@ impl Live {
                 self.state.candidate = Some(candidate);
                 let (files, manifest) = staged(&approved, stages);
                 let (tick, time) = (due.tick, due.time.clone());
+                let figures = Manifest::parse(approved.manifest()).ok().map(|manifest| manifest.figures());
                 if self.settings.manual {
-                    let decision = Decision::Hold { release, tick, time, files, manifest, under, verdict };
+                    let decision = Decision::Hold { release, tick, time, files, manifest, under, verdict, figures };
                     (decision, Decided::Hold, Some(approved))
                 } else {
-                    let decision = Decision::Publish { release, tick, time, files, manifest, under, verdict };
+                    let decision = Decision::Publish { release, tick, time, files, manifest, under, verdict, figures };
                     (decision, Decided::Publish, Some(approved))
                 }
             }

@@ -208,20 +208,22 @@ impl State {
             Some(Under::Proposed) | None => proposed,
         };
         match decision {
-            Decision::Publish { release, tick, time, files, manifest, under: _, verdict } => {
+            Decision::Publish { release, tick, time, files, manifest, under: _, verdict, figures } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
                 let (release, tick) = (*release, *tick);
-                let approvals = Vec::new();
-                let pending = Pending { release, tick, time, files, manifest, decision: sha256, recoding, approvals };
+                let (approvals, figures) = (Vec::new(), *figures);
+                let decision = sha256;
+                let pending = Pending { release, tick, time, files, manifest, decision, recoding, approvals, figures };
                 self.leaves(pending, policy);
             }
-            Decision::Hold { release, tick, time, files, manifest, under: _, verdict } => {
+            Decision::Hold { release, tick, time, files, manifest, under: _, verdict, figures } => {
                 self.live.insert(verdict.path.clone());
                 let (files, manifest, time) = (files.clone(), manifest.clone(), time.clone());
                 let (release, tick) = (*release, *tick);
-                let approvals = Vec::new();
-                let pending = Pending { release, tick, time, files, manifest, decision: sha256, recoding, approvals };
+                let (approvals, figures) = (Vec::new(), *figures);
+                let decision = sha256;
+                let pending = Pending { release, tick, time, files, manifest, decision, recoding, approvals, figures };
                 self.held = Some(pending);
             }
             Decision::Reject { stops, verdict, wanted, .. } => {
@@ -294,6 +296,7 @@ impl State {
             retired: std::mem::take(&mut self.retired),
             retired_through: self.retired_through.take(),
             time: pending.time.clone(),
+            figures: pending.figures,
             removed: None,
         });
         self.members_are_in(pending.release);

@@ -12,7 +12,7 @@ use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::{Inference, Output};
-use crate::engine::release::{Facts, Pages, Tables};
+use crate::engine::release::{Facts, Pages, PastRelease, Presentation, Tables};
 use crate::engine::safeguards::trace::{Terms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
@@ -30,7 +30,8 @@ impl Live {
         let judged = self.ask(candidate, due, tables.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.overview() else { return Ok(Said::Refused(judged.verdict().clone())) };
-        let (lines, facts) = (judged.lines(), self.facts(&due.time)?);
+        let earlier = self.earlier_releases();
+        let (lines, facts) = (judged.lines(), self.facts(&due.time, &earlier)?);
         let pages = Pages::of(&facts, &judged.terms(&lines), &table, &tables);
         let pages = self.staged_pages(release, pages, &mut stages)?;
         Ok(match judged.approve(&facts, pages) {
@@ -151,7 +152,7 @@ impl Live {
         Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
     }
 
-    pub(super) fn facts<'f>(&'f self, time: &'f str) -> Result<Facts<'f>> {
+    pub(super) fn facts<'f>(&'f self, time: &'f str, earlier: &'f [PastRelease]) -> Result<Facts<'f>> {
         let previous = match self.state.releases.last() {
             None => None,
             Some(line) => Some(line.manifest.ok_or_else(|| Error::new(Kind::Internal, "releases come one by one"))?),
@@ -164,6 +165,12 @@ impl Live {
             decision: None,
             previous,
             layout: self.settings.layout,
+            presentation: Presentation {
+                purpose: self.settings.pages.purpose.as_deref(),
+                contact: self.settings.pages.contact.as_deref(),
+                language: self.settings.pages.language,
+                earlier,
+            },
         })
     }
 }

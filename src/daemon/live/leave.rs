@@ -49,6 +49,7 @@ impl Live {
         if self.settings.layout == Layout::Root {
             self.newest(pending.release)?;
         }
+        self.write_index()?;
         let published = Published { release: pending.release, manifest: sha256, time: now.to_owned() };
         self.append(Body::Published(published.clone()))?;
         self.state.published(&published);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chain_table::ChainTable;
 use super::erased::ErasedAtom;
+use super::in_json;
 use super::removed_manifest::Removed;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{Coins, Ref, Staged, Wanted};
@@ -20,7 +21,7 @@ use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Detail, Recoding, Role};
-use crate::engine::release::{PartLine, Sha256};
+use crate::engine::release::{PartLine, PastRelease, Sha256};
 
 /// A feed between two entries.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,8 +59,10 @@ pub struct State {
     /// A release that no decision was made about.
     pub due: Option<Due>,
     /// A release that waits for a person.
+    #[serde(with = "in_json")]
     pub held: Option<Pending>,
     /// A release that is decided and not visible yet.
+    #[serde(with = "in_json")]
     pub publishing: Option<Pending>,
     /// The ticks whose atoms are not published, oldest first, and where their people are.
     pub formed: Vec<Ref>,
@@ -122,6 +125,9 @@ pub struct Line {
     pub retired_through: Option<u32>,
     /// When it was due.
     pub time: String,
+    /// Its public figures; `None` where an earlier version decided it.
+    #[serde(with = "in_json")]
+    pub figures: Option<PastRelease>,
     /// Why its manifest is gone from the public root; `None` while it is there.
     pub removed: Option<Removed>,
 }
@@ -267,6 +273,8 @@ pub struct Pending {
     /// The people who have approved it, while others still have to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Wanted>,
+    /// Its public figures; `None` where an earlier version decided it.
+    pub figures: Option<PastRelease>,
 }
 
 /// Raw rows.

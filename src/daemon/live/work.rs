@@ -40,6 +40,8 @@ pub struct Settings {
     pub keep: Option<u64>,
     /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for ever.
     pub retain: Option<u64>,
+    /// What the pages tell readers beside a release.
+    pub pages: config::PageTexts,
 }
 
 impl Settings {

@@ -92,6 +92,7 @@ fn ahead<'t>(
         keep_aside: 0,
         keep: None,
         retain: None,
+        pages: feed.services.publish.pages.clone(),
     };
     Ahead::read(Opening {
         private,

@@ -131,6 +131,7 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
         keep_aside: table.quarantine_days.saturating_mul(86_400),
         keep: feed.services.publish.keep.map(|keep| keep.get().as_secs()),
         retain: feed.services.publish.retain.map(|retain| retain.get().as_secs()),
+        pages: feed.services.publish.pages.clone(),
     })
 }
 

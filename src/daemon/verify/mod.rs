@@ -4,6 +4,7 @@
 mod delta;
 mod private;
 mod public;
+mod release_index;
 mod removals;
 
 pub use private::{Private, private};

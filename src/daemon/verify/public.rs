@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Finding;
 use super::delta::{Logs, SeenLog, log_file};
 use super::removals::{Removals, reason_at};
+use super::{Finding, release_index};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
@@ -52,7 +52,7 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
         parts,
         removals: Removals::default(),
     };
-    let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned()]);
+    let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned(), release_index::INDEX.to_owned()]);
     let objects = store.list("")?;
     let listed: Vec<&String> = objects.iter().map(|object| &object.path).collect();
     let mut manifests: Vec<(u32, &String)> =
@@ -105,6 +105,7 @@ pub fn public(store: &dyn Store, layout: Layout, keys: &[PublicKey]) -> Result<P
         }
     }
     found.latest(store)?;
+    found.findings.extend(release_index::look(store, layout, &found.releases, &found.removals)?);
     Ok(found)
 }
 

@@ -65,7 +65,11 @@ pub struct Placed<'f> {
     pub span: Option<Span>,
 }
 
-impl Placed<'_> {
+impl<'f> Placed<'f> {
+    /// A file that is no table.
+    fn page(path: String, bytes: &'f [u8]) -> Placed<'f> {
+        Placed { path, bytes, rows: None, span: None }
+    }
     /// The same as a part of a table that grows, if it is one.
     pub fn part(&self) -> Option<PartLine> {
         Some(PartLine { span: self.span?, file: self.line() })
@@ -106,13 +110,18 @@ impl Layout {
     /// The files that come with a release in the order of its manifest: its tables, what every label stands for
     /// (releases with the same taxonomies share it), the page for people, and the notice of erased rows, if there is one.
     pub fn place(self, files: PlacedFiles<'_>) -> Vec<Placed<'_>> {
-        let PlacedFiles { release, rows, tables, pages: [taxonomy, report], notice, .. } = files;
-        let own = |kind: &str, ending: &str, bytes: &[u8]| match self {
-            Layout::Folders => format!("{release}/{kind}.{ending}"),
-            Layout::Root => format!("{kind}/{release}-{}.{ending}", Sha256::of(bytes)),
-        };
+        let PlacedFiles { release, pages: [_, report], notice, .. } = files;
+        let mut placed = self.place_tables(files);
+        placed.push(Placed::page(self.own(release, "report", "html", report), report));
+        placed.extend(notice.map(|bytes| Placed::page(self.notice(release), bytes)));
+        placed
+    }
+
+    /// Those among them that the page for people lists: the tables, and what every label stands for.
+    pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<Placed<'_>> {
+        let PlacedFiles { release, rows, tables, pages: [taxonomy, _], .. } = files;
         let table = |kind, bytes| {
-            let path = own(kind, "parquet", bytes);
+            let path = self.own(release, kind, "parquet", bytes);
             Placed { path, bytes, rows: Some(rows), span: None }
         };
         let mut placed: Vec<Placed<'_>> = match tables {
@@ -126,11 +135,16 @@ impl Layout {
                 })
                 .collect(),
         };
-        let page = |path, bytes| Placed { path, bytes, rows: None, span: None };
-        placed.push(page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
-        placed.push(page(own("report", "html", report), report));
-        placed.extend(notice.map(|bytes| page(self.notice(release), bytes)));
+        placed.push(Placed::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
         placed
+    }
+
+    /// Where a file lies that belongs to one release alone.
+    fn own(self, release: u32, kind: &str, ending: &str, bytes: &[u8]) -> String {
+        match self {
+            Layout::Folders => format!("{release}/{kind}.{ending}"),
+            Layout::Root => format!("{kind}/{release}-{}.{ending}", Sha256::of(bytes)),
+        }
     }
 
     /// Where a part lies that came with a release.

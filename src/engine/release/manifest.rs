@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest::Sha256;
-use super::figure::CheckLine;
+use super::figure::{CheckLine, Figure};
 use super::file::FileLine;
 use super::layout::Layout;
 use super::overview::Overview;
 use super::part::PartLine;
+use super::past_release::PastRelease;
+use super::presentation::Presentation;
 use super::recoding::Labels;
 use super::utility::{discernibility, loss};
 use crate::model::{Columns, Node};
@@ -42,6 +44,8 @@ pub struct Facts<'a> {
     pub previous: Option<Sha256>,
     /// How the files of releases lie.
     pub layout: Layout,
+    /// What the pages tell readers beside the release.
+    pub presentation: Presentation<'a>,
 }
 
 /// What a release was judged by, which is what it has to be published under.
@@ -82,6 +86,12 @@ pub struct Manifest {
     pub release: u32,
     /// When the release was due, in UTC.
     pub time: String,
+    /// What the data may be used for, in the operator's words; not there where the feed file does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// How readers reach the people who are responsible for the data; not there where the feed file does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<String>,
     /// The whole policy in force.
     #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::Settings"))]
     pub policy: Value,
@@ -151,6 +161,8 @@ impl Manifest {
             chain: facts.chain,
             release: terms.release,
             time: facts.time.to_owned(),
+            purpose: facts.presentation.purpose.map(str::to_owned),
+            contact: facts.presentation.contact.map(str::to_owned),
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
             guarantee: terms.policy.guarantee(),
             k: terms.policy.k(),
@@ -178,6 +190,22 @@ impl Manifest {
         };
         let shown = self.recoding.0.iter().filter(|(name, labels)| !labels.is_empty() && coarsest(name, labels));
         shown.map(|(name, _)| name.as_str()).filter(|_| !self.two_tables()).collect()
+    }
+
+    /// The figures that later pages show.
+    ///
+    /// # Panics
+    /// If Loss is not finite, which no manifest of a table has.
+    pub fn figures(&self) -> PastRelease {
+        let refinement = self.checks.iter().find(|line| line.check == "refinement" && line.made);
+        PastRelease {
+            release: self.release,
+            rows: self.rows,
+            classes: self.classes,
+            smallest_class: self.smallest_class,
+            loss: Figure::real(self.loss).expect("figures of a table are finite"),
+            refinement: refinement.and_then(|line| line.value),
+        }
     }
 
     /// Whether the release is in two tables.

@@ -1,10 +1,11 @@
 //! The files that go with the tables of a release.
 
+use super::file::FileLine;
 use super::layout::{Placed, PlacedFiles};
 use super::manifest::{Facts, Manifest, Terms};
 use super::notice::Notice;
 use super::overview::Overview;
-use super::report::report;
+use super::report::{Surroundings, report};
 use super::tables::Tables;
 use super::taxonomy::taxonomy;
 
@@ -26,18 +27,21 @@ impl Pages {
     pub fn of(facts: &Facts<'_>, terms: &Terms<'_>, table: &Overview<'_>, tables: &Tables) -> Pages {
         let taxonomy = taxonomy(terms.columns);
         let mut manifest = Manifest::of(facts, terms, table, Vec::new());
-        // The page is written before it has a digest, and does not look at the files.
-        let report = report(&manifest, terms.columns, table);
-        let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
-        let files = PlacedFiles {
+        let place = |report, notice| PlacedFiles {
             release: terms.release,
             chain: facts.chain,
             rows: table.sums.rows(),
             tables,
-            pages: [&taxonomy, &report],
-            notice: notice.as_deref(),
+            pages: [&taxonomy, report],
+            notice,
         };
-        manifest.files = Placed::lines(terms.kept, &facts.layout.place(files));
+        let placed = facts.layout.place_tables(place(&[], None));
+        let files: Vec<FileLine> = placed.iter().map(Placed::line).collect();
+        // The page is written before it has a digest, and does not look at the manifest's list of files.
+        let around = Surroundings::of(facts, terms, &placed, &files);
+        let report = report(&manifest, terms.columns, table, around);
+        let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
+        manifest.files = Placed::lines(terms.kept, &facts.layout.place(place(&report, notice.as_deref())));
         Pages { taxonomy, report, manifest: manifest.bytes(), notice }
     }
 }

@@ -129,7 +129,7 @@ fn the_operator_sees_what_readers_do_not() {
     assert!(!said.contains("Sq7secret1"));
     // The public page says what is left of columns, and nothing of who waits.
     let page = text(&place.bytes("1/report.html"));
-    assert!(page.contains("How to read and count") && page.contains("Where in a label people lie"));
+    assert!(page.contains("How to read and count") && page.contains("Position within a label"));
     assert!(!page.contains("Withheld") && !page.contains("wait for"));
     assert_eq!(asked(&place, "show", &["1"]).status.code(), Some(0));
 }

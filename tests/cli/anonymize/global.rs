@@ -47,7 +47,7 @@ fn what_is_certain_is_told() {
         let told = check(&manifest, "maximality")["value"].as_f64().expect("a figure");
         assert!(told <= ratio && ratio < 4.0 / 3.0 * 1.5, "{told} {ratio}");
         let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
-        assert!(report.contains("Known small crowds") && report.contains("Conclusions from coarseness"));
+        assert!(report.contains("Known small classes") && report.contains("Leakage from coarseness"));
     }
 }
 

@@ -47,7 +47,7 @@ fn the_first_release_takes_the_best_levels_and_later_ones_keep_them() {
     assert_eq!(check(&manifest, "certainty")["made"], true);
     assert_eq!(check(&manifest, "max_global_ratio")["made"], false, "it is said that the figure is not known");
     let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
-    assert!(report.contains("Conclusions from coarseness"));
+    assert!(report.contains("Leakage from coarseness"));
     // Without rows that may wait the women of 15 take detail from all.
     let place = Place::new(&feed("cumulative", "search = \"levels\"", ""));
     place.put("a.csv", people(0, RARE));

@@ -112,6 +112,7 @@ pub const POINTS: &[Point] = &[
     made("a signature", "public/manifest/*.sig", BEGINS),
     made("a manifest", "public/manifest/*.json", BEGINS),
     point("the newest release", Rename, "public/LATEST", "-", BEGINS),
+    point("the page over all releases", Rename, "public/index.html", "-", BEGINS),
     point("a signature of another key", Rename, "public/manifest/*.sig", "-", SIGNED_ANEW),
     made("a table that was approved", "public/data/*", APPROVES),
     made("a manifest that was approved", "public/manifest/*.json", APPROVES),

@@ -95,8 +95,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
         });
         for (path, bytes) in before {
             let there = public.objects();
-            let is_advisory = path == "LATEST" || path.ends_with("_last_checkpoint");
-            assert!(is_advisory || there.get(&path) == Some(&bytes), "{path} never changes");
+            assert!(crate::common::is_advisory(&path) || there.get(&path) == Some(&bytes), "{path} never changes");
         }
         match (done, death) {
             (Ok(live), _) => {

@@ -1,6 +1,7 @@
 //! People who sign what they approve (CONTRACTS 3): each with a key of their own, and as many as the feed file says.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value as Json;
 
@@ -36,6 +37,20 @@ fn waits(place: &Place) -> Json {
     place.done(&["show", "feed.toml", "--candidate"])
 }
 
+/// The operator's copy of a report, which is written once and for its owner alone.
+fn operators_copy(place: &Place, of: &[&str]) -> String {
+    let file = format!("copy{}.html", of.concat());
+    let args = [&["show", "feed.toml"], of, &["--report", &file]].concat();
+    assert_eq!(place.done(&args)["release"], 1);
+    let (code, answer) = place.json(&args);
+    assert!(code == 2 && answer.to_string().contains("exists already"), "{answer}");
+    let path = place.path(&file);
+    assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+    let copy = fs::read_to_string(path).expect("a page");
+    crate::common::well_formed(&copy);
+    copy
+}
+
 fn digest(place: &Place) -> String {
     waits(place)["digest"].as_str().expect("a digest").to_owned()
 }
@@ -65,8 +80,23 @@ fn two_of_the_approvers_have_to_sign() {
         assert!(approval["who"].as_str().is_some_and(|who| who.starts_with(NAMES[0])) && approval["key"].is_string());
         let said = String::from_utf8(place.output(&["show", "feed.toml", "--candidate"]).stdout).expect("text");
         assert!(said.contains("One more person has to approve it") && said.contains("--key FILE"), "{said}");
+        let copy = operators_copy(&place, &["--candidate"]);
+        assert!(copy.contains(NAMES[0]) && copy.contains("Approvals that are still missing: 1."), "{copy}");
+        let (code, answer) = place.json(&["show", "feed.toml", "--report", "none.html"]);
+        assert!(code == 2 && answer.to_string().contains("no release is published"), "{answer}");
         let (code, answer) = signed(&place, "approve", second, &seen);
         assert!(code == 0 && answer["text"] == "release 1 is published", "{answer}");
+        let copy = operators_copy(&place, &["1"]);
+        let fingerprint = approval["key"].as_str().expect("a key");
+        for text in [NAMES[0], NAMES[1], fingerprint, "no column is at `*`", "Name, date, signature", "Class size"] {
+            assert!(copy.contains(text), "{text}: {copy}");
+        }
+        assert!(!copy.contains("still missing"));
+        let index = fs::read_to_string(place.public().join("index.html")).expect("a page");
+        let link = index.split("href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a link");
+        let page = fs::read_to_string(place.public().join(link)).expect("the report");
+        assert!(copy.contains(page.split("<main>").next().expect("a head")), "the copy is of this page");
+        assert!(!page.contains(NAMES[0]) && !page.contains("Name, date, signature"));
         ended(daemon);
         assert_eq!(releases(&place.public())[0].rows, 40);
         let shown = place.done(&["show", "feed.toml"]);

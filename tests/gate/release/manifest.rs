@@ -7,7 +7,8 @@ use tidegate::engine::gate::utility;
 use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
 use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, Settings};
 use tidegate::engine::release::{
-    CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Overview, Sha256, Taxonomies, Terms, data, taxonomy,
+    CheckLine, Facts, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, Sha256, Taxonomies, Terms, data,
+    taxonomy,
 };
 
 use super::table::{Table, declared, random_table};
@@ -46,6 +47,7 @@ pub fn facts() -> Facts<'static> {
         decision: None,
         previous: Some(Sha256::of(b"the one before")),
         layout: tidegate::engine::release::Layout::Folders,
+        presentation: Presentation::default(),
     }
 }
 

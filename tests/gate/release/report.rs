@@ -6,7 +6,9 @@ use std::path::Path;
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Cut, Kind, Node, Taxonomy, Tree, Value};
 use tidegate::engine::policy::Guarantee;
-use tidegate::engine::release::{CheckLine, Facts, FileLine, Manifest, Overview, Sha256, report};
+use tidegate::engine::release::{
+    CheckLine, Facts, FileLine, Language, Manifest, Overview, PastRelease, Presentation, Sha256, Surroundings, report,
+};
 
 use super::manifest::{checks, facts, policy, small, terms};
 use super::table::{Table, declared, random_table};
@@ -16,7 +18,7 @@ use crate::common::well_formed;
 fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
     let policy = policy(guarantee);
     let manifest = Manifest::of(&facts(), &terms(table, &policy, checks), &Overview::of(&table.release), Vec::new());
-    let bytes = report(&manifest, &table.columns, &Overview::of(&table.release));
+    let bytes = report(&manifest, &table.columns, &Overview::of(&table.release), Surroundings::default());
     String::from_utf8(bytes).expect("text")
 }
 
@@ -108,21 +110,102 @@ fn pages_are_self_contained() {
     assert!(page.contains("<b>not made</b>") && page.contains("passed; the figure is private"));
 }
 
+/// A page with these facts around the release.
+fn page_with(table: &Table, said: &Facts<'_>, files: &[FileLine]) -> String {
+    let (policy, checks) = (policy(Guarantee::Blind), checks());
+    let manifest = Manifest::of(said, &terms(table, &policy, &checks), &Overview::of(&table.release), Vec::new());
+    let Presentation { language, earlier, .. } = said.presentation;
+    let around = Surroundings { language, earlier, files, kept: 2 };
+    String::from_utf8(report(&manifest, &table.columns, &Overview::of(&table.release), around)).expect("text")
+}
+
+fn earlier(release: u32, rows: u64, loss: f64) -> PastRelease {
+    let loss = tidegate::engine::release::Figure::real(loss).expect("finite");
+    PastRelease { release, rows, classes: 1, smallest_class: 2, loss, refinement: None }
+}
+
+/// What changed since the release before, the course of all releases, purpose, contact, and digests of the files.
+#[test]
+fn the_page_tells_what_is_around_the_release() {
+    let table = small();
+    let before = [earlier(1, 2, 0.25), earlier(2, 3, 0.5)];
+    let (purpose, contact) = (Some("Research on <wards>"), Some("data@example.org"));
+    let presentation = Presentation { purpose, contact, earlier: &before, ..Presentation::default() };
+    let said = Facts { presentation, ..facts() };
+    let file = FileLine { path: "3/data.parquet".to_owned(), sha256: Sha256::of(b"data"), rows: Some(4) };
+    let page = page_with(&table, &said, std::slice::from_ref(&file));
+    keep("around", &page);
+    well_formed(&page);
+    for text in [
+        "Purpose: <bdi>Research on &lt;wards&gt;</bdi>",
+        "Contact: <bdi>data@example.org</bdi>",
+        "<th scope=\"row\">Rows</th><td class=\"number\">3</td><td class=\"number changed\">4</td>",
+        "<th scope=\"row\">Smallest class</th><td class=\"number\">2</td><td class=\"number\">2</td>",
+        "aria-label=\"Rows, release 1 to 3: from 2 to 4\"",
+        &Sha256::of(b"data").to_string(),
+        "2 with rows of earlier releases",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert_eq!(page.matches("<polyline").count(), 4, "a figure without values has no plot");
+    let first = self::page(&table, Guarantee::Blind, &checks());
+    assert!(first.contains("the first release of its chain") && !first.contains("<polyline"));
+}
+
+/// Pages in another language hold no text of the first one.
+#[test]
+fn pages_speak_the_language_that_is_asked_for() {
+    let before = [earlier(1, 1_234, 0.25)];
+    let presentation = Presentation { language: Language::German, earlier: &before, ..Presentation::default() };
+    let page = page_with(&hospital(500, [0, 1, 1, 1, 2, 0]), &Facts { presentation, ..facts() }, &[]);
+    keep("german", &page);
+    well_formed(&page);
+    assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"de\">"), "{page}");
+    for text in ["1.234", "Seit dem vorigen Release", "Prüfungen", "Spalten ohne Detail"] {
+        assert!(page.contains(text), "{text}");
+    }
+    let (_, text) = page.split_once("</style>").expect("a style");
+    for word in [" the ", " of ", " and ", "Rows", "Check<"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+/// With a guarded set the page states what readers can derive about masking, and not the number of replaced values.
+#[test]
+fn masking_is_said_with_its_public_bound() {
+    let table = small();
+    let said = facts();
+    let mut manifest =
+        Manifest::of(&said, &terms(&table, &policy(Guarantee::Blind), &[]), &Overview::of(&table.release), Vec::new());
+    let page = |manifest: &Manifest| {
+        let bytes = report(manifest, &table.columns, &Overview::of(&table.release), Surroundings::default());
+        String::from_utf8(bytes).expect("text")
+    };
+    assert!(!page(&manifest).contains("MASK"));
+    manifest.policy["m"] = 1.into();
+    // Two classes of two rows: at most one row of each.
+    assert!(page(&manifest).contains("at most 2 of 4 rows show a value"), "{}", page(&manifest));
+    manifest.policy["mask"] = false.into();
+    assert!(page(&manifest).contains("at most 1/1") && !page(&manifest).contains("MASK"));
+}
+
 /// What stands above everything else: what was judged, what was not, and columns of which nothing is left.
 #[test]
 fn the_verdict_comes_first() {
     let page = page(&hospital(500, [0, 1, 1, 1, 2, 0]), Guarantee::Blind, &checks());
     let end = page.find("aria-label=\"In short\"").expect("figures");
     let verdict = &page[page.find("aria-label=\"Verdict\"").expect("a verdict")..end];
-    assert!(verdict.contains("The gate let this release leave"), "{verdict}");
+    assert!(verdict.contains("The gate approved this release"), "{verdict}");
     let of = |start: &str| {
         let from = verdict.find(start).unwrap_or_else(|| panic!("{start}: {verdict}"));
         verdict[from..].lines().next().expect("a line")
     };
     let made = checks().iter().filter(|line| line.made).count();
     assert_eq!(of("<b>Judged:</b>").matches(';').count() + 1, made);
-    assert_eq!(of("<b>Not judged:</b>").matches(';').count() + 1, checks().len() - made);
-    let none = of("Without any detail");
+    // No check looked at sensitive values, and the manifest lists none.
+    assert_eq!(of("<b>Not judged:</b>").matches(';').count() + 1, checks().len() - made + 1);
+    assert!(of("<b>Not judged:</b>").contains("; Diversity."));
+    let none = of("<p class=\"warning\">Columns without detail");
     assert_eq!(none.matches("<bdi>").count(), 2, "{none}");
     let none = self::page(&small(), Guarantee::Blind, &[]);
     assert!(none.contains("No check was made: nothing protects"));
@@ -157,9 +240,12 @@ fn labels_stay_text() {
     let policy = policy(Guarantee::Blind);
     let mut checks = checks();
     checks[0].check = evil[0].to_owned();
-    let said = Facts { feed: evil[0], time: evil[1], ..facts() };
+    let presentation = Presentation { purpose: Some(evil[3]), contact: Some(evil[1]), ..Presentation::default() };
+    let said = Facts { feed: evil[0], time: evil[1], presentation, ..facts() };
     let manifest = Manifest::of(&said, &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());
-    let page = String::from_utf8(report(&manifest, &table.columns, &Overview::of(&table.release))).expect("text");
+    let page =
+        String::from_utf8(report(&manifest, &table.columns, &Overview::of(&table.release), Surroundings::default()))
+            .expect("text");
     keep("labels", &page);
     for word in ["<script", "<img", "<!--", "\0"] {
         assert!(!page.contains(word), "{word}");
@@ -176,13 +262,13 @@ fn reports_are_functions_of_what_is_published() {
         let checks = checks();
         let manifest =
             Manifest::of(&facts(), &terms(&table, &policy, &checks), &Overview::of(&table.release), Vec::new());
-        let bytes = report(&manifest, &table.columns, &Overview::of(&table.release));
+        let bytes = report(&manifest, &table.columns, &Overview::of(&table.release), Surroundings::default());
         well_formed(std::str::from_utf8(&bytes).expect("text"));
         let again = table.built_otherwise(draw);
         // Files and the decision come later and change nothing.
         let file = FileLine { path: "report.html".to_owned(), sha256: Sha256::of(&bytes), rows: None };
         let later = Manifest { files: vec![file], decision: Some(Sha256::of(b"a decision")), ..manifest };
-        assert_eq!(report(&later, &again.columns, &Overview::of(&again.release)), bytes);
+        assert_eq!(report(&later, &again.columns, &Overview::of(&again.release), Surroundings::default()), bytes);
     });
     well_formed(&page(&small().without_rows(), Guarantee::Blind, &[]));
 }

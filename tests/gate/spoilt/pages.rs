@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, Guarantee, Settings};
-use tidegate::engine::release::{self, FileLine, Manifest, Pages, Sha256, Terms};
+use tidegate::engine::release::{self, FileLine, Manifest, Pages, Sha256, Surroundings, Terms};
 
 use super::chain::{Offer, policy};
 use super::sample::settings;
@@ -28,7 +28,8 @@ fn again(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 's
         let judged = offer.judged();
         let table = &judged.overview().expect("a table");
         let line = manifest.files.pop().expect("the report");
-        pages.report = release::report(&manifest, &offer.columns, table);
+        let around = Surroundings { files: &manifest.files, ..Surroundings::default() };
+        pages.report = release::report(&manifest, &offer.columns, table, around);
         manifest.files.push(FileLine::of(&line.path, &pages.report, None));
         pages.manifest = manifest.bytes();
     })

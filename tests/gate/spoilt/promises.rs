@@ -107,7 +107,7 @@ fn bcf_says_what_it_is_not_safe_against() {
         let said = report.contains("<th scope=\"row\">An attacker who knows the algorithm<p>");
         if guarantee == Guarantee::Bcf {
             assert_eq!(lines, [&json!({"check": "algorithm", "made": false, "value": null, "limit": null})]);
-            assert!(said && report.contains("not safe against one"));
+            assert!(said && report.contains("not safe against this attacker"));
         } else {
             assert!(lines.is_empty() && !said);
         }

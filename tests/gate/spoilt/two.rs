@@ -312,7 +312,7 @@ fn two_tables_are_approved_and_written_as_expected() {
     assert_eq!(manifest.rows, rows.quasi.len() as u64);
     assert!(manifest.loss > 0.0, "figures are those of the classes");
     let report = String::from_utf8_lossy(&approved.files()[3].1).into_owned();
-    assert!(report.contains("published exactly as they are") && report.contains("What forms the crowds"));
+    assert!(report.contains("published exactly as they are") && report.contains("Columns that form the classes"));
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
     let after = goes_on(Arc::new(private), Arc::new(public), meant, chance)?;
     let is_log = |path: &str| path.starts_with("log/");
     same(&left.private, &after.private, is_log)?;
-    let is_kept = |path: &str| path != "LATEST" && !path.ends_with("_last_checkpoint");
+    let is_kept = |path: &str| !crate::common::is_advisory(path);
     same(seen, &after.public, is_kept)?;
     same(&left.public, &after.public, is_kept)
 }

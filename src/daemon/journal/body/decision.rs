@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::Wanted;
 use crate::daemon::journal::objects::Ref;
-use crate::engine::release::{Figure, Sha256, Span};
+use crate::engine::release::{Figure, PastRelease, Sha256, Span};
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +69,9 @@ pub enum Decision {
         under: Under,
         /// The whole verdict.
         verdict: Ref,
+        /// Its public figures; null in entries that earlier versions wrote.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        figures: Option<PastRelease>,
     },
     /// It is published once a person approves.
     Hold {
@@ -86,6 +89,9 @@ pub enum Decision {
         under: Under,
         /// The whole verdict.
         verdict: Ref,
+        /// Its public figures; null in entries that earlier versions wrote.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        figures: Option<PastRelease>,
     },
     /// It may not leave.
     Reject {

@@ -167,6 +167,7 @@ fn hold(tick: u32) -> Body {
         manifest: staged(),
         under: Under::Proposed,
         verdict,
+        figures: None,
     })
 }
 

@@ -24,8 +24,8 @@ use crate::gate::utility;
 use crate::model::{Columns, Cut, Role};
 use crate::policy::Policy;
 use crate::release::{
-    self, CheckLine, Facts, FileLine, Manifest, Notice, Overview, Pages, PartLine, Placed, PlacedFiles, Span, Tables,
-    Terms, replaced,
+    self, CheckLine, Facts, FileLine, Manifest, Notice, Overview, Pages, PartLine, Placed, PlacedFiles, Span,
+    Surroundings, Tables, Terms, replaced,
 };
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
@@ -198,14 +198,18 @@ impl Judged {
 
     /// The files that come with the release.
     fn placed<'f>(&'f self, facts: &Facts<'_>, pages: &'f Pages) -> Vec<Placed<'f>> {
-        facts.layout.place(PlacedFiles {
+        facts.layout.place(self.placed_files(facts, pages))
+    }
+
+    fn placed_files<'f>(&'f self, facts: &Facts<'_>, pages: &'f Pages) -> PlacedFiles<'f> {
+        PlacedFiles {
             release: self.release,
             chain: facts.chain,
             rows: self.overview().map_or(0, |table| table.sums.rows()),
             tables: &self.tables,
             pages: [&pages.taxonomy, &pages.report],
             notice: pages.notice.as_deref(),
-        })
+        }
     }
 
     /// Every file is compared with the bytes that it must have; what is wrong with a manifest is looked for afterwards.
@@ -221,7 +225,10 @@ impl Judged {
             reasons.push(Reason::plain("notice", text));
         }
         let mut meant = Manifest::of(facts, &terms, table, Vec::new());
-        if release::report(&meant, &self.columns, table) != pages.report {
+        let placed = facts.layout.place_tables(self.placed_files(facts, pages));
+        let files: Vec<FileLine> = placed.iter().map(Placed::line).collect();
+        let around = Surroundings::of(facts, &terms, &placed, &files);
+        if release::report(&meant, &self.columns, table, around) != pages.report {
             reasons.push(Reason::plain("report", "the page is not the one that the manifest and the table give"));
         }
         meant.files = Placed::lines(&self.kept, &self.placed(facts, pages));
@@ -256,6 +263,8 @@ fn told_wrong(told: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: 
         ("chain", told.chain == meant.chain),
         ("release", told.release == meant.release),
         ("time", told.time == meant.time),
+        ("purpose", told.purpose == meant.purpose),
+        ("contact", told.contact == meant.contact),
         ("policy", told_policy == meant_policy),
         ("guarantee", told.guarantee == meant.guarantee),
         ("k", told.k == meant.k),

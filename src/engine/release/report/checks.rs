@@ -1,87 +1,81 @@
-//! The checks in words: what each asks, its limit, and, where that is public, its figure and the margin. A check that was
-//! not made is said to be not made, whatever the reason.
+//! The checks in words: what each asks, its limit, and, where that is public, its figure and the margin. A check that was not made is
+//! listed as not made, whatever the reason.
 
-use super::html::{Count, Page, Text, put};
-use super::known::{Known, Side, known};
+use super::Report;
+use super::html::{Page, Text, put};
+use super::sides::Side;
+use super::words::{Words, fill};
 use crate::release::figure::{CheckLine, Figure};
 
-/// From here on a figure is told by its power of ten.
-const LARGE: f64 = 1e9;
-
 /// The section on checks.
-pub fn write(page: &mut Page, checks: &[CheckLine], crowds: bool) {
-    put!(
-        page,
-        "<section id=\"checks\">\n<h2>Checks</h2>\n<p>Before it was published this release was attacked as a reader \
-        could attack it. It was published because every check that was made has passed; what was not made protects \
-        nobody.</p>\n"
-    );
+pub fn write(page: &mut Page, report: &Report) {
+    let (words, checks) = (report.words, &report.manifest.checks);
+    put!(page, "<section id=\"checks\">\n<h2>{}</h2>\n<p>{}</p>\n", words.checks_heading, words.checks_text);
     if checks.is_empty() {
-        put!(page, "<p class=\"warning\">No check was made.</p>\n</section>\n");
+        put!(page, "<p class=\"warning\">{}</p>\n</section>\n", words.no_check);
         return;
     }
-    put!(page, "<table class=\"cards\">\n<thead><tr><th scope=\"col\">Check</th><th scope=\"col\">Outcome</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">Found</th><th scope=\"col\" class=\"number\">Limit</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">Margin</th></tr></thead>\n<tbody>\n");
+    put!(page, "<table class=\"cards\">\n<thead><tr>");
+    for name in [words.check_column, words.outcome] {
+        put!(page, "<th scope=\"col\">{name}</th>");
+    }
+    for name in [words.found, words.limit, words.margin] {
+        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
+    }
+    put!(page, "</tr></thead>\n<tbody>\n");
     for line in checks {
-        let about = known(&line.check, crowds);
-        put!(page, "<tr{}>", if line.made { "" } else { " class=\"missing\"" });
-        match about {
-            Some(about) => put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning),
-            None => put!(page, "<th scope=\"row\"><code>{}</code></th>", Text(&line.check)),
-        }
-        put!(page, "<td data-label=\"Outcome\">{}</td>", outcome(line, about));
-        let cells = [
-            ("Found", line.value.filter(|_| line.made).map(|value| show(value).to_string())),
-            ("Limit", line.limit.map(|limit| format!("{}{}", limit_words(about), show(limit)))),
-            ("Margin", margin(line, about).map(|margin| show(margin).to_string())),
-        ];
-        for (name, cell) in cells {
-            put!(page, "<td class=\"number\" data-label=\"{name}\">{}</td>", cell.as_deref().unwrap_or("–"));
-        }
-        put!(page, "</tr>\n");
+        row(page, report, line);
     }
     put!(page, "</tbody>\n</table>\n</section>\n");
 }
 
-fn outcome(line: &CheckLine, about: Option<&Known>) -> &'static str {
-    match (line.made, line.value, line.limit) {
-        (false, ..) => "<b>not made</b>",
-        (true, None, Some(_)) => "passed; the figure is private",
-        (true, None, None) => "passed",
-        (true, Some(_), None) => "reported",
-        (true, Some(value), Some(limit)) if about.is_some_and(|about| !about.side.holds(value, limit)) => {
-            "<b>beyond its limit</b>"
-        }
-        (true, Some(_), Some(_)) => "passed",
+fn row(page: &mut Page, report: &Report, line: &CheckLine) {
+    let words = report.words;
+    put!(page, "<tr{}>", if line.made { "" } else { " class=\"missing\"" });
+    match words.check(&line.check, report.manifest.is_divided()) {
+        Some(about) => put!(page, "<th scope=\"row\">{}<p>{}</p></th>", about.title, about.meaning),
+        None => put!(page, "<th scope=\"row\"><code>{}</code></th>", Text(&line.check)),
     }
+    put!(page, "<td data-label=\"{}\">{}</td>", words.outcome, outcome(words, line));
+    let cells = [
+        (words.found, line.value.filter(|_| line.made).map(|value| words.figure(value))),
+        (words.limit, line.limit.map(|limit| limit_words(words, &line.check, limit))),
+        (words.margin, margin(line).map(|margin| words.figure(margin))),
+    ];
+    for (name, cell) in cells {
+        put!(page, "<td class=\"number\" data-label=\"{name}\">{}</td>", cell.as_deref().unwrap_or("–"));
+    }
+    put!(page, "</tr>\n");
 }
 
-impl Side {
-    fn holds(self, value: Figure, limit: Figure) -> bool {
-        match self {
-            Side::AtLeast => value.get() >= limit.get(),
-            Side::AtMost => value.get() <= limit.get(),
-            Side::Below => value.get() < limit.get(),
-            Side::Neither => true,
+fn outcome(words: &Words, line: &CheckLine) -> String {
+    let text = match (line.made, line.value, line.limit) {
+        (false, ..) => return format!("<b>{}</b>", words.not_made),
+        (true, None, Some(_)) => words.passed_private,
+        (true, None, None) => words.passed,
+        (true, Some(_), None) => words.reported,
+        (true, Some(value), Some(limit)) if Side::of(&line.check).is_some_and(|side| !side.holds(value, limit)) => {
+            return format!("<b>{}</b>", words.beyond);
         }
-    }
+        (true, Some(_), Some(_)) => words.passed,
+    };
+    text.to_owned()
 }
 
-fn limit_words(about: Option<&Known>) -> &'static str {
-    match about.map(|about| about.side) {
-        Some(Side::AtLeast) => "at least ",
-        Some(Side::AtMost) => "at most ",
-        Some(Side::Below) => "less than ",
-        Some(Side::Neither) | None => "",
-    }
+fn limit_words(words: &Words, check: &str, limit: Figure) -> String {
+    let text = match Side::of(check) {
+        Some(Side::AtLeast) => words.at_least,
+        Some(Side::AtMost) => words.at_most,
+        Some(Side::Below) => words.less_than,
+        None => "{limit}",
+    };
+    fill(text, &[("limit", &words.figure(limit))])
 }
 
 /// How far a figure keeps from its limit.
-fn margin(line: &CheckLine, about: Option<&Known>) -> Option<Figure> {
+fn margin(line: &CheckLine) -> Option<Figure> {
     let (value, limit) = (line.value?, line.limit?);
-    let side = about?.side;
-    if !line.made || side == Side::Neither || !side.holds(value, limit) {
+    if !line.made || !Side::of(&line.check)?.holds(value, limit) {
         return None;
     }
     match (value, limit) {
@@ -90,14 +84,19 @@ fn margin(line: &CheckLine, about: Option<&Known>) -> Option<Figure> {
     }
 }
 
-/// Counts in full, other figures with four digits behind the point at most, and very large ones by their power of ten.
-fn show(figure: Figure) -> String {
-    match figure {
-        Figure::Whole(count) => Count(count).to_string(),
-        Figure::Real(number) if number.get() >= LARGE => format!("{:.1e}", number.get()),
-        Figure::Real(number) => {
-            let text = format!("{:.4}", number.get());
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
+#[cfg(test)]
+mod tests {
+    use super::super::words::Words;
+    use super::Side;
+    use crate::release::language::Language;
+
+    /// A check of which the table of sides knows nothing is one that has no limit.
+    #[test]
+    fn checks_with_a_side_have_words() {
+        let words = Words::of(Language::English);
+        let without: Vec<&str> =
+            words.checks.iter().map(|check| check.name).filter(|name| Side::of(name).is_none()).collect();
+        let meant = ["form", "growth", "pages", "certainty", "maximality", "differences", "algorithm", "diversity"];
+        assert_eq!(without, meant);
     }
 }

@@ -1,12 +1,12 @@
-//! How much detail is left of each column where every crowd has labels of its own: how many rows show labels of which size.
-//! There is no one list of labels that would tell it.
+//! How much detail is left of each column where each class has labels of its own: how many rows show labels of which size. No one list
+//! of labels would show this.
 
 use super::Cutting;
-use super::html::{Page, Share, Text, put};
+use super::html::{Page, Text, put};
+use super::words::{Words, fill};
 
-/// The largest labels of a kind, as parts of 100 of the column's values, and the kind in words.
-const SIZES: [(u64, &str); 4] =
-    [(5, "up to 5\u{a0}% of all values"), (25, "up to 25\u{a0}%"), (50, "up to 50\u{a0}%"), (99, "more")];
+/// The largest labels of a kind, as parts of 100 of the column's values.
+const SIZES: [u64; 4] = [5, 25, 50, 99];
 
 /// Rows of a column by the size of their label: the value itself, the kinds of `SIZES`, everything.
 fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
@@ -18,7 +18,7 @@ fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
             1 => 0,
             _ if values == domain => SIZES.len() + 1,
             _ => {
-                let fits = |&(most, _): &(u64, &str)| u128::from(values) * 100 <= u128::from(most) * u128::from(domain);
+                let fits = |&most: &u64| u128::from(values) * 100 <= u128::from(most) * u128::from(domain);
                 1 + SIZES.iter().position(fits).unwrap_or(SIZES.len() - 1)
             }
         };
@@ -28,46 +28,27 @@ fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {
 }
 
 /// The table over all columns.
-pub fn write(page: &mut Page, columns: &[Cutting]) {
-    put!(page, "<table>\n<thead><tr><th scope=\"col\">Column</th><th scope=\"col\" class=\"number\">Loss</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">The value itself</th>");
-    for (_, words) in SIZES {
-        put!(page, "<th scope=\"col\" class=\"number\">{words}</th>");
+pub fn write(page: &mut Page, words: &Words, columns: &[Cutting]) {
+    put!(page, "<table>\n<thead><tr><th scope=\"col\">{}</th>", words.column);
+    let sizes = SIZES.iter().enumerate().map(|(at, most)| match at {
+        0 => fill(words.share_of_domain_first, &[("most", most)]),
+        3 => words.share_of_domain_rest.to_owned(),
+        _ => fill(words.share_of_domain, &[("most", most)]),
+    });
+    let names = [words.loss.to_owned(), words.value_itself.to_owned()].into_iter().chain(sizes);
+    for name in names.chain([words.no_detail.to_owned()]) {
+        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
     }
-    put!(page, "<th scope=\"col\" class=\"number\">No detail left</th></tr></thead>\n<tbody>\n");
+    put!(page, "</tr></thead>\n<tbody>\n");
     for column in columns {
         put!(page, "<tr><th scope=\"row\"><bdi>{}</bdi></th>", Text(column.name));
-        put!(page, "<td class=\"number\">{:.4}</td>", column.shown.loss(column.tree));
+        put!(page, "<td class=\"number\">{}</td>", words.decimal(column.shown.loss(column.tree), 4));
         for rows in rows(column) {
-            put!(page, "<td class=\"number\">{}</td>", Share(rows, column.shown.all()));
+            put!(page, "<td class=\"number\">{}</td>", words.share(rows, column.shown.all()));
         }
         put!(page, "</tr>\n");
     }
     put!(page, "</tbody>\n</table>\n");
-}
-
-/// What a reader may do with such a table. `masked`: some values of sensitive columns may be others.
-pub fn write_use(page: &mut Page, masked: bool) {
-    let sensitive = match masked {
-        true => {
-            "Some values of guarded sets were replaced to protect people: their counts are approximate. All other columns that \
-                 are not generalised are exact"
-        }
-        false => "Columns that are not generalised are exact",
-    };
-    put!(
-        page,
-        "<section>\n<h2>How to read and count</h2>\n<ul>\n\
-        <li>A row that was published never changes. The next release holds it as it is and adds new rows, so work with the newest \
-        release alone.</li>\n\
-        <li>Labels of different crowds overlap: a person of 25 may be in a row that says <code>20-29</code> or in one that says \
-        <code>0-59</code>. To count people aged 20 to 29, do not take the first kind alone.</li>\n\
-        <li>Spread each row over the values of its label. Spreading evenly is a beginning; better, estimate how people are \
-        distributed over the values (the distribution under which these labels are most likely) and spread rows by that, which \
-        comes several times closer. That is sound because labels were not chosen by where in them people lie, but for the factor \
-        that stands under <a href=\"#checks\">checks</a>.</li>\n\
-        <li>{sensitive}.</li>\n</ul>\n</section>\n"
-    );
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! drawn as one box that says how many they are.
 
 use super::Cutting;
-use super::html::{Count, Many, Page, Text, percent, put};
+use super::html::{Page, Text, Wide, percent, put};
+use super::words::{Words, fill};
 use crate::model::Node;
 
 /// Narrower than so many thousandths of the domain is too narrow to see.
@@ -100,17 +101,15 @@ fn several(
 }
 
 /// Draws a column.
-pub fn write(page: &mut Page, column: &Cutting) {
+pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
     let boxes = boxes(column);
     let domain = column.tree.values(0);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
-    let (labels, name) = (Many(column.nodes.len() as u64, "published label"), Text(column.name));
-    put!(
-        page,
-        "<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"Taxonomy of {name} down to {labels}\">\n"
-    );
+    let labels = words.many(column.nodes.len() as u64, words.published_label);
+    let name = fill(words.drawing, &[("column", &Text(column.name)), ("labels", &labels)]);
+    put!(page, "{}<svg class=\"icicle\" height=\"{height}\" role=\"img\" aria-label=\"{name}\">\n", Wide(&name));
     for drawn in &boxes {
         let (x, width) = (percent(drawn.from, domain), percent(drawn.width, domain));
         // What is published reaches down to the last level, so that the cut is one row without gaps.
@@ -125,8 +124,8 @@ pub fn write(page: &mut Page, column: &Cutting) {
             "<svg class=\"{class}\" x=\"{x:.3}%\" y=\"{top}\" width=\"{width:.3}%\" height=\"{}\">",
             bottom - top
         );
-        put!(page, "<title>{}</title><rect width=\"100%\" height=\"100%\"/>", drawn.title(column));
-        let label = drawn.label(column, width * WIDTH / 100.0);
+        put!(page, "<title>{}</title><rect width=\"100%\" height=\"100%\"/>", drawn.title(words, column));
+        let label = drawn.label(words, column, width * WIDTH / 100.0);
         if !label.is_empty() {
             put!(page, "<text x=\"5\" y=\"16\">{}</text>", Text(&label));
         }
@@ -140,7 +139,7 @@ pub fn write(page: &mut Page, column: &Cutting) {
             );
         }
     }
-    put!(page, "</svg>\n");
+    put!(page, "</svg>\n</div>\n");
 }
 
 impl Box {
@@ -154,20 +153,21 @@ impl Box {
     }
 
     /// What is shown when one points at it.
-    fn title(&self, column: &Cutting) -> String {
-        let (values, rows) = (Many(self.width, "value"), Many(self.rows, "row"));
-        match self.kind {
-            Kind::Above(node) => format!("{}: {values}, divided further", Text(column.tree.label(node))),
-            Kind::Published(node) => format!("{}: {values}, {rows}", Text(column.tree.label(node))),
-            Kind::Several(labels) => format!("{}: {values}, {rows}", Many(labels, "label")),
-        }
+    fn title(&self, words: &Words, column: &Cutting) -> String {
+        let (values, rows) = (words.many(self.width, words.value), words.many(self.rows, words.row));
+        let (text, label) = match self.kind {
+            Kind::Above(node) => (words.divided_further, Text(column.tree.label(node)).to_string()),
+            Kind::Published(node) => (words.several_labels, Text(column.tree.label(node)).to_string()),
+            Kind::Several(labels) => (words.several_labels, words.many(labels, words.label)),
+        };
+        fill(text, &[("label", &label), ("values", &values), ("rows", &rows)])
     }
 
     /// As much of its label as fits; none where nothing does.
-    fn label(&self, column: &Cutting, pixels: f64) -> String {
+    fn label(&self, words: &Words, column: &Cutting, pixels: f64) -> String {
         let label = match self.kind {
             Kind::Above(node) | Kind::Published(node) => column.tree.label(node).to_owned(),
-            Kind::Several(labels) => format!("{} labels", Count(labels)),
+            Kind::Several(labels) => words.many(labels, words.label),
         };
         let room = ((pixels - 8.0) / LETTER).max(0.0) as usize;
         // A count that is cut off would be another count.

@@ -2,7 +2,8 @@
 //! labels with the most rows, and the rest is counted in one line.
 
 use super::Cutting;
-use super::html::{Bar, Count, Many, Page, Share, Text, put};
+use super::html::{Bar, Page, Text, Wide, put};
+use super::words::{Words, fill};
 use crate::model::Node;
 
 /// Longer lists are cut, and to how many labels.
@@ -12,42 +13,46 @@ const SOME: usize = 16;
 const FEW: usize = 3;
 
 /// The table of one column.
-pub fn write(page: &mut Page, column: &Cutting, rows: u64) {
+pub fn write(page: &mut Page, words: &Words, column: &Cutting) {
     let listed = listed(column);
-    put!(page, "<table class=\"labels\">\n<caption>{}", Many(column.nodes.len() as u64, "published label"));
     let seen = column.nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
+    let mut caption = words.many(column.nodes.len() as u64, words.published_label);
     if listed.len() < seen {
-        put!(page, "; the {} with the most rows, in the order of the taxonomy", Count(listed.len() as u64));
+        let count = words.count(listed.len() as u64);
+        caption = fill(words.label_caption_most, &[("labels", &caption), ("count", &count)]);
     }
-    put!(
-        page,
-        "</caption>\n<thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"number\">Values in it</th>"
-    );
-    put!(page, "<th scope=\"col\" class=\"number\">Rows</th><th scope=\"col\" class=\"number\">Share</th>");
-    put!(
-        page,
-        "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">Share, drawn</span></th></tr></thead>\n<tbody>\n"
-    );
+    let name = format!("{}: {caption}", Text(column.name));
+    put!(page, "{}<table class=\"labels\">\n<caption>{caption}</caption>\n<thead><tr>", Wide(&name));
+    put!(page, "<th scope=\"col\">{}</th>", words.label_column);
+    for name in [words.values_in_it, words.rows, words.share] {
+        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
+    }
+    put!(page, "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">{}</span></th>", words.share_drawn);
+    put!(page, "</tr></thead>\n<tbody>\n");
     let (mut values, mut shown) = (column.nodes.iter().map(|&node| column.tree.values(node)).sum::<u64>(), 0);
     for &node in &listed {
         values -= column.tree.values(node);
         shown += column.shown.at(node);
         let label = format!("<bdi>{}</bdi>", Text(column.tree.label(node)));
-        line(page, &label, column.tree.values(node), column.shown.at(node), rows);
+        line(page, words, &label, column.tree.values(node), (column.shown.at(node), column.shown.all()));
     }
     if listed.len() < column.nodes.len() {
-        let rest = column.nodes.len() - listed.len();
-        let more = if listed.len() < seen { "more label" } else { "label" };
-        let nobody = if listed.len() < seen { "" } else { " without rows" };
-        let label = format!("<i>{}{nobody}</i>", Many(rest as u64, more));
-        line(page, &label, values, rows - shown, rows);
+        let rest = (column.nodes.len() - listed.len()) as u64;
+        let label = if listed.len() < seen {
+            words.many(rest, words.more_label)
+        } else {
+            fill(words.without_rows, &[("labels", &words.many(rest, words.label))])
+        };
+        let (label, all) = (format!("<i>{label}</i>"), column.shown.all());
+        line(page, words, &label, values, (all - shown, all));
     }
-    put!(page, "</tbody>\n</table>\n");
+    put!(page, "</tbody>\n</table>\n</div>\n");
 }
 
-fn line(page: &mut Page, label: &str, values: u64, rows: u64, all: u64) {
-    put!(page, "<tr><th scope=\"row\">{label}</th><td class=\"number\">{}</td>", Count(values));
-    put!(page, "<td class=\"number\">{}</td><td class=\"number\">{}</td>", Count(rows), Share(rows, all));
+fn line(page: &mut Page, words: &Words, label: &str, values: u64, (rows, all): (u64, u64)) {
+    put!(page, "<tr><th scope=\"row\">{label}</th><td class=\"number\">{}</td>", words.count(values));
+    put!(page, "<td class=\"number\">{}</td>", words.count(rows));
+    put!(page, "<td class=\"number\">{}</td>", words.share(rows, all));
     put!(page, "<td class=\"graph\">{}</td></tr>\n", Bar(rows, all));
 }
 

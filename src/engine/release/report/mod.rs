@@ -1,27 +1,47 @@
-//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the
-//! manifest, the taxonomies and how many rows there are under each label.
+//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the manifest, the
+//! taxonomies, how many rows there are under each label, and public facts around the release: its other files and earlier releases.
 //!
-//! Never a sensitive value, nor a count per sensitive value: of the table only class sizes are read. Nothing is fetched,
-//! nothing is run. The manifest's files and its decision are not looked at, so that the report can be one of those files
-//! and whoever judges it can write it again.
+//! It never holds a sensitive value, nor a count of one: of the table only class sizes are read. The page loads nothing and runs nothing.
+//! The manifest's list of files and its decision are not read, so that the report can be one of those files and the gate can write it
+//! again.
 
 mod checks;
+mod columns;
 mod detail;
-mod facts;
+mod figures;
+mod glossary;
+mod head;
 pub mod html;
 mod icicle;
-mod known;
+mod index;
 mod labels;
-mod recoding;
+mod operator;
+mod policy;
+mod promise;
+mod reading;
 mod risk;
+mod sides;
+mod since;
 mod sizes;
+mod trends;
 mod verdict;
+mod words;
 
-use super::manifest::Manifest;
+pub use index::{ListedRelease, index};
+pub use operator::{OperatorFacts, SignedApproval, WaitingRows, operators_copy};
+
+use super::file::FileLine;
+use super::language::Language;
+use super::layout::Placed;
+use super::manifest::{Facts, Manifest, Terms};
 use super::overview::Overview;
+use super::past_release::PastRelease;
+use super::presentation::Presentation;
 use super::utility::Shown;
+use crate::histogram::Sums;
 use crate::model::{Column, Columns, Node, Role, Taxonomy};
 use html::{Page, STYLE, Text, put};
+use words::{Words, fill};
 
 /// A quasi column: its name, its tree, its published labels, and how many rows show which.
 struct Cutting<'a> {
@@ -31,40 +51,115 @@ struct Cutting<'a> {
     shown: Shown,
 }
 
+/// How labels relate to classes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Labels replace values and are the same in all classes.
+    Global,
+    /// Labels replace values, and each class has labels of its own.
+    OwnLabels,
+    /// The same, and a class keeps its labels in all later releases.
+    LastingLabels,
+    /// Labels form the classes of two tables.
+    TwoTables,
+}
+
+impl Form {
+    fn of(manifest: &Manifest, table: &Overview<'_>) -> Form {
+        match (manifest.two_tables(), table.local) {
+            (true, _) => Form::TwoTables,
+            _ if manifest.has_crowds() => Form::LastingLabels,
+            (_, true) => Form::OwnLabels,
+            _ => Form::Global,
+        }
+    }
+}
+
+/// What the page tells beside the release itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// The language of the page.
+    pub language: Language,
+    /// Earlier releases of the chain, oldest first.
+    pub earlier: &'a [PastRelease],
+    /// The other files that come with the release.
+    pub files: &'a [FileLine],
+    /// How many files with rows of earlier releases belong to it.
+    pub kept: usize,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Of a release whose tables and taxonomies are these files; `placed` are the same.
+    pub fn of(facts: &Facts<'a>, terms: &Terms<'_>, placed: &[Placed<'_>], files: &'a [FileLine]) -> Surroundings<'a> {
+        let kept = Placed::lines(terms.kept, placed).len() - placed.len();
+        let Presentation { language, earlier, .. } = facts.presentation;
+        Surroundings { language, earlier, files, kept }
+    }
+}
+
+/// What the sections are written from.
+struct Report<'a> {
+    words: &'static Words,
+    manifest: &'a Manifest,
+    columns: Vec<Cutting<'a>>,
+    sensitive: Vec<&'a str>,
+    form: Form,
+    sums: &'a Sums,
+    around: Surroundings<'a>,
+}
+
 /// The report as HTML.
 ///
 /// # Panics
 /// If the manifest is another table's.
-pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>) -> Vec<u8> {
-    let sums = &table.sums;
+pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, around: Surroundings<'_>) -> Vec<u8> {
+    let sums = &*table.sums;
     assert_eq!((manifest.rows, manifest.classes), (sums.rows(), sums.classes()), "the manifest of this table");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let cutting = |(at, (column, tree))| {
         let column: &Column = column;
         Cutting { name: &column.name, tree, nodes: table.labels(at), shown: Shown::of(table, at) }
     };
-    let cuttings: Vec<Cutting> = quasi.map(cutting).collect();
-    let sizes: Vec<(u64, u64)> = sums.sizes().collect();
-    let mut page = Page::default();
-    let title = format!("{}, release {}", manifest.feed, manifest.release);
-    put!(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(&title));
-    facts::write_head(&mut page, manifest);
-    verdict::write(&mut page, manifest, &cuttings, manifest.two_tables());
-    facts::write(&mut page, manifest);
-    let sensitive: Vec<&str> = columns.of(Role::Sensitive).map(|column| &*column.name).collect();
-    let form = match (manifest.two_tables(), table.local) {
-        (true, _) => recoding::Form::Two,
-        _ if manifest.has_crowds() => recoding::Form::Crowds { masked: manifest.policy["m"].is_number() },
-        (_, true) => recoding::Form::Local,
-        _ => recoding::Form::Global,
+    let words = Words::of(around.language);
+    let report = Report {
+        words,
+        manifest,
+        columns: quasi.map(cutting).collect(),
+        sensitive: columns.of(Role::Sensitive).map(|column| &*column.name).collect(),
+        form: Form::of(manifest, table),
+        sums,
+        around,
     };
-    recoding::write(&mut page, &cuttings, &sensitive, form);
-    checks::write(&mut page, &manifest.checks, manifest.is_divided());
-    sizes::write(&mut page, manifest.k, &sizes);
-    risk::write(&mut page, &sums.together().collect(), form);
-    facts::write_policy(&mut page, manifest);
-    put!(page, "</body>\n</html>\n");
+    let mut page = Page::default();
+    begin(&mut page, words, &fill(words.title, &[("feed", &manifest.feed), ("release", &manifest.release)]));
+    head::write(&mut page, &report);
+    put!(page, "<main>\n");
+    verdict::write(&mut page, &report);
+    figures::write(&mut page, &report);
+    since::write(&mut page, &report);
+    trends::write(&mut page, &report);
+    promise::write(&mut page, &report);
+    columns::write(&mut page, &report);
+    checks::write(&mut page, &report);
+    sizes::write(&mut page, &report);
+    risk::write(&mut page, &report);
+    reading::write(&mut page, &report);
+    policy::write(&mut page, &report);
+    glossary::write(&mut page, words);
+    end(&mut page);
     page.into_bytes()
+}
+
+/// What every page of a language begins with.
+fn begin(page: &mut Page, words: &Words, title: &str) {
+    put!(page, "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n", words.language.tag());
+    put!(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    put!(page, "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n", Text(title));
+}
+
+/// What every page ends with.
+const END: &str = "</main>\n</body>\n</html>\n";
+
+fn end(page: &mut Page) {
+    put!(page, "{END}");
 }

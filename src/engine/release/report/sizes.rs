@@ -1,39 +1,31 @@
-//! How large the crowds are: a small histogram whose bins begin at k and double.
+//! How large the classes are: a small histogram whose bins begin at k and double.
 
-use super::html::{Bar, Count, Page, Share, put};
+use super::Report;
+use super::html::{Bar, Page, Wide, put};
+use super::words::fill;
 
-/// The section on class sizes: each with how many classes have it.
-pub fn write(page: &mut Page, k: u64, sizes: &[(u64, u64)]) {
+/// The section on class sizes: for each size how many classes have it.
+pub fn write(page: &mut Page, report: &Report) {
+    let words = report.words;
+    let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
     let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
-    put!(
-        page,
-        "<section>\n<h2>How large the crowds are</h2>\n<table>\n<thead><tr><th scope=\"col\">People in the crowd</th>"
-    );
-    put!(page, "<th scope=\"col\" class=\"number\">Crowds</th><th scope=\"col\" class=\"number\">Rows</th>");
-    put!(page, "<th scope=\"col\" class=\"number\">Share of rows</th>");
-    put!(
-        page,
-        "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">Share, drawn</span></th></tr></thead>\n<tbody>\n"
-    );
-    for bin in bins(k.max(1), sizes) {
-        put!(page, "<tr><th scope=\"row\">{}", Count(bin.from));
-        if bin.to > bin.from {
-            put!(page, " to {}", Count(bin.to));
-        }
-        put!(
-            page,
-            "</th><td class=\"number\">{}</td><td class=\"number\">{}</td>",
-            Count(bin.classes),
-            Count(bin.rows)
-        );
-        put!(
-            page,
-            "<td class=\"number\">{}</td><td class=\"graph\">{}</td></tr>\n",
-            Share(bin.rows, rows),
-            Bar(bin.rows, rows)
-        );
+    put!(page, "<section>\n<h2>{}</h2>\n{}<table>\n<thead><tr>", words.sizes, Wide(words.sizes));
+    put!(page, "<th scope=\"col\">{}</th>", words.size_column);
+    for name in [words.classes, words.rows, words.share] {
+        put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
     }
-    put!(page, "</tbody>\n</table>\n</section>\n");
+    put!(page, "<th scope=\"col\" class=\"graph\"><span class=\"unseen\">{}</span></th>", words.share_drawn);
+    put!(page, "</tr></thead>\n<tbody>\n");
+    for bin in bins(report.manifest.k.max(1), &sizes) {
+        let [from, to] = [bin.from, bin.to].map(|size| words.count(size));
+        let range = if bin.to > bin.from { fill(words.size_range, &[("from", &from), ("to", &to)]) } else { from };
+        put!(page, "<tr><th scope=\"row\">{range}</th>");
+        for cell in [words.count(bin.classes), words.count(bin.rows), words.share(bin.rows, rows)] {
+            put!(page, "<td class=\"number\">{cell}</td>");
+        }
+        put!(page, "<td class=\"graph\">{}</td></tr>\n", Bar(bin.rows, rows));
+    }
+    put!(page, "</tbody>\n</table>\n</div>\n</section>\n");
 }
 
 /// Sizes from … to …, both included.

@@ -1,42 +1,48 @@
-//! What an officer reads first: that the gate let the release leave, what was judged and what was not, and columns of which nothing is
-//! left.
+//! What an officer reads first: that the gate approved the release, what it judged and what it did not judge, and columns without detail.
 
-use super::Cutting;
 use super::html::{Page, Text, put};
-use super::known::known;
-use crate::release::manifest::Manifest;
+use super::words::fill;
+use super::{Cutting, Form, Report};
+use crate::release::figure::CheckLine;
 
-/// The section. `two`: the release shows each value in a table of its own.
-pub fn write(page: &mut Page, manifest: &Manifest, columns: &[Cutting], two: bool) {
-    put!(page, "<section aria-label=\"Verdict\">\n");
-    let made = manifest.checks.iter().filter(|line| line.made).count();
-    match made {
-        0 => put!(page, "<p class=\"warning\">No check was made: nothing protects the people in this release.</p>\n"),
-        _ => {
-            put!(page, "<p class=\"rule\">The gate let this release leave: each check that was made has passed.</p>\n")
-        }
+/// The section.
+pub fn write(page: &mut Page, report: &Report) {
+    let (words, manifest) = (report.words, report.manifest);
+    put!(page, "<section aria-label=\"{}\">\n", words.verdict);
+    match manifest.checks.iter().any(|line| line.made) {
+        false => put!(page, "<p class=\"warning\">{}</p>\n", words.unchecked),
+        true => put!(page, "<p class=\"rule\">{}</p>\n", words.approved),
     }
-    for (judged, words) in [(true, "Judged"), (false, "Not judged")] {
-        let titles: Vec<String> = titles(manifest, judged);
+    for (judged, name) in [(true, words.judged), (false, words.not_judged)] {
+        let titles = titles(report, judged);
         if !titles.is_empty() {
-            put!(page, "<p><b>{words}:</b> {}.</p>\n", titles.join("; "));
+            put!(page, "<p><b>{name}:</b> {}.</p>\n", titles.join("; "));
         }
     }
+    let two = report.form == Form::TwoTables;
     let none: Vec<String> =
-        columns.iter().filter(|_| !two).filter(|column| is_without_detail(column)).map(name).collect();
+        report.columns.iter().filter(|_| !two).filter(|column| is_without_detail(column)).map(name).collect();
     if !none.is_empty() {
-        put!(page, "<p class=\"warning\">Without any detail, the same label in each row: {}.</p>\n", none.join(", "));
+        put!(page, "<p class=\"warning\">{}</p>\n", fill(words.without_detail, &[("columns", &none.join(", "))]));
     }
     put!(page, "</section>\n");
 }
 
+/// Checks that look at sensitive values. Where the policy asks for none of them, the manifest of some chains lists none.
+const OF_VALUES: [&str; 8] =
+    ["distinct_l", "entropy_l", "recursive_c", "alpha", "confidence", "t", "minimality", "diversity"];
+
 /// Checks that were made, or were not, as people call them.
-fn titles(manifest: &Manifest, made: bool) -> Vec<String> {
-    let title = |line: &crate::release::figure::CheckLine| {
-        let about = known(&line.check, manifest.is_divided());
-        about.map_or_else(|| format!("<code>{}</code>", Text(&line.check)), |about| about.title.to_owned())
+fn titles(report: &Report, made: bool) -> Vec<String> {
+    let title = |check: &str| {
+        let about = report.words.check(check, report.manifest.is_divided());
+        about.map_or_else(|| format!("<code>{}</code>", Text(check)), |about| about.title.to_owned())
     };
-    manifest.checks.iter().filter(|line| line.made == made).map(title).collect()
+    let checks = &report.manifest.checks;
+    let is_of_values = |line: &CheckLine| OF_VALUES.contains(&line.check.as_str());
+    let unlisted = !made && !report.sensitive.is_empty() && !checks.iter().any(is_of_values);
+    let lines = checks.iter().filter(|line| line.made == made).map(|line| title(&line.check));
+    lines.chain(unlisted.then(|| title("diversity"))).collect()
 }
 
 /// Whether each row shows the root of a column that has several values.

@@ -1,0 +1,160 @@
+//! The operator's copy of a report (`show --report FILE`): the public page with approvals, private figures and lines for signatures. It
+//! names people, so the file is for its owner alone.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::Waiting;
+use crate::cli::new_files::{NewFile, write};
+use crate::cli::{Out, Result};
+use crate::daemon::config::Feed;
+use crate::daemon::error::{Error, Kind, printable};
+use crate::daemon::journal::{Body, Checked, Decision, Ref, Wanted};
+use crate::daemon::live::{Recorded, Seen};
+use crate::daemon::run::{begin, seen_with};
+use crate::daemon::seal::OperatorKey;
+use crate::engine::release::{CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy};
+
+/// A copy that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "show-report")]
+pub struct CopyWritten {
+    /// The release.
+    pub release: u32,
+    /// Whether it waits for approval.
+    pub candidate: bool,
+    /// The file.
+    pub file: String,
+}
+
+/// Which release the copy is of.
+#[derive(Debug, Clone, Copy)]
+pub enum Which {
+    /// The newest published release.
+    Newest,
+    /// A published release.
+    Release(u32),
+    /// The release that waits for approval.
+    Candidate,
+}
+
+/// Writes the copy to a new file.
+///
+/// # Errors
+/// There is no such release, its report is gone or was changed, or the file exists.
+pub fn write_copy(feed: &Feed, key: Option<OperatorKey>, which: Which, file: &Path, out: &mut Out) -> Result<()> {
+    let (seen, entries) = seen_with(feed, key)?;
+    let (manifest, facts) = match which {
+        Which::Candidate => candidate(&seen, feed, &entries)?,
+        Which::Newest => published(&seen, feed, &entries, None)?,
+        Which::Release(number) => published(&seen, feed, &entries, Some(number))?,
+    };
+    let is_report = |path: &str| path.ends_with(".html");
+    let line = manifest.files.iter().find(|file| is_report(&file.path));
+    let line = line.ok_or_else(|| Error::new(Kind::Input, "the manifest lists no report").in_file(&feed.file))?;
+    let report = seen.held_file(line)?;
+    let copy = operators_copy(&report, &facts).and_then(|copy| String::from_utf8(copy).ok());
+    let copy = copy.ok_or_else(|| {
+        let text = "this report was written by an earlier version, whose page has no place for the operator's part: the next release \
+                    has one";
+        Error::new(Kind::Input, text).in_field(line.path.clone())
+    })?;
+    let (dir, name) = (file.parent().unwrap_or(Path::new("")), file.file_name());
+    let name =
+        name.ok_or_else(|| Error::new(Kind::Usage, "name the new file, not a directory").in_field("--report"))?;
+    write(dir, &[NewFile { path: name.into(), content: copy, secret: true }], &[])?.keep();
+    let written = CopyWritten {
+        release: manifest.release,
+        candidate: matches!(which, Which::Candidate),
+        file: file.display().to_string(),
+    };
+    if out.json() {
+        out.value(&written);
+    } else {
+        let (release, file) = (written.release, printable(&written.file));
+        out.text(&format!(
+            "The operator's copy of the report of release {release} is in {file}. It names people and private figures: do not publish it.\n"
+        ));
+    }
+    Ok(())
+}
+
+/// The release that waits for approval.
+fn candidate(seen: &Seen, feed: &Feed, entries: &[Checked]) -> Result<(Manifest, OperatorFacts)> {
+    let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else {
+        let text = "no release waits for approval: leave `--candidate` out for the newest published one";
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--candidate").into());
+    };
+    let approvers = feed.services.approvers();
+    let counted = held.counted(&approvers);
+    let missing = approvers.needed().saturating_sub(counted.len()) as u64;
+    let approvals = counted.into_iter().map(approval).collect();
+    let (_, verdict) = decision(entries, held.release).unzip();
+    let facts = facts(seen, feed, verdict)?;
+    Ok((manifest, OperatorFacts { decision: Some(held.decision), approvals, missing, ..facts }))
+}
+
+/// A published release; the newest where no number is given.
+fn published(seen: &Seen, feed: &Feed, entries: &[Checked], number: Option<u32>) -> Result<(Manifest, OperatorFacts)> {
+    let mut lines = seen.state.releases.iter().rev().filter(|line| line.is_visible());
+    let line = lines.find(|line| number.is_none_or(|number| line.release == number));
+    let manifest = line.map(|line| seen.manifest(line)).transpose()?.flatten();
+    let Some(manifest) = manifest else {
+        let text = match number {
+            Some(number) => format!("no report of a release {number} is published: `tidegate show` lists the releases"),
+            None => {
+                "no release is published: `--candidate` writes the copy of the one that waits for approval".to_owned()
+            }
+        };
+        return Err(Error::new(Kind::Usage, text).in_file(&feed.file).in_field("--report").into());
+    };
+    let (digest, verdict) = decision(entries, manifest.release).unzip();
+    let approvals = entries.iter().filter_map(|entry| match &entry.entry.body {
+        Body::Approve(asked) if Some(asked.decision) == digest => Some(&asked.wanted),
+        _ => None,
+    });
+    let approvals = approvals.map(approval).collect();
+    let facts = facts(seen, feed, verdict)?;
+    Ok((manifest, OperatorFacts { decision: digest, approvals, ..facts }))
+}
+
+/// The newest decision that lets a release out or holds it: its digest, and its verdict.
+fn decision(entries: &[Checked], number: u32) -> Option<(Sha256, &Ref)> {
+    entries.iter().rev().find_map(|entry| match &entry.entry.body {
+        Body::Decision(Decision::Publish { release, verdict, .. } | Decision::Hold { release, verdict, .. })
+            if *release == number =>
+        {
+            Some((entry.sha256, verdict))
+        }
+        _ => None,
+    })
+}
+
+fn approval(wanted: &Wanted) -> SignedApproval {
+    let Wanted { who, when, why, .. } = wanted.clone();
+    SignedApproval { who, when, why, key: wanted.fingerprint() }
+}
+
+/// What the operator may see of each release: all figures of the checks, who waits, the key that signs.
+fn facts(seen: &Seen, feed: &Feed, verdict: Option<&Ref>) -> Result<OperatorFacts> {
+    let recorded = verdict.map(|verdict| Recorded::parse(&seen.need(verdict)?)).transpose()?;
+    let checks = recorded.iter().filter_map(|recorded| recorded.verdict.as_ref()).flat_map(|verdict| &verdict.checks);
+    let checks = checks.map(|check| CheckLine {
+        check: check.check.clone(),
+        made: check.made,
+        value: check.value,
+        limit: check.limit,
+    });
+    let checks = checks.collect();
+    let reasons = recorded.iter().flat_map(|recorded| recorded.reasons.iter().chain(&recorded.coarsest));
+    let reasons = reasons.map(|reason| reason.text.clone()).collect();
+    let waiting = Waiting::of(&seen.state.feed, &seen.state.terms);
+    let oldest = waiting.ages.first().map(|age| u64::from(age.ticks));
+    let waiting = WaitingRows { waiting: waiting.rows, withheld: waiting.withheld, oldest };
+    // The copy is written by people who may not be able to read the key.
+    let signing = begin::settings(feed).ok().and_then(|settings| settings.signing);
+    let signing_key = signing.map(|signing| signing.public().fingerprint());
+    Ok(OperatorFacts { checks, reasons, waiting: Some(waiting), signing_key, ..OperatorFacts::default() })
+}

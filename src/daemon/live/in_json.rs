@@ -1,0 +1,53 @@
+//! A value of the log inside an object of the state. Entries leave out what is not there, which a form without names of fields cannot
+//! read back, so the value is kept as the JSON that it has in the log.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = serde_json::to_string(value).map_err(ser::Error::custom)?;
+    serializer.serialize_str(&text)
+}
+
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    serde_json::from_str(&text).map_err(de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::Pending;
+    use crate::daemon::journal::Staged;
+    use crate::engine::release::{Figure, PastRelease, Sha256};
+
+    #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    struct Kept {
+        #[serde(with = "super")]
+        held: Option<Pending>,
+        behind: u32,
+    }
+
+    /// A release that waits is in checkpoints, whether fields of it are there or not.
+    #[test]
+    fn a_release_that_waits_is_read_back() {
+        let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));
+        let staged = |rows, span, bytes| Staged { stage: "s".into(), path: "p".into(), sha256, rows, span, bytes };
+        let figures = PastRelease { release: 1, rows: 2, classes: 1, smallest_class: 2, loss, refinement: None };
+        for (files, figures) in [(vec![staged(Some(2), None, None)], Some(figures)), (Vec::new(), None)] {
+            let held = Pending {
+                release: 1,
+                tick: 0,
+                time: "2026-11-21T10:00:00Z".into(),
+                files,
+                manifest: staged(None, None, None),
+                decision: sha256,
+                recoding: None,
+                approvals: Vec::new(),
+                figures,
+            };
+            let kept = Kept { held: Some(held), behind: 7 };
+            let bytes = postcard::to_stdvec(&kept).expect("it is written");
+            assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The page over all releases follows from the manifests. It may be behind by a release that is just published, and it lists no release
+//! that has a notice of removal already.
+
+use super::Finding;
+use super::removals::Removals;
+use crate::daemon::error::Result;
+use crate::daemon::journal::store::Store;
+use crate::engine::release::{Language, Layout, ListedRelease, Manifest, Sha256, index};
+
+/// The page over all releases.
+pub const INDEX: &str = "index.html";
+
+/// What is wrong with the page, if it is there; `releases` are the manifests that were found, and `removals` the notices.
+///
+/// # Errors
+/// The public root cannot be read.
+pub fn look(
+    store: &dyn Store,
+    layout: Layout,
+    releases: &[(Manifest, Sha256)],
+    removals: &Removals,
+) -> Result<Option<Finding>> {
+    // Without any manifest nothing says what the feed is called.
+    let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else { return Ok(None) };
+    let page = |releases: &[&Manifest], language| page(&newest.feed, releases, language);
+    let of = |releases: &[&Manifest]| Language::ALL.iter().any(|&language| page(releases, language) == bytes);
+    let all: Vec<&Manifest> = releases.iter().map(|(manifest, _)| manifest).collect();
+    let staying = all.iter().filter(|manifest| !removals.holds(manifest.release));
+    for listed in [&all, &staying.copied().collect()] {
+        if of(listed) || of(&listed[..listed.len().saturating_sub(1)]) {
+            return Ok(None);
+        }
+    }
+    // A feed at work has published or removed releases since the manifests were listed.
+    let there = store.list("")?.iter().filter(|object| layout.release(&object.path).is_some()).count();
+    let text = "the page does not list the releases that are there: it was changed. The next release writes it again";
+    Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
+}
+
+fn page(feed: &str, releases: &[&Manifest], language: Language) -> Vec<u8> {
+    let listed = releases.iter().map(|manifest| ListedRelease {
+        figures: manifest.figures(),
+        chain: manifest.chain,
+        time: &manifest.time,
+        report: manifest.files.iter().map(|file| file.path.as_str()).find(|path| path.ends_with(".html")),
+    });
+    index(feed, language, &listed.collect::<Vec<_>>())
+}

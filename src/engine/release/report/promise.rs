@@ -1,0 +1,65 @@
+//! What is guaranteed, in words. They state what SCIENCE 4 proves and name what it leaves out; no word here softens that.
+
+use serde_json::Value;
+
+use super::html::{Page, put};
+use super::words::fill;
+use super::{Form, Report};
+use crate::policy::Guarantee;
+
+/// The section.
+pub fn write(page: &mut Page, report: &Report) {
+    let (words, manifest) = (report.words, report.manifest);
+    put!(page, "<section>\n<h2>{}</h2>\n", words.promise);
+    let (warning, text) = texts(report);
+    let others = words.many(manifest.k.saturating_sub(1), words.other);
+    let text = fill(text, &[("k", &words.count(manifest.k)), ("others", &others)]);
+    if let Some(warning) = warning {
+        put!(page, "<p class=\"warning\">{warning}</p>\n");
+    }
+    put!(page, "<p>{text}</p>\n");
+    masking(page, report);
+    put!(page, "<p>{}</p>\n", words.not_promised);
+    let rule = match (manifest.layout, manifest.guarantee) {
+        (Some(_), Some(_)) => words.rule_parts,
+        (_, Some(_)) => words.rule_newest,
+        (_, None) => words.rule_never,
+    };
+    put!(page, "<p class=\"rule\">{rule}.</p>\n");
+    put!(page, "<p>{}</p>\n</section>\n", if manifest.signed { words.signed } else { words.unsigned });
+}
+
+/// A warning, where there is one, and the guarantee.
+fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
+    let words = report.words;
+    match report.manifest.guarantee {
+        Some(Guarantee::Blind) if report.manifest.has_crowds() => (None, words.promise_lasting),
+        Some(Guarantee::Blind) => (None, words.promise_blind),
+        Some(Guarantee::Chain) => (None, words.promise_chain),
+        Some(Guarantee::Bcf) => (Some(words.promise_bcf_warning), words.promise_bcf),
+        None if report.form == Form::TwoTables => (Some(words.promise_two_warning), words.promise_two),
+        None => (None, words.promise_disjoint),
+    }
+}
+
+/// What masking promises, and the bound on it that readers can compute.
+fn masking(page: &mut Page, report: &Report) {
+    let (words, manifest) = (report.words, report.manifest);
+    let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else { return };
+    let least = m.saturating_mul(2);
+    put!(page, "<p>{}", fill(words.promise_m, &[("m", &m)]));
+    if manifest.policy.get("mask").and_then(Value::as_bool) == Some(false) {
+        put!(page, "</p>\n");
+        return;
+    }
+    put!(page, " {}</p>\n", fill(words.promise_masked, &[("l", &least)]));
+    // A published class shows a guarded set in at most ⌊n / 2m⌋ of its n rows (SCIENCE 5).
+    let sizes: Vec<(u64, u64)> = match report.form {
+        Form::LastingLabels => report.sums.together().collect(),
+        _ => report.sums.sizes().collect(),
+    };
+    let shown: u64 = sizes.iter().map(|(size, classes)| size / least.max(1) * classes).sum();
+    let places: [(&str, &dyn std::fmt::Display); 2] =
+        [("shown", &words.count(shown)), ("rows", &words.count(manifest.rows))];
+    put!(page, "<p>{}</p>\n", fill(words.masking_bound, &places));
+}

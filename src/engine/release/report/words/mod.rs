@@ -1,0 +1,247 @@
+//! The texts of the pages, a file for each language. A text that a language lacks does not compile; `{name}` in a text is a place that
+//! the page fills.
+
+mod de;
+mod en;
+
+use std::fmt::{Display, Write};
+
+use crate::release::figure::Figure;
+use crate::release::language::Language;
+
+/// From here on a figure is written by its power of ten.
+const LARGE: f64 = 1e9;
+
+/// What a check asks, in a language.
+pub struct CheckWords {
+    /// Its name in a manifest.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it asks.
+    pub meaning: &'static str,
+}
+
+/// A term and what it means.
+pub struct Term {
+    /// The term.
+    pub term: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn check(name: &'static str, title: &'static str, meaning: &'static str) -> CheckWords {
+    CheckWords { name, title, meaning }
+}
+
+const fn term(term: &'static str, meaning: &'static str) -> Term {
+    Term { term, meaning }
+}
+
+macro_rules! words {
+    ($($name:ident),* $(,)?) => {
+        /// The texts in a language.
+        pub struct Words {
+            /// The language.
+            pub language: Language,
+            /// What stands between groups of three digits, and before a fraction.
+            pub separators: [&'static str; 2],
+            /// One row, and several.
+            pub row: [&'static str; 2],
+            /// One value, and several.
+            pub value: [&'static str; 2],
+            /// One label, and several.
+            pub label: [&'static str; 2],
+            /// One published label, and several.
+            pub published_label: [&'static str; 2],
+            /// One more label, and several.
+            pub more_label: [&'static str; 2],
+            /// One other person, and several.
+            pub other: [&'static str; 2],
+            /// The checks.
+            pub checks: &'static [CheckWords],
+            /// Those that ask something else where classes keep their labels.
+            pub checks_of_lasting_labels: &'static [CheckWords],
+            /// The terms of the page.
+            pub terms: &'static [Term],
+            $(pub $name: &'static str,)*
+        }
+
+        #[cfg(test)]
+        impl Words {
+            /// The names of the texts, and the texts.
+            fn texts(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name)),*]
+            }
+        }
+    };
+}
+
+words! {
+    // Head and verdict.
+    title, due, purpose, contact, verdict, approved, unchecked, judged, not_judged, without_detail,
+    // Figures.
+    in_short, rows, one_per_person, classes, people_of_a_class, people_of_two_tables, smallest_class, at_least_k, withheld,
+    withheld_note, detail_lost, detail_hidden, loss_of, refinement,
+    // Comparison with earlier releases.
+    since, first_release, release_column, figure, this_release, trends, trends_text, trend,
+    // Promise.
+    promise, promise_lasting, promise_blind, promise_chain, promise_bcf_warning, promise_bcf, promise_two_warning, promise_two,
+    promise_disjoint, promise_m, promise_masked, masking_bound, not_promised, rule_parts, rule_newest, rule_never, signed, unsigned,
+    // Columns.
+    columns_two, columns_two_text, columns, columns_text, columns_lasting_text, columns_own_text, loss_scale, column, loss, labels,
+    values_before, no_detail_rows, value_itself, share_of_domain_first, share_of_domain, share_of_domain_rest, no_detail,
+    sensitive_beside, sensitive_other_table, and, labels_of_columns, labels_of_columns_text, drawings, drawings_key_divided,
+    drawings_key_published, drawings_key_several, drawings_key_text, drawing, divided_further, several_labels, label_caption_most,
+    label_column, values_in_it, share, share_drawn, without_rows, on_screen,
+    // How to read and count.
+    reading, reading_rows, reading_overlap, reading_spread, reading_exact, reading_masked,
+    // Checks.
+    checks_heading, checks_text, no_check, check_column, outcome, found, limit, margin, not_made, passed_private, passed, reported,
+    beyond, at_least, at_most, less_than,
+    // Sizes and risk.
+    sizes, size_column, size_range, risk, risk_two, risk_none, risk_text, risk_counted, risk_counted_lasting, prosecutor_highest,
+    prosecutor_highest_text, prosecutor_average, prosecutor_average_text, rows_at_risk, rows_at_risk_text, journalist,
+    journalist_text, marketer, marketer_text, uniques, uniques_text,
+    // Policy, files, glossary.
+    policy, files, files_text, file, files_kept, glossary,
+    // The page over all releases.
+    index_title, index_text, index_chain, index_report, index_newest, index_older, index_none, time,
+    // The operator's copy.
+    copy_warning, copy_approvals, copy_no_approval, copy_who, copy_when, copy_why, copy_key, copy_missing, copy_waiting,
+    copy_waiting_rows, copy_withheld_rows, copy_oldest, copy_verdict, copy_no_reasons, copy_signing_key, copy_signatures,
+    copy_signature_place, copy_digest,
+}
+
+impl Words {
+    /// The texts in a language.
+    pub fn of(language: Language) -> &'static Words {
+        match language {
+            Language::English => &en::WORDS,
+            Language::German => &de::WORDS,
+        }
+    }
+
+    /// What a check asks; `lasting`: in a chain whose classes keep their labels.
+    pub fn check(&self, name: &str, lasting: bool) -> Option<&'static CheckWords> {
+        let of_lasting = if lasting { self.checks_of_lasting_labels } else { &[] };
+        of_lasting.iter().chain(self.checks).find(|check| check.name == name)
+    }
+
+    /// A count: `12,345`.
+    pub fn count(&self, count: u64) -> String {
+        let digits = count.to_string();
+        let mut text = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                text.push_str(self.separators[0]);
+            }
+            text.push(digit);
+        }
+        text
+    }
+
+    /// A count with its noun.
+    pub fn many(&self, count: u64, [one, several]: [&str; 2]) -> String {
+        format!("{}\u{a0}{}", self.count(count), if count == 1 { one } else { several })
+    }
+
+    /// A number with so many digits behind the point.
+    pub fn decimal(&self, number: f64, digits: usize) -> String {
+        format!("{number:.digits$}").replace('.', self.separators[1])
+    }
+
+    /// A part of a whole: `12.3 %`, in one piece, and never 0 or 100 unless it is.
+    pub fn share(&self, part: u64, whole: u64) -> String {
+        let percent = super::html::percent(part, whole);
+        let number = match part {
+            0 => "0".to_owned(),
+            _ if whole == 0 => "0".to_owned(),
+            _ if part == whole => "100".to_owned(),
+            _ if percent < 0.1 => format!("&lt; {}", self.decimal(0.1, 1)),
+            _ if percent > 99.9 => format!("&gt; {}", self.decimal(99.9, 1)),
+            _ => self.decimal(percent, 1),
+        };
+        format!("{number}\u{a0}%")
+    }
+
+    /// Counts in full, other figures with four digits behind the point at most, and very large ones by their power of ten.
+    pub fn figure(&self, figure: Figure) -> String {
+        match figure {
+            Figure::Whole(count) => self.count(count),
+            Figure::Real(number) if number.get() >= LARGE => {
+                format!("{:.1e}", number.get()).replace('.', self.separators[1])
+            }
+            Figure::Real(number) => {
+                let text = format!("{:.4}", number.get());
+                text.trim_end_matches('0').trim_end_matches('.').replace('.', self.separators[1])
+            }
+        }
+    }
+}
+
+/// A text with its places filled. What is filled in is HTML.
+pub fn fill(text: &str, places: &[(&str, &dyn Display)]) -> String {
+    let (mut filled, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').expect("a place ends");
+        let place = places.iter().find(|(other, _)| *other == name);
+        let (_, value) = place.unwrap_or_else(|| panic!("the page fills `{name}`"));
+        filled.push_str(before);
+        write!(filled, "{value}").expect("memory takes text");
+        rest = after;
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn places(text: &str) -> BTreeSet<&str> {
+        text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
+    }
+
+    /// Tags of a text, in any order: a language may turn a sentence round.
+    fn tags(text: &str) -> BTreeSet<&str> {
+        text.split('<').skip(1).filter_map(|rest| rest.split('>').next()).collect()
+    }
+
+    #[test]
+    fn languages_have_the_same_places_and_checks() {
+        let english = Words::of(Language::English);
+        for language in Language::ALL {
+            let words = Words::of(language);
+            assert_eq!(words.language, language);
+            for ((name, text), (_, meant)) in words.texts().into_iter().zip(english.texts()) {
+                assert!(!text.is_empty(), "{name}");
+                assert_eq!(places(text), places(meant), "{name}");
+                assert_eq!(tags(text), tags(meant), "{name}");
+            }
+            let names = |checks: &[CheckWords]| checks.iter().map(|check| check.name).collect::<Vec<_>>();
+            assert_eq!(names(words.checks), names(english.checks));
+            assert_eq!(names(words.checks_of_lasting_labels), names(english.checks_of_lasting_labels));
+            assert_eq!(words.terms.len(), english.terms.len());
+        }
+    }
+
+    #[test]
+    fn numbers_are_as_people_read_them() {
+        let [english, german] = Language::ALL.map(Words::of);
+        let counts = [0, 12, 123, 1_234, 1_234_567].map(|count| english.count(count));
+        assert_eq!(counts, ["0", "12", "123", "1,234", "1,234,567"]);
+        assert_eq!((german.count(1_234_567), german.decimal(0.25, 2)), ("1.234.567".to_owned(), "0,25".to_owned()));
+        assert_eq!(german.share(1, 3), "33,3\u{a0}%");
+        let shares = [(0, 5), (5, 5), (0, 0), (1, 3), (1, 1_000_000), (999_999, 1_000_000)];
+        let shares = shares.map(|(part, whole)| english.share(part, whole));
+        assert_eq!(
+            shares,
+            ["0\u{a0}%", "100\u{a0}%", "0\u{a0}%", "33.3\u{a0}%", "&lt; 0.1\u{a0}%", "&gt; 99.9\u{a0}%"]
+        );
+        let real = |number| Figure::real(number).expect("finite");
+        assert_eq!([english.figure(real(4.9e16)), english.figure(real(0.5))], ["4.9e16", "0.5"]);
+        assert_eq!(fill("{a} of {b}", &[("b", &2), ("a", &"{b}")]), "{b} of 2");
+    }
+}
