@@ -100,7 +100,14 @@ fn for_daemon(text: &mut String, plan: &Plan<'_>) {
          \n\
          # When a tick comes. Every `publish_every` ticks (below) the daemon makes a release.\n\
          [schedule]\n\
-         every = \"1d\"\n",
+         every = \"1d\"\n\
+         # approval = \"manual\"              # a person approves each release after the gate has: `tidegate approve`\n\
+         \n\
+         # What manifests and reports tell readers; may be changed at any time.\n\
+         [publish]\n\
+         # purpose = \"…\"                    # what the data may be used for\n\
+         # contact = \"…\"                    # how readers reach the people who are responsible for it\n\
+         language = \"en\"                    # of reports: \"en\" or \"de\"\n",
         path = format!("path = {}", quoted(INCOMING)),
         private = quoted(&format!("var/{name}")),
         public = quoted(&format!("releases/{name}")),
