@@ -89,6 +89,14 @@ fn apart_from_digests(manifest: &[u8]) -> Json {
     json
 }
 
+/// A report without the same digests.
+fn page_apart_from_digests(report: &[u8]) -> String {
+    let text = std::str::from_utf8(report).expect("text");
+    let is_digest = |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !is_digest(&&word[..word.len().min(64)])).collect()
+}
+
 /// People's values dealt out anew within groups.
 fn dealt(draw: &mut Draw, script: &Script, groups: BTreeMap<impl Ord, Vec<u128>>) -> Script {
     let mut values: BTreeMap<u128, Vec<Value>> =
@@ -119,7 +127,8 @@ fn nothing_public_but_values_depends_on_values() {
             assert_eq!(release.sizes, other.sizes);
             assert_eq!(apart_from_digests(&release.manifest), apart_from_digests(&other.manifest));
             assert_eq!(release.taxonomy, other.taxonomy);
-            assert_eq!(release.report, other.report, "no figure on the page is of sensitive values");
+            let [page, other] = [release, other].map(|release| page_apart_from_digests(&release.report));
+            assert!(page == other, "no figure on the page is of sensitive values");
         }
     });
 }
