@@ -35,6 +35,10 @@ pub mod refinement {}
 #[doc = include_str!("taxonomies.md")]
 pub mod taxonomies {}
 
+#[doc = include_str!("papers.md")]
+#[doc = include_str!("papers-dominance.svg")]
+pub mod papers {}
+
 #[doc = include_str!("contracts.md")]
 pub mod contracts {}
 

@@ -1,0 +1,41 @@
+//! Tables and figures of the papers that the engine stands on, as far as public data allow: the paper's values beside ours, as text, and the
+//! figures as SVG in `target/tmp/papers`. One word names a paper; without one all of them run. The guide's page `papers` explains the results.
+//!
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- dominance]`
+
+#[path = "papers/chart.rs"]
+mod chart;
+#[path = "papers/dominance.rs"]
+mod dominance;
+
+use std::path::PathBuf;
+
+/// A figure that was drawn.
+pub struct Figure {
+    name: &'static str,
+    svg: String,
+}
+
+/// The papers by their words.
+const PAPERS: [(&str, fn(&std::path::Path) -> Vec<Figure>); 1] = [("dominance", dominance::run)];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let Some(data) = std::env::var_os("TIDEGATE_DATA").map(PathBuf::from) else {
+        println!("TIDEGATE_DATA names no folder with the public data sets: nothing to compute");
+        return;
+    };
+    for word in &words {
+        assert!(PAPERS.iter().any(|(name, _)| name == word), "`{word}` is no paper of this bench");
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("papers");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (name, run) in PAPERS.iter().filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name)) {
+        println!("# {name}");
+        for Figure { name, svg } in run(&data) {
+            let file = folder.join(name).with_extension("svg");
+            std::fs::write(&file, svg).expect("a file");
+            println!("\n{}", file.display());
+        }
+    }
+}
