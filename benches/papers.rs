@@ -8,7 +8,7 @@ mod chart;
 #[path = "papers/dominance.rs"]
 mod dominance;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A figure that was drawn.
 pub struct Figure {
@@ -16,8 +16,11 @@ pub struct Figure {
     svg: String,
 }
 
+/// Prints what a paper has, from the data in a folder, and draws its figures.
+type Paper = fn(&Path) -> Vec<Figure>;
+
 /// The papers by their words.
-const PAPERS: [(&str, fn(&std::path::Path) -> Vec<Figure>); 1] = [("dominance", dominance::run)];
+const PAPERS: [(&str, Paper); 1] = [("dominance", dominance::run)];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();

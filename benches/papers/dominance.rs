@@ -32,8 +32,11 @@ impl Table {
     }
 }
 
+/// Puts rows into groups of k and more.
+type Method = fn(&Points, usize) -> Vec<Vec<usize>>;
+
 /// The methods by their names.
-const METHODS: [(&str, fn(&Points, usize) -> Vec<Vec<usize>>); 2] = [("MDAV", mdav), ("Mondrian", mondrian)];
+const METHODS: [(&str, Method); 2] = [("MDAV", mdav), ("Mondrian", mondrian)];
 
 fn fields(file: &Path) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
