@@ -9,6 +9,7 @@ pub mod dates;
 pub(in crate::model) mod edges;
 mod hierarchy;
 mod icd10;
+mod range;
 mod table;
 
 pub use built::{Built, FormError};
@@ -25,6 +26,7 @@ pub fn build(table: &TaxonomyTable, source: &[Path]) -> Result<Built, FormError>
     match table.form()? {
         Form::File => hierarchy::build(source),
         Form::Bands => bands::bands(table),
+        Form::Range => range::build(table),
         Form::Intervals => bands::intervals(table),
         Form::Edges => edges::build(table),
         Form::Prefix => codes::prefix(table, source),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::built::FormError;
 use crate::model::{DateLevel, Edge};
 
-/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `leaves`, `layers`; `edges`, `layers`; `prefix`, `length`,
+/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `range`; `leaves`, `layers`; `edges`, `layers`; `prefix`, `length`,
 /// `domain`; `date`, `from`, `to`; `flat`; or `builtin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -25,6 +25,9 @@ pub struct TaxonomyTable {
     /// The largest integer of the domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
+    /// The smallest and the largest integer of the domain, which is divided by halves: `[0, 120]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<Vec<i64>>,
     /// Edges of intervals, ascending: `[0, 30, 60]` are `[0, 30[` and `[30, 60[`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<i64>>,
@@ -99,6 +102,8 @@ pub enum Form {
     File,
     /// `bands`, `min`, `max`
     Bands,
+    /// `range`
+    Range,
     /// `leaves`, `layers`
     Intervals,
     /// `edges`, `layers`
@@ -114,14 +119,24 @@ pub enum Form {
 }
 
 impl Form {
-    const ALL: [Form; 8] =
-        [Form::File, Form::Bands, Form::Intervals, Form::Edges, Form::Prefix, Form::Date, Form::Flat, Form::Builtin];
+    const ALL: [Form; 9] = [
+        Form::File,
+        Form::Bands,
+        Form::Range,
+        Form::Intervals,
+        Form::Edges,
+        Form::Prefix,
+        Form::Date,
+        Form::Flat,
+        Form::Builtin,
+    ];
 
     /// The keys of this form; the first one is its name.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
             Form::File => &["file"],
             Form::Bands => &["bands", "min", "max"],
+            Form::Range => &["range"],
             Form::Intervals => &["leaves", "layers"],
             Form::Edges => &["edges", "layers"],
             Form::Prefix => &["prefix", "length", "domain"],
@@ -143,6 +158,7 @@ impl TaxonomyTable {
         [
             ("file", self.file.is_some()),
             ("bands", self.bands.is_some()),
+            ("range", self.range.is_some()),
             ("leaves", self.leaves.is_some()),
             ("edges", self.edges.is_some()),
             ("prefix", self.prefix.is_some()),
