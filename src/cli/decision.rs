@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
+use super::tell::note;
 use super::{Exit, Out, Result, ask};
 use crate::daemon::config::{Approvers, Feed};
 use crate::daemon::error::{Error, Kind, printable};
@@ -42,6 +43,11 @@ impl Decision {
         let key = self.signing(&by, &feed.services.approvers()).map_err(|error| error.in_file(&feed.file))?;
         let asking = |known: &Known<'_>| Ok(about(held(known, &self, &feed)?, approves));
         let answer = run::ask(&feed, &asking, &Person { key, ..by }, false)?;
+        if answer.done && approves && self.seen.is_none() {
+            let text = "without --seen the release is approved that waited at this moment, whether you have looked at it or not: give the \
+                        digest that `tidegate show FEED --candidate` shows, and no other release can be meant";
+            note(text);
+        }
         Ok(ask::answered(&answer, out))
     }
 

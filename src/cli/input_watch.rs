@@ -61,6 +61,17 @@ impl Watch for Shown {
         self.line.aside(|| note(&text));
     }
 
+    fn misspelled(&mut self, input: usize, column: &str, rows: u64) {
+        let (rows, have) = if rows == 1 { ("1 row".to_owned(), "has") } else { (format!("{rows} rows"), "have") };
+        let column = printable(column);
+        let text = format!(
+            "{}: {rows} {have} a guarded value of `{column}` with spaces around it or in other letters. Such a spelling is not guarded, and is \
+             published as it is: mend the source, or add the spelling to `guarded`",
+            self.names[input]
+        );
+        self.line.aside(|| note(&text));
+    }
+
     fn telling(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
         let text = format!(

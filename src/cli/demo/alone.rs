@@ -147,6 +147,7 @@ impl Watch for Nobody {
     fn undeclared(&mut self, _: &[String]) {}
     fn missing(&mut self, _: usize, _: u64) {}
     fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
+    fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
     fn telling(&mut self, _: &[String]) {}
     fn finished(&mut self, _: &str, _: &Entry) {}
     fn kept(&mut self, _: &Path) {}

@@ -105,8 +105,12 @@ impl Report {
             let sample = shell(sample);
             let _ = write!(
                 text,
-                "or try it with the sample:\n  tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
-                 tidegate audit --feed {feed} --dir releases\n"
+                "  tidegate preview --feed {feed} --in {sample}     # what it would publish of the sample\n  \
+                 tidegate run {feed} --once                      # a first release, once files lie in {incoming}\n\
+                 or make releases of the sample beside the feed:\n  \
+                 tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
+                 tidegate audit --feed {feed} --dir releases\n",
+                incoming = self.incoming
             );
         }
         text

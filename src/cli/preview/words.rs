@@ -112,7 +112,7 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
         return;
     }
     let said = format!(
-        "What would give more on this sample, the most precise counts first (also write it into {}):",
+        "What would give more detail on this sample, the most precise counts first. To keep one of them, write it into {}:",
         feed.display()
     );
     wrapped(text, "", &printable(&said));
@@ -129,10 +129,22 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
         let _ =
             writeln!(text, "  {:width$}  {before:>5}  {:>5.3}  {error:>11}  {:>7}", set(one), one.loss, one.waiting);
     }
+    text.push('\n');
+    let sets = || preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).map(|one| &one.set);
+    if sets().any(|set| set.contains("column.") && set.contains("=none")) {
+        let said = "`column.NAME=none`: take the whole [[column]] of that name out of the file; the column is not published then. `now` is the \
+                    Loss of the other columns as the file is.";
+        wrapped(text, "", said);
+    }
+    if sets().any(|set| set.contains("policy.k=") || set.contains("policy.max_ratio=")) {
+        wrapped(text, "", "A smaller `policy.k` and a larger `policy.max_ratio` protect people less.");
+    }
 }
 
 /// Loss of the same columns times this is clearly less.
 const LESS: f64 = 0.9;
+/// An error of counts times this is clearly more.
+const WORSE: f64 = 1.5;
 
 /// Whether counts are more precise, or clearly less is lost of the columns that are left.
 fn gives_more(one: &Alternative, preview: &Preview) -> bool {
@@ -140,7 +152,12 @@ fn gives_more(one: &Alternative, preview: &Preview) -> bool {
         (Some(error), Some(base)) => error.mean < base.mean,
         _ => false,
     };
-    precise || one.loss_without.is_none_or(|loss| one.loss < loss * LESS)
+    // A table whose counts lie much farther off gives no more, whatever the columns that are left show.
+    let worse = match (one.count_error, preview.count_error) {
+        (Some(error), Some(base)) => error.mean > base.mean * WORSE,
+        _ => false,
+    };
+    precise || (!worse && one.loss_without.is_none_or(|loss| one.loss < loss * LESS))
 }
 
 /// As a shell takes it: words with other signs in quotes.

@@ -75,7 +75,7 @@ pub fn write_copy(feed: &Feed, key: Option<OperatorKey>, which: Which, file: &Pa
     } else {
         let (release, file) = (written.release, printable(&written.file));
         out.text(&format!(
-            "The operator's copy of the report of release {release} is in {file}. It names people and private figures: do not publish it.\n"
+            "The operator's copy of the report of release {release} is in {file}. It names approvers and holds figures that are private: do not publish it.\n"
         ));
     }
     Ok(())
@@ -93,7 +93,8 @@ fn candidate(seen: &Seen, feed: &Feed, entries: &[Checked]) -> Result<(Manifest,
     let approvals = counted.into_iter().map(approval).collect();
     let (_, verdict) = decision(entries, held.release).unzip();
     let facts = facts(seen, feed, verdict)?;
-    Ok((manifest, OperatorFacts { decision: Some(held.decision), approvals, missing, ..facts }))
+    let (decision, lasting) = (Some(held.decision), manifest.is_divided());
+    Ok((manifest, OperatorFacts { decision, lasting, approvals, missing, ..facts }))
 }
 
 /// A published release; the newest where no number is given.
@@ -117,7 +118,8 @@ fn published(seen: &Seen, feed: &Feed, entries: &[Checked], number: Option<u32>)
     });
     let approvals = approvals.map(approval).collect();
     let facts = facts(seen, feed, verdict)?;
-    Ok((manifest, OperatorFacts { decision: digest, approvals, ..facts }))
+    let lasting = manifest.is_divided();
+    Ok((manifest, OperatorFacts { decision: digest, lasting, approvals, ..facts }))
 }
 
 /// The newest decision that lets a release out or holds it: its digest, and its verdict.

@@ -38,6 +38,9 @@ pub trait Watch {
     fn missing(&mut self, input: usize, cells: u64);
     /// So many rows of an input fall on the leaf of a column that takes what its taxonomy does not know.
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64);
+    /// In so many rows of an input a sensitive column has a guarded value but for spaces around it or capital letters, so that it is not
+    /// guarded.
+    fn misspelled(&mut self, input: usize, column: &str, rows: u64);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
     /// A file that a command before this one had taken in, and that is none of this one's inputs, has its tick now.
@@ -56,6 +59,7 @@ impl Watch for Silent {
     fn undeclared(&mut self, _: &[String]) {}
     fn missing(&mut self, _: usize, _: u64) {}
     fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
+    fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
     fn telling(&mut self, _: &[String]) {}
     fn finished(&mut self, _: &str, _: &Entry) {}
     fn kept(&mut self, _: &Path) {}

@@ -178,6 +178,23 @@ fn sensitive_columns_that_tell_who_somebody_is_are_noted() {
     assert!(!said.contains("nearly every row") && !said.contains("case"), "{said}");
 }
 
+/// A guarded value in another spelling would be published: the operator is told, and by no value.
+#[test]
+fn guarded_values_in_another_spelling_are_noted() {
+    let guarded = FEED.replace("role = \"sensitive\"\n", "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n");
+    let place = Place::new(&guarded.replace("k = 3\n", "k = 3\nm = 2\n"));
+    let row = |n: u64| {
+        let value =
+            ["Sq7secret1", " Sq7secret1", "sq7SECRET1", "flu", "cold", "cough", "other", "none"][n as usize % 8];
+        format!("p{n},3,F,{value}\n")
+    };
+    place.put("a.csv", HEADER.to_owned() + &(0..160).map(row).collect::<String>());
+    let output = place.command(&["a.csv"]).output().expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("a.csv: 40 rows have a guarded value of `diagnosis` with spaces around it"), "{said}");
+    assert!(!said.to_lowercase().contains("sq7secret1"), "{said}");
+}
+
 #[test]
 fn what_no_taxonomy_knows_is_counted() {
     let feed = FEED.replace("{ flat = [\"F\", \"M\"] }", "{ flat = [\"F\", \"M\"] }\nunknown = \"other\"");

@@ -73,6 +73,7 @@ fn a_release_is_approved_or_rejected() {
         assert!(code == 2 && answer.to_string().contains("is not the one with this digest"), "{answer}");
         let output = place.output(&["approve", "feed.toml", "1", "--seen", &seen, "--as", "The board"]);
         assert_eq!(output.status.code(), Some(0));
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("without --seen"));
         assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
         assert_eq!(published(&place)[0].rows, 80, "whoever was rejected comes out with the next");
         // Whoever does not know that it was done asks again, and is told.

@@ -54,7 +54,8 @@ fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
     assert_eq!(erased["changed"], 1, "{erased}");
     place.offer("2.csv", people(120..180));
     assert_eq!(place.once()["outcome"], "approval");
-    place.done(&["approve", "feed.toml"]);
+    let approved = place.output(&["approve", "feed.toml"]);
+    assert!(approved.status.success() && String::from_utf8_lossy(&approved.stderr).contains("without --seen"));
     let shown = place.done(&["show", "feed.toml"]);
     let published = newest(&place);
     assert_eq!(published.len() as u64 + number(&shown["waiting"], "rows"), 179);

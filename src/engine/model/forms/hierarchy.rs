@@ -35,7 +35,9 @@ fn padded(rows: &[Path]) -> Option<String> {
         1 => ", and so has one more line".to_owned(),
         more => format!(", and so have {more} more lines"),
     };
-    Some(format!("line {first} has a label that begins or ends with spaces{more}; they belong to the label"))
+    Some(format!(
+        "line {first} has a label that begins or ends with spaces{more}; they belong to the label, so values without them do not match: remove them here and in the source, or keep both alike"
+    ))
 }
 
 /// What to say about rows that are there twice.

@@ -6,7 +6,7 @@ use super::html::{Page, Text, put};
 use super::words::{Words, fill};
 
 /// The largest labels of a kind, as parts of 100 of the column's values.
-const SIZES: [u64; 4] = [5, 25, 50, 99];
+const SIZES: [u64; 4] = [10, 25, 50, 99];
 
 /// Rows of a column by the size of their label: the value itself, the kinds of `SIZES`, everything.
 fn rows(column: &Cutting) -> [u64; SIZES.len() + 2] {

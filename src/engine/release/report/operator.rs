@@ -42,6 +42,8 @@ pub struct OperatorFacts {
     pub missing: u64,
     /// People who are not published.
     pub waiting: Option<WaitingRows>,
+    /// Whether the chain's classes keep their labels, where some checks ask something else.
+    pub lasting: bool,
     /// The checks with all their figures.
     pub checks: Vec<CheckLine>,
     /// What the gate found against the release, in words.
@@ -121,7 +123,7 @@ fn found(page: &mut Page, words: &Words, facts: &OperatorFacts) {
     }
     put!(page, "</tr></thead>\n<tbody>\n");
     for line in facts.checks.iter().filter(|line| line.made) {
-        let name = words.check(&line.check, false).map_or(line.check.as_str(), |about| about.title);
+        let name = words.check(&line.check, facts.lasting).map_or(line.check.as_str(), |about| about.title);
         let [found, limit] =
             [line.value, line.limit].map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| words.figure(figure)));
         put!(page, "<tr><th scope=\"row\">{}</th>", Text(name));

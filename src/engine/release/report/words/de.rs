@@ -208,7 +208,7 @@ pub const WORDS: Words = Words {
     index_none: "Es ist kein Release veröffentlicht.",
     time: "Fällig",
 
-    copy_warning: "Exemplar des Betreibers. Es enthält Namen und vertrauliche Kennzahlen: nicht veröffentlichen.",
+    copy_warning: "Exemplar des Betreibers. Es nennt Personen, die freigegeben haben, und enthält vertrauliche Kennzahlen: nicht veröffentlichen.",
     copy_approvals: "Freigabe",
     copy_no_approval: "Keine Person hat dieses Release freigegeben.",
     copy_who: "Person",

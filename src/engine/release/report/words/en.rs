@@ -202,7 +202,7 @@ pub const WORDS: Words = Words {
     index_none: "No release is published.",
     time: "Due",
 
-    copy_warning: "Operator's copy of the report. It holds names and private figures: do not publish it.",
+    copy_warning: "Operator's copy of the report. It names approvers and holds figures that are private: do not publish it.",
     copy_approvals: "Approval",
     copy_no_approval: "No person has approved this release.",
     copy_who: "Person",
