@@ -30,6 +30,19 @@ impl Cell {
         cell
     }
 
+    /// Of contributions that are not negative, as a table tells them: how many, their sum, and the largest ones. `None` if these are
+    /// more than the sum, or more in number. Of a rule that reads more of them than these the others have to be 0.
+    pub fn told(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<Cell> {
+        let told: u128 = largest.iter().map(|&contribution| u128::from(contribution)).sum();
+        let as_many = u64::try_from(largest.iter().filter(|&&contribution| contribution > 0).count()).ok()?;
+        if told > sum || as_many > rows {
+            return None;
+        }
+        largest.sort_unstable_by(|one, other| other.cmp(one));
+        let kept = largest.len();
+        Some(Cell { rows, sum: i128::try_from(sum).ok()?, absolute: sum, largest, kept })
+    }
+
     /// Adds a contribution. The rules read its absolute value.
     pub fn add(&mut self, contribution: i64) {
         self.rows += 1;

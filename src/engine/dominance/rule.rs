@@ -1,5 +1,8 @@
 //! The two rules, in whole numbers.
 
+use num_bigint::BigUint;
+use num_integer::Integer;
+
 use super::cell::Cell;
 use crate::model::Decimal;
 
@@ -39,6 +42,31 @@ impl Rule {
             }
         }
     }
+
+    /// By how much what readers can compute of this sum has to miss it, above and below, so that it gives no more away than a sum that
+    /// is not sensitive: for p%, the share p of the largest contribution less all but the two largest; for (n, r), the n largest
+    /// divided by r less the sum. Rounded up, so at least 1; 0 for a sum that is not sensitive.
+    pub fn protection(self, cell: &Cell) -> u128 {
+        if !self.is_sensitive(cell) {
+            return 0;
+        }
+        match self {
+            Rule::Dominance { largest, share } => {
+                let enough = share_above(cell.largest(largest), unit(share), share.digits());
+                enough.saturating_sub(cell.absolute())
+            }
+            Rule::Percent(share) => {
+                let others = cell.absolute() - cell.largest(2);
+                share_above(cell.largest(1), share.digits(), unit(share)).saturating_sub(others)
+            }
+        }
+    }
+}
+
+/// The smallest whole number that is at least `of · times / over`; the largest that fits where it does not.
+fn share_above(of: u128, times: u64, over: u64) -> u128 {
+    let number = (BigUint::from(of) * times).div_ceil(&BigUint::from(over.max(1)));
+    u128::try_from(number).unwrap_or(u128::MAX)
 }
 
 /// What the digits of a share are divided by.
