@@ -17,3 +17,4 @@ pub mod policy;
 pub mod release;
 pub mod risk;
 pub mod safeguards;
+pub mod sums;

@@ -32,4 +32,5 @@ mod numbers;
 mod properties;
 mod recoding;
 mod risk;
+mod sums;
 mod taxonomies;

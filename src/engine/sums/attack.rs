@@ -1,0 +1,162 @@
+//! What readers compute of cells that are not published (SCIENCE 7): sums that follow from the published ones, and the interval
+//! that linear programming leaves of a cell.
+
+use num_bigint::BigInt;
+
+use super::parts::{Part, Parts};
+use super::system::{Fraction, System};
+use super::tableau::{End, Tableau};
+use super::whole::Whole;
+
+/// A system as its readers see it.
+pub struct Attack<'s> {
+    system: &'s System,
+    published: Vec<Option<i128>>,
+    parts: Parts,
+}
+
+/// How a sum follows from relations and published cells: `(relation, how often)`, all divided by the last number. Added up, these
+/// relations have no unknown cell but those of the sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derivation {
+    /// The relations, and how often each is taken.
+    pub relations: Vec<(usize, BigInt)>,
+    /// What the sum is multiplied by.
+    pub scale: BigInt,
+}
+
+/// The smallest and the largest value that a cell can have; `None` where nothing limits it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interval {
+    /// The smallest.
+    pub low: Option<Fraction>,
+    /// The largest.
+    pub high: Option<Fraction>,
+}
+
+impl Interval {
+    /// Whether one value is left.
+    pub fn is_exact(&self) -> bool {
+        self.low.is_some() && self.low == self.high
+    }
+}
+
+/// Relations that no numbers in the range of the cells fulfil, as the system numbers them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// In order.
+    pub relations: Vec<usize>,
+}
+
+/// First in 128 bits, then with as many digits as it takes.
+pub(super) fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
+    narrow().or_else(wide).expect("big integers hold every number")
+}
+
+impl<'s> Attack<'s> {
+    /// Readers see the cells that have a number here.
+    ///
+    /// # Panics
+    /// There is not one entry for each cell.
+    pub fn new(system: &'s System, published: Vec<Option<i128>>) -> Attack<'s> {
+        assert_eq!(published.len(), system.cells(), "one entry for each cell");
+        let parts = Parts::new(system, |cell| published[cell].is_none());
+        Attack { system, published, parts }
+    }
+
+    /// Relations between published cells alone that do not hold.
+    pub fn violated(&self) -> Vec<usize> {
+        let broken = |relation: &super::Relation| {
+            let values: Option<Vec<i128>> = relation.terms().iter().map(|term| self.published[term.0]).collect();
+            let Some(values) = values else { return false };
+            let sum = relation.terms().iter().zip(values).map(|(term, value)| BigInt::from(term.1) * value);
+            sum.sum::<BigInt>() != BigInt::from(relation.constant())
+        };
+        let relations = self.system.relations().iter().enumerate();
+        relations.filter(|(_, relation)| broken(relation)).map(|(at, _)| at).collect()
+    }
+
+    /// How the sum of these cells, each so often, follows from relations and published cells, whatever the range of the cells is;
+    /// `None` if it does not.
+    pub fn derivation(&self, sum: &[(usize, i64)]) -> Option<Derivation> {
+        exactly(|| self.derived::<i128>(sum), || self.derived::<BigInt>(sum))
+    }
+
+    fn derived<N: Whole>(&self, sum: &[(usize, i64)]) -> Option<Option<Derivation>> {
+        // A sum over several parts follows only if its share in each part does.
+        let mut found: Vec<(Vec<(usize, BigInt)>, BigInt)> = Vec::new();
+        let touched: std::collections::BTreeSet<usize> = sum.iter().filter_map(|term| self.parts.of(term.0)).collect();
+        for at in touched {
+            let part = &self.parts.parts[at];
+            let mut tableau: Tableau<N> = part.equations(self.system, |cell| self.value(cell))?;
+            tableau.eliminate()?;
+            let inside = sum.iter().filter(|term| self.parts.of(term.0) == Some(at));
+            let asked: std::collections::BTreeMap<usize, i64> = inside.fold(Default::default(), |mut asked, term| {
+                *asked.entry(part.place(term.0)).or_default() += term.1;
+                asked
+            });
+            let asked: Vec<(usize, N)> = asked
+                .into_iter()
+                .filter(|term| term.1 != 0)
+                .map(|(place, times)| (place, N::new(i128::from(times))))
+                .collect();
+            tableau.ask(&asked)?;
+            if !tableau.is_determined() {
+                return Some(None);
+            }
+            let shares = tableau.shares().into_iter().map(|(place, times)| (part.relations[place], times.to_big()));
+            found.push((shares.collect(), tableau.scale().to_big()));
+        }
+        let scale = found.iter().fold(BigInt::from(1), |scale, part| num_integer::Integer::lcm(&scale, &part.1));
+        let relations = found.into_iter().flat_map(|(shares, own)| {
+            let times = &scale / own;
+            shares.into_iter().map(move |(relation, share)| (relation, share * &times)).collect::<Vec<_>>()
+        });
+        Some(Some(Derivation { relations: relations.collect(), scale }))
+    }
+
+    /// The values that each of these cells can have, given all published cells and the range.
+    ///
+    /// # Errors
+    /// No numbers fulfil all relations.
+    pub fn intervals(&self, cells: &[usize]) -> Result<Vec<Interval>, Contradiction> {
+        let mut found: Vec<Option<Interval>> = cells
+            .iter()
+            .map(|&cell| self.published[cell].map(|value| Interval { low: whole(value), high: whole(value) }))
+            .collect();
+        for (at, part) in self.parts.parts.iter().enumerate() {
+            let asked: Vec<usize> = (0..cells.len()).filter(|&asked| self.parts.of(cells[asked]) == Some(at)).collect();
+            let places: Vec<usize> = asked.iter().map(|&asked| part.place(cells[asked])).collect();
+            let of_part = exactly(|| self.within::<i128>(part, &places), || self.within::<BigInt>(part, &places))?;
+            for (asked, interval) in asked.into_iter().zip(of_part) {
+                found[asked] = Some(interval);
+            }
+        }
+        Ok(found.into_iter().map(|interval| interval.expect("a cell is published or in a part")).collect())
+    }
+
+    fn within<N: Whole>(&self, part: &Part, places: &[usize]) -> Option<Result<Vec<Interval>, Contradiction>> {
+        let mut tableau: Tableau<N> = part.equations(self.system, |cell| self.value(cell))?;
+        if !tableau.fulfil()? {
+            let relations = tableau.contradiction().into_iter().map(|place| part.relations[place]).collect();
+            return Some(Err(Contradiction { relations }));
+        }
+        let mut bound = |place: usize, sign: i128| -> Option<Option<Fraction>> {
+            tableau.ask(&[(place, N::new(sign))])?;
+            Some(match tableau.climb(None)? {
+                End::Unbounded => None,
+                _ => Some(Fraction::new(tableau.sum().to_big() * sign, tableau.scale().to_big())),
+            })
+        };
+        let intervals = places.iter().map(|&place| Some(Interval { high: bound(place, 1)?, low: bound(place, -1)? }));
+        Some(Ok(intervals.collect::<Option<Vec<_>>>()?))
+    }
+
+    fn value(&self, cell: usize) -> i128 {
+        self.published[cell].expect("a cell in no part is published")
+    }
+}
+
+fn whole(value: i128) -> Option<Fraction> {
+    Some(Fraction::whole(value))
+}

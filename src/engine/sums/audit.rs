@@ -1,0 +1,284 @@
+//! A table of sums as its maker hands it over: which published cells are sensitive, how closely readers can compute the others, and
+//! which cells to leave out (SCIENCE 7).
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use super::attack::{Attack, Contradiction, Interval};
+use super::dimensions::Dimensions;
+use super::suppress::{Problem, Protection, Sensitive};
+use super::tableau::Range;
+use crate::dominance::{Cell, Rule};
+use crate::model::Decimal;
+
+/// Whether readers see a cell, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// They see it; it may be left out.
+    Published,
+    /// They see it, and it has to stay.
+    Kept,
+    /// Left out because it is sensitive.
+    Primary,
+    /// Left out to protect others.
+    Secondary,
+    /// Left out; the table does not say why, so it may be sensitive.
+    LeftOut,
+    /// Not part of the table: a code that it does not have.
+    Absent,
+}
+
+impl Mark {
+    /// Whether readers see the cell.
+    pub fn is_published(self) -> bool {
+        matches!(self, Mark::Published | Mark::Kept)
+    }
+}
+
+/// One cell.
+#[derive(Clone)]
+pub struct Entry {
+    /// Whether readers see it.
+    pub mark: Mark,
+    /// Its value, where it is known; published cells have one.
+    pub value: Option<i128>,
+    /// What is known of the contributions to it.
+    pub contributions: Option<Cell>,
+}
+
+/// A table with an entry for each cell.
+pub struct Table {
+    /// Its dimensions.
+    pub dimensions: Dimensions,
+    /// What readers know of all cells.
+    pub range: Range,
+    /// In the order of the dimensions' cells.
+    pub entries: Vec<Entry>,
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is published, and this rule of those given says that it gives a contribution away.
+    Sensitive(usize),
+    /// It is left out, and readers can compute it.
+    Recovered,
+    /// It is left out, and readers can compute it too closely.
+    Narrow,
+}
+
+/// A cell that is left out, as far as readers can compute it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Computed {
+    /// The cell.
+    pub cell: usize,
+    /// Its smallest and largest value.
+    pub interval: Interval,
+    /// Whether it follows from published cells by addition alone, whatever is known of the range.
+    pub derivable: bool,
+}
+
+/// What was found, in the order of cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// What is wrong.
+    pub faults: Vec<(usize, Fault)>,
+    /// Every cell that is left out.
+    pub computed: Vec<Computed>,
+    /// Published cells without known contributions: no rule says anything about them.
+    pub not_judged: usize,
+}
+
+impl Table {
+    /// What readers see, cell by cell.
+    fn published(&self) -> Vec<Option<i128>> {
+        self.entries.iter().map(|entry| entry.value.filter(|_| entry.mark.is_published())).collect()
+    }
+
+    /// Judges the table by these rules.
+    ///
+    /// # Errors
+    /// No numbers in the range fulfil all totals.
+    pub fn judge(&self, rules: &[Rule]) -> Result<Judged, Contradiction> {
+        let system = self.dimensions.system(self.range);
+        let readers = Attack::new(&system, self.published());
+        let violated = readers.violated();
+        if !violated.is_empty() {
+            return Err(Contradiction { relations: violated });
+        }
+        let left_out = |mark| matches!(mark, Mark::Primary | Mark::Secondary | Mark::LeftOut);
+        let cells: Vec<usize> = (0..self.entries.len()).filter(|&cell| left_out(self.entries[cell].mark)).collect();
+        let intervals = readers.intervals(&cells)?;
+        let computed = cells.into_iter().zip(intervals).map(|(cell, interval)| {
+            let derivable = interval.is_exact() && readers.derivation(&[(cell, 1)]).is_some();
+            Computed { cell, interval, derivable }
+        });
+        let computed: Vec<Computed> = computed.collect();
+        let mut faults: Vec<(usize, Fault)> =
+            computed.iter().filter_map(|of| Some((of.cell, self.fault(of, rules)?))).collect();
+        let mut not_judged = 0;
+        for (cell, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.mark.is_published()) {
+            match &entry.contributions {
+                Some(of) => {
+                    let broken = (0..rules.len()).filter(|&rule| rules[rule].is_sensitive(of));
+                    faults.extend(broken.map(|rule| (cell, Fault::Sensitive(rule))));
+                }
+                None => not_judged += 1,
+            }
+        }
+        faults.sort_by_key(|fault| fault.0);
+        Ok(Judged { faults, computed, not_judged })
+    }
+
+    /// Takes contributions to cells that are no totals, each of a person, for what is known of all cells: the contributions of a person to a
+    /// cell count as one. Cells without a value get it. So many of the largest contributions are kept. Returned are the cells whose value
+    /// is not the sum of what was contributed to them.
+    pub fn contribute(&mut self, contributions: &[(usize, u32, i64)], kept: usize) -> Vec<usize> {
+        let mut of: BTreeMap<(usize, u32), i64> = BTreeMap::new();
+        for &(cell, person, amount) in contributions {
+            for total in self.dimensions.upwards(cell) {
+                let sum = of.entry((total, person)).or_default();
+                *sum = sum.saturating_add(amount);
+            }
+        }
+        let mut cells = vec![Cell::new(kept); self.entries.len()];
+        of.into_iter().for_each(|((cell, _), amount)| cells[cell].add(amount));
+        for (entry, cell) in self.entries.iter_mut().zip(cells) {
+            entry.value.get_or_insert(cell.sum());
+            entry.contributions = Some(cell);
+        }
+        self.marked(|entry| entry.value != entry.contributions.as_ref().map(Cell::sum))
+    }
+
+    /// Computes values that are missing from those of other cells, where one addition is enough; the first cell that has none then.
+    pub fn complete(&mut self) -> Option<usize> {
+        let system = self.dimensions.system(self.range);
+        loop {
+            let mut found = false;
+            for relation in system.relations() {
+                let mut unknown = relation.terms().iter().filter(|term| self.entries[term.0].value.is_none());
+                let (Some(&(cell, times)), None) = (unknown.next(), unknown.next()) else { continue };
+                let known = relation.terms().iter().filter(|term| term.0 != cell);
+                let sum: i128 = known.map(|term| i128::from(term.1) * self.entries[term.0].value.unwrap_or(0)).sum();
+                self.entries[cell].value = Some(-sum * i128::from(times));
+                found = true;
+            }
+            if !found {
+                return self.entries.iter().position(|entry| entry.value.is_none());
+            }
+        }
+    }
+
+    /// How far the interval of a cell has to reach beyond its value; 0 if no rule says so.
+    fn protection(&self, cell: usize, rules: &[Rule]) -> u128 {
+        let of = |contributions: &Cell| rules.iter().map(|rule| rule.protection(contributions)).max();
+        self.entries[cell].contributions.as_ref().and_then(of).unwrap_or(0)
+    }
+
+    fn fault(&self, computed: &Computed, rules: &[Rule]) -> Option<Fault> {
+        let entry = &self.entries[computed.cell];
+        let by = self.protection(computed.cell, rules);
+        if entry.mark == Mark::Secondary && by == 0 {
+            return None;
+        }
+        if computed.interval.is_exact() {
+            return Some(Fault::Recovered);
+        }
+        let narrow = match entry.value.filter(|_| by > 0) {
+            Some(value) => !computed.interval.reaches(value, by, self.down(value, by)),
+            // How large the contributions are is not known: the cell itself must not be known as closely as p.
+            None => percent(rules).is_some_and(|p| computed.interval.is_known_to(p)),
+        };
+        narrow.then_some(Fault::Narrow)
+    }
+
+    /// How far below its value the interval of a cell has to reach: not below 0 where everybody knows that it is not.
+    fn down(&self, value: i128, by: u128) -> u128 {
+        if self.range == Range::Free { by } else { by.min(value.unsigned_abs()) }
+    }
+
+    /// Marks sensitive cells, and those that are left out with them, anew; the second value is what that costs, and whether nothing is
+    /// cheaper. A cell that costs nothing is never left out.
+    ///
+    /// # Errors
+    /// Even with all cells left out that may be, this cell can be computed too closely.
+    ///
+    /// # Panics
+    /// A cell of the table has no value, or the values do not fulfil all totals.
+    pub fn protect(&mut self, rules: &[Rule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
+        let system = self.dimensions.system(self.range);
+        let absent: Vec<usize> = self.marked(|entry| entry.mark == Mark::Absent);
+        let values: Vec<i128> = self.entries.iter().map(|entry| entry.value.expect("a cell with a value")).collect();
+        let primary = |cell: &usize| self.entries[*cell].mark == Mark::Primary || self.protection(*cell, rules) > 0;
+        let primary: Vec<usize> = (0..values.len()).filter(|cell| !absent.contains(cell)).filter(primary).collect();
+        let sensitive = primary.iter().map(|&cell| {
+            let up = self.protection(cell, rules).max(least_room(values[cell], rules));
+            Sensitive { cell, up, down: self.down(values[cell], up) }
+        });
+        let sensitive: Vec<Sensitive> = sensitive.collect();
+        let price = |(entry, value): (&Entry, &i128)| {
+            let value = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
+            let free = !matches!(entry.mark, Mark::Kept | Mark::Absent) && value > 0;
+            free.then_some(if by_value { value } else { 1 })
+        };
+        let costs: Vec<Option<u64>> = self.entries.iter().zip(&values).map(price).collect();
+        let (values, costs, hidden) = (&values[..], &costs[..], &absent[..]);
+        let problem = Problem { system: &system, values, costs, hidden, sensitive: &sensitive, work };
+        let found = match problem.protect() {
+            Protection::Protected(found) => found,
+            Protection::Impossible { cell } => return Err(cell),
+        };
+        for entry in self.entries.iter_mut().filter(|entry| !matches!(entry.mark, Mark::Kept | Mark::Absent)) {
+            entry.mark = Mark::Published;
+        }
+        found.secondary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Secondary);
+        primary.into_iter().for_each(|cell| self.entries[cell].mark = Mark::Primary);
+        Ok((found.cost, found.least))
+    }
+
+    fn marked(&self, which: impl Fn(&Entry) -> bool) -> Vec<usize> {
+        (0..self.entries.len()).filter(|&cell| which(&self.entries[cell])).collect()
+    }
+}
+
+fn percent(rules: &[Rule]) -> Option<Decimal> {
+    rules.iter().find_map(|rule| if let Rule::Percent(share) = rule { Some(*share) } else { None })
+}
+
+/// A cell that is left out for another reason than a rule: the share p of its value, and at least 1, so that it cannot be computed.
+fn least_room(value: i128, rules: &[Rule]) -> u128 {
+    let share = percent(rules).and_then(|share| {
+        let unit = 10u128.pow(u32::from(share.scale()));
+        Some(value.unsigned_abs().checked_mul(u128::from(share.digits()))?.div_ceil(unit))
+    });
+    share.unwrap_or(0).max(1)
+}
+
+impl Interval {
+    /// Whether it reaches from the value minus `down` to the value plus `up`, at least.
+    fn reaches(&self, value: i128, up: u128, down: u128) -> bool {
+        let low = BigInt::from(value) - BigInt::from(down);
+        let high = BigInt::from(value) + BigInt::from(up);
+        self.low.as_ref().is_none_or(|own| *own <= super::Fraction::whole(low))
+            && self.high.as_ref().is_none_or(|own| *own >= super::Fraction::whole(high))
+    }
+
+    /// The relative error that an estimate from this interval has at most: (high − low) / (high + low). `None` if it has no limit.
+    pub fn relative_error(&self) -> Option<super::Fraction> {
+        let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
+        let (above, below) = (high.numerator() * low.denominator(), low.numerator() * high.denominator());
+        if below < BigInt::ZERO {
+            return None;
+        }
+        let sum = &above + &below;
+        let difference = above - below;
+        Some(if sum == BigInt::ZERO { super::Fraction::whole(0) } else { super::Fraction::new(difference, sum) })
+    }
+
+    /// Whether an estimate from this interval errs by less than this share.
+    fn is_known_to(&self, share: Decimal) -> bool {
+        let unit = BigInt::from(10).pow(u32::from(share.scale()));
+        self.relative_error().is_some_and(|error| error.numerator() * unit < error.denominator() * share.digits())
+    }
+}

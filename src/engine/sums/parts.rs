@@ -1,0 +1,96 @@
+//! The unknown cells of a system in parts that have no relation in common: each part is a system of equations of its own, and
+//! most are small.
+
+use super::system::System;
+use super::tableau::{Range, Tableau};
+use super::whole::Whole;
+
+/// Unknown cells that are related to each other, and the relations between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// In order.
+    pub cells: Vec<usize>,
+    /// In order, as the system numbers them.
+    pub relations: Vec<usize>,
+}
+
+/// The parts of all cells that are unknown, and the part of each cell.
+pub struct Parts {
+    pub parts: Vec<Part>,
+    of: Vec<Option<usize>>,
+}
+
+impl Parts {
+    /// Of the cells that are unknown.
+    pub fn new(system: &System, unknown: impl Fn(usize) -> bool) -> Parts {
+        let mut joined: Vec<usize> = (0..system.cells()).collect();
+        for relation in system.relations() {
+            let mut cells = relation.terms().iter().map(|term| term.0).filter(|&cell| unknown(cell));
+            let Some(first) = cells.next() else { continue };
+            for cell in cells {
+                let (one, other) = (root(&mut joined, first), root(&mut joined, cell));
+                joined[one.max(other)] = one.min(other);
+            }
+        }
+        let mut of = vec![None; system.cells()];
+        let mut parts: Vec<Part> = Vec::new();
+        for cell in (0..system.cells()).filter(|&cell| unknown(cell)) {
+            let first = root(&mut joined, cell);
+            let part = *of[first].get_or_insert_with(|| {
+                parts.push(Part { cells: Vec::new(), relations: Vec::new() });
+                parts.len() - 1
+            });
+            of[cell] = Some(part);
+            parts[part].cells.push(cell);
+        }
+        for (at, relation) in system.relations().iter().enumerate() {
+            let part = relation.terms().iter().find_map(|term| of[term.0]);
+            if let Some(part) = part {
+                parts[part].relations.push(at);
+            }
+        }
+        Parts { parts, of }
+    }
+
+    /// The part that an unknown cell is in.
+    pub fn of(&self, cell: usize) -> Option<usize> {
+        self.of[cell]
+    }
+}
+
+fn root(joined: &mut [usize], mut cell: usize) -> usize {
+    while joined[cell] != cell {
+        joined[cell] = joined[joined[cell]];
+        cell = joined[cell];
+    }
+    cell
+}
+
+impl Part {
+    /// The number of a cell among the unknowns of this part.
+    pub fn place(&self, cell: usize) -> usize {
+        self.cells.binary_search(&cell).expect("a cell of this part")
+    }
+
+    /// The equations between the unknown cells of this part; all others have these values. `None`: a number does not fit.
+    pub fn equations<N: Whole>(&self, system: &System, value: impl Fn(usize) -> i128) -> Option<Tableau<N>> {
+        let equation = |&at: &usize| {
+            let relation = &system.relations()[at];
+            let (mut terms, mut right) = (Vec::new(), N::new(relation.constant()));
+            for &(cell, times) in relation.terms() {
+                let times = N::new(i128::from(times));
+                match self.cells.binary_search(&cell) {
+                    Ok(place) => terms.push((place, times)),
+                    Err(_) => right = N::product_less(&N::new(1), &right, &times, &N::new(value(cell)))?,
+                }
+            }
+            Some((terms, right))
+        };
+        let equations = self.relations.iter().map(equation).collect::<Option<Vec<_>>>()?;
+        Some(Tableau::new(self.ranges(system.range()), equations))
+    }
+
+    fn ranges(&self, range: Range) -> Vec<Range> {
+        vec![range; self.cells.len()]
+    }
+}

@@ -1,0 +1,46 @@
+//! Secondary suppression (SCIENCE 7): which cells are left out besides the sensitive ones, at least cost, so that the interval of every
+//! sensitive cell is as wide as it has to be.
+//!
+//! Cell by cell this is the model of Fischetti and Salazar: the optimum of linear programming proves, where an interval is too narrow,
+//! that some of a list of further cells must be left out as well (a [`Cut`]). `cheap` finds a good pattern with such cuts, `least`
+//! the cheapest one by branch and bound. Neither decides whether a pattern is safe: the intervals do.
+
+mod cheap;
+mod cut;
+mod least;
+mod problem;
+mod search;
+
+pub use problem::{Problem, Protection, Sensitive, Suppression};
+
+use search::Search;
+
+impl Problem<'_> {
+    /// The cheapest cells to leave out that can be found with so much work.
+    ///
+    /// # Panics
+    /// There is not one value and one cost for each cell.
+    pub fn protect(&self) -> Protection {
+        assert_eq!((self.values.len(), self.costs.len()), (self.system.cells(), self.system.cells()));
+        let mut search = Search::new(self);
+        let found = match cheap::pattern(&mut search) {
+            Ok(found) => found,
+            Err(cell) => return Protection::Impossible { cell },
+        };
+        let (pattern, least) = least::pattern(&mut search, found);
+        debug_assert!(search.cuts(&pattern).is_empty(), "what is returned is safe by the intervals");
+        let secondary: Vec<usize> = search.secondary(&pattern).collect();
+        let cost = search.cost(&pattern);
+        Protection::Protected(Suppression { secondary, cost, least })
+    }
+
+    /// The sensitive cells whose interval is too narrow when these cells are left out besides the sensitive and hidden ones.
+    pub fn exposed(&self, secondary: &[usize]) -> Vec<usize> {
+        let mut search = Search::new(self);
+        let mut pattern = search.base.clone();
+        secondary.iter().for_each(|&cell| pattern[cell] = true);
+        let mut cells: Vec<usize> = search.cuts(&pattern).iter().map(|cut| cut.cell).collect();
+        cells.dedup();
+        cells
+    }
+}

@@ -1,0 +1,123 @@
+//! What both searches share: the cuts of a pattern, by the intervals that it leaves, and what was spent on them.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use super::super::attack::exactly;
+use super::super::parts::{Part, Parts};
+use super::super::tableau::{End, Range, Tableau};
+use super::super::whole::Whole;
+use super::cut::Cut;
+use super::problem::{Problem, Sensitive};
+
+/// The most parts whose cuts are remembered.
+const MOST_KNOWN: usize = 10_000;
+
+/// What both searches share.
+pub struct Search<'p> {
+    pub problem: &'p Problem<'p>,
+    /// Cells that are left out in any case.
+    pub base: Vec<bool>,
+    /// What is wrong with a part, by its cells: they determine its equations.
+    known: BTreeMap<Vec<usize>, Vec<Cut>>,
+    /// What was spent so far.
+    pub work: u64,
+}
+
+impl<'p> Search<'p> {
+    /// Nothing is left out but what has to be.
+    pub fn new(problem: &'p Problem<'p>) -> Search<'p> {
+        let mut base = vec![false; problem.system.cells()];
+        let sensitive = problem.sensitive.iter().map(|sensitive| sensitive.cell);
+        sensitive.chain(problem.hidden.iter().copied()).for_each(|cell| base[cell] = true);
+        Search { problem, base, known: BTreeMap::new(), work: 0 }
+    }
+
+    /// What leaving out a cell costs; `None` if it may not be left out, or is already.
+    pub fn price(&self, cell: usize) -> Option<u64> {
+        self.problem.costs[cell].filter(|_| !self.base[cell])
+    }
+
+    /// The cells of a pattern that could be published.
+    pub fn secondary<'a>(&'a self, pattern: &'a [bool]) -> impl Iterator<Item = usize> + 'a {
+        (0..pattern.len()).filter(|&cell| pattern[cell] && !self.base[cell])
+    }
+
+    /// What a pattern costs.
+    pub fn cost(&self, pattern: &[bool]) -> u128 {
+        self.secondary(pattern).filter_map(|cell| self.price(cell)).map(u128::from).sum()
+    }
+
+    /// A cut for each sensitive cell, above and below, that this pattern does not protect.
+    pub fn cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
+        let parts = Parts::new(self.problem.system, |cell| pattern[cell]);
+        let mut of_parts: Vec<Vec<&Sensitive>> = vec![Vec::new(); parts.parts.len()];
+        for sensitive in self.problem.sensitive {
+            of_parts[parts.of(sensitive.cell).expect("a sensitive cell is left out")].push(sensitive);
+        }
+        let mut cuts = Vec::new();
+        for (part, sensitive) in parts.parts.iter().zip(of_parts).filter(|(_, sensitive)| !sensitive.is_empty()) {
+            if !self.known.contains_key(&part.cells) {
+                let (found, work) =
+                    exactly(|| self.cuts_of::<i128>(part, &sensitive), || self.cuts_of::<BigInt>(part, &sensitive));
+                self.work += work;
+                if self.known.len() >= MOST_KNOWN {
+                    self.known.clear();
+                }
+                self.known.insert(part.cells.clone(), found);
+            }
+            cuts.extend(self.known[&part.cells].iter().cloned());
+        }
+        cuts
+    }
+
+    fn cuts_of<N: Whole>(&self, part: &Part, sensitive: &[&Sensitive]) -> Option<(Vec<Cut>, u64)> {
+        let values = self.problem.values;
+        let mut tableau: Tableau<N> = part.equations(self.problem.system, |cell| values[cell])?;
+        assert!(tableau.fulfil()?, "the values of the problem fulfil all relations");
+        let mut cuts = Vec::new();
+        for sensitive in sensitive {
+            let value = values[sensitive.cell];
+            for (sign, by) in [(1, sensitive.up), (-1, sensitive.down)] {
+                // Further than that no value of a table reaches.
+                let by = i128::try_from(by).unwrap_or(i128::MAX).min(i128::MAX / 4);
+                let enough = N::new((sign * value).saturating_add(by));
+                tableau.ask(&[(part.place(sensitive.cell), N::new(sign))])?;
+                if tableau.climb(Some(&enough))? == End::Largest {
+                    cuts.push(self.cut(part, &tableau, (sensitive.cell, sign, by)));
+                }
+            }
+        }
+        Some((cuts, tableau.work))
+    }
+
+    /// By the optimum, `scale · gain = −Σ c · change` over all cells, for c = the relations in their shares, less the cell itself. A change
+    /// is at least minus the value, and nothing limits it upwards.
+    fn cut<N: Whole>(&self, part: &Part, tableau: &Tableau<N>, (cell, sign, by): (usize, i128, i128)) -> Cut {
+        let system = self.problem.system;
+        let scale = tableau.scale().to_big();
+        let mut coefficients = BTreeMap::from([(cell, -&scale * sign)]);
+        for (place, share) in tableau.shares() {
+            let share = share.to_big();
+            for &(cell, times) in system.relations()[part.relations[place]].terms() {
+                *coefficients.entry(cell).or_default() += &share * times;
+            }
+        }
+        let needed = scale * by;
+        let weight = |(cell, coefficient): (usize, BigInt)| {
+            if coefficient == BigInt::ZERO {
+                return None;
+            }
+            let limited = system.range() == Range::NotNegative && coefficient > BigInt::ZERO;
+            let most = if limited { coefficient * self.problem.values[cell] } else { needed.clone() };
+            (most > BigInt::ZERO).then(|| (cell, most.min(needed.clone())))
+        };
+        let weights: Vec<(usize, BigInt)> = coefficients.into_iter().filter_map(weight).collect();
+        let cut_off = needed.bits().saturating_sub(96);
+        let short = |number: BigInt| i128::try_from(number >> cut_off).expect("96 bits");
+        let weights =
+            weights.into_iter().map(|(cell, weight)| (cell, short(weight + ((BigInt::from(1) << cut_off) - 1))));
+        Cut { cell, weights: weights.collect(), needed: short(needed) }
+    }
+}

@@ -1,0 +1,155 @@
+//! Published sums as a system of linear relations between cells, some of which readers see.
+
+use num_bigint::BigInt;
+
+use super::tableau::Range;
+
+/// `Σ coefficient · cell = constant`. A total and its parts are one: the parts, less the total, are 0. A published sum over
+/// elementary sums (*slices*) is one as well: the slices are the cells, and the constant is what was published.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Relation {
+    terms: Vec<(usize, i64)>,
+    constant: i128,
+}
+
+// A constant may be a sum that was suppressed.
+impl std::fmt::Debug for Relation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relation").field("terms", &self.terms).finish_non_exhaustive()
+    }
+}
+
+impl Relation {
+    /// Terms of the same cell are added up.
+    pub fn new(terms: impl IntoIterator<Item = (usize, i64)>, constant: i128) -> Relation {
+        let mut terms: Vec<(usize, i64)> = terms.into_iter().collect();
+        terms.sort_unstable();
+        let mut joined: Vec<(usize, i64)> = Vec::with_capacity(terms.len());
+        for (cell, times) in terms {
+            match joined.last_mut() {
+                Some(last) if last.0 == cell => last.1 += times,
+                _ => joined.push((cell, times)),
+            }
+        }
+        joined.retain(|term| term.1 != 0);
+        Relation { terms: joined, constant }
+    }
+
+    /// A total is the sum of its parts.
+    pub fn total(total: usize, parts: impl IntoIterator<Item = usize>) -> Relation {
+        Relation::new(parts.into_iter().map(|part| (part, 1)).chain([(total, -1)]), 0)
+    }
+
+    /// The cells, each once, in order, with their coefficients.
+    pub fn terms(&self) -> &[(usize, i64)] {
+        &self.terms
+    }
+
+    /// What they come to.
+    pub fn constant(&self) -> i128 {
+        self.constant
+    }
+
+    /// What the relation lacks with these numbers; 0 where it holds.
+    pub fn gap(&self, values: &[i128]) -> BigInt {
+        let terms = self.terms.iter().map(|&(cell, times)| BigInt::from(times) * values[cell]);
+        BigInt::from(self.constant) - terms.sum::<BigInt>()
+    }
+}
+
+/// Cells and how they are related. Everything here is public.
+#[derive(Debug, Clone)]
+pub struct System {
+    cells: usize,
+    relations: Vec<Relation>,
+    range: Range,
+}
+
+impl System {
+    /// So many cells, all of them in this range as far as readers know.
+    ///
+    /// # Panics
+    /// A relation names a cell that is not there.
+    pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> System {
+        let last = relations.iter().filter_map(|relation| relation.terms.last());
+        assert!(last.max().is_none_or(|last| last.0 < cells), "relations are between cells of the system");
+        System { cells, relations, range }
+    }
+
+    /// How many cells there are.
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// How cells are related.
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
+    /// What readers know of every cell.
+    pub fn range(&self) -> Range {
+        self.range
+    }
+}
+
+/// A number in lowest terms, with a denominator above 0.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Fraction {
+    numerator: BigInt,
+    denominator: BigInt,
+}
+
+impl std::fmt::Debug for Fraction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fraction")
+    }
+}
+
+impl Fraction {
+    /// In lowest terms.
+    ///
+    /// # Panics
+    /// The denominator is not above 0.
+    pub fn new(numerator: BigInt, denominator: BigInt) -> Fraction {
+        assert!(denominator > BigInt::ZERO, "a denominator is above 0");
+        let shared = num_integer::Integer::gcd(&numerator, &denominator);
+        Fraction { numerator: numerator / &shared, denominator: denominator / shared }
+    }
+
+    /// A whole number.
+    pub fn whole(number: impl Into<BigInt>) -> Fraction {
+        Fraction { numerator: number.into(), denominator: BigInt::from(1) }
+    }
+
+    /// The largest whole number that is not above it.
+    pub fn floor(&self) -> BigInt {
+        num_integer::Integer::div_floor(&self.numerator, &self.denominator)
+    }
+
+    /// The smallest whole number that is not below it.
+    pub fn ceil(&self) -> BigInt {
+        num_integer::Integer::div_ceil(&self.numerator, &self.denominator)
+    }
+
+    /// Above the line.
+    pub fn numerator(&self) -> &BigInt {
+        &self.numerator
+    }
+
+    /// Below the line.
+    pub fn denominator(&self) -> &BigInt {
+        &self.denominator
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Fraction) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fraction {
+    fn cmp(&self, other: &Fraction) -> std::cmp::Ordering {
+        (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
+    }
+}

@@ -1,0 +1,232 @@
+//! Linear programming in whole numbers: the simplex method on sparse equations, each with its own denominator. An optimum comes with
+//! the combination of equations that proves it.
+//!
+//! A floating-point solver would be faster, and would leave open on which side of a limit a rounded figure lies; here the
+//! verdict is safety. No figure of this file is rounded.
+
+use super::row::Row;
+use super::whole::Whole;
+
+/// What an unknown may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    /// 0 or more.
+    NotNegative,
+    /// Any number.
+    Free,
+}
+
+/// How a search for the largest value of a sum ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It is the largest one.
+    Largest,
+    /// There is no largest one.
+    Unbounded,
+    /// It is as large as was asked for.
+    Enough,
+}
+
+/// After so many steps without progress the next unknown is chosen by its number, so that the method ends (Bland's rule).
+const PATIENCE: u32 = 40;
+
+/// Equations solved for some of the unknowns. Unknowns come first, then one *trace* for each equation, which is 0 and shows
+/// how often that equation went into another, then the sum that is asked about.
+#[derive(Clone)]
+pub struct Tableau<N> {
+    rows: Vec<Row<N>>,
+    /// The unknown or trace that an equation is solved for.
+    solved: Vec<usize>,
+    ranges: Vec<Range>,
+    /// Whether an equation was multiplied by -1 at first.
+    turned: Vec<bool>,
+    goal: Row<N>,
+    /// The work so far: terms of equations that were computed anew.
+    pub work: u64,
+}
+
+impl<N: Whole> Tableau<N> {
+    /// These equations, in the unknowns of these ranges.
+    pub fn new(ranges: Vec<Range>, equations: Vec<(Vec<(usize, N)>, N)>) -> Tableau<N> {
+        let first_trace = ranges.len();
+        let turned = equations.iter().map(|(_, right)| right.is_negative()).collect();
+        let traced = |(at, (mut terms, right)): (usize, (Vec<(usize, N)>, N))| {
+            // What a trace may be in the first phase is 0 or more.
+            let mut row = Row { terms: std::mem::take(&mut terms), right };
+            if row.right.is_negative() {
+                row.negate();
+            }
+            row.terms.push((first_trace + at, N::new(1)));
+            row
+        };
+        let rows: Vec<Row<N>> = equations.into_iter().enumerate().map(traced).collect();
+        let solved = (0..rows.len()).map(|at| first_trace + at).collect();
+        Tableau { rows, solved, ranges, turned, goal: Row { terms: Vec::new(), right: N::new(0) }, work: 0 }
+    }
+
+    fn is_trace(&self, unknown: usize) -> bool {
+        unknown >= self.ranges.len()
+    }
+
+    fn may_be_negative(&self, unknown: usize) -> bool {
+        self.ranges.get(unknown) == Some(&Range::Free)
+    }
+
+    fn goal_column(&self) -> usize {
+        self.ranges.len() + self.rows.len()
+    }
+
+    /// Solves the equations for unknowns, whatever sign these have then. Equations that stay solved for their trace follow from the
+    /// others, or contradict them.
+    pub fn eliminate(&mut self) -> Option<()> {
+        for at in 0..self.rows.len() {
+            let first = self.rows[at].terms[0].0;
+            if !self.is_trace(first) {
+                self.exchange(at, first)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Finds numbers that fulfil all equations within the ranges. `Some(false)`: there are none, and
+    /// [`Tableau::contradiction`] is the combination of equations that proves it.
+    pub fn fulfil(&mut self) -> Option<bool> {
+        let traces = (self.ranges.len()..self.goal_column()).map(|trace| (trace, N::new(1)));
+        let terms = traces.chain([(self.goal_column(), N::new(1))]).collect();
+        self.goal = Row { terms, right: N::new(0) };
+        for at in 0..self.rows.len() {
+            self.goal = self.goal.without(self.solved[at], &self.rows[at])?;
+        }
+        self.climb(Some(&N::new(0)))?;
+        if self.goal.right.is_negative() {
+            return Some(false);
+        }
+        // Traces that are left are 0; an equation that still has unknowns is solved for one of them.
+        for at in 0..self.rows.len() {
+            let first = self.rows[at].terms[0].0;
+            if self.is_trace(self.solved[at]) && !self.is_trace(first) {
+                self.exchange(at, first)?;
+            }
+        }
+        Some(true)
+    }
+
+    /// Asks about this sum from now on. It costs nothing to ask about another one afterwards: the equations stay as they are.
+    pub fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
+        let terms = sum.iter().map(|(unknown, number)| (*unknown, number.negated()));
+        let terms = terms.chain([(self.goal_column(), N::new(1))]).collect();
+        self.goal = Row { terms, right: N::new(0) };
+        for at in 0..self.rows.len() {
+            self.goal = self.goal.without(self.solved[at], &self.rows[at])?;
+        }
+        Some(())
+    }
+
+    /// Whether the equations alone determine the sum, whatever the ranges are.
+    pub fn is_determined(&self) -> bool {
+        self.goal.terms.iter().all(|term| self.is_trace(term.0))
+    }
+
+    /// Makes the sum that was asked about as large as possible, or at least `enough`.
+    pub fn climb(&mut self, enough: Option<&N>) -> Option<End> {
+        let mut waited = 0;
+        loop {
+            if let Some(enough) = enough
+                && !N::product_less(&N::new(1), &self.goal.right, enough, &self.scale())?.is_negative()
+            {
+                return Some(End::Enough);
+            }
+            let Some((enters, up)) = self.enters(waited > PATIENCE) else { return Some(End::Largest) };
+            let Some(leaves) = self.leaves(enters, up)? else { return Some(End::Unbounded) };
+            waited = if self.rows[leaves].right.is_zero() { waited + 1 } else { 0 };
+            self.exchange(leaves, enters)?;
+        }
+    }
+
+    /// The unknown that is changed next, and whether upwards.
+    fn enters(&self, by_number: bool) -> Option<(usize, bool)> {
+        let unknowns = self.goal.terms.iter().take_while(|term| !self.is_trace(term.0));
+        let mut useful = unknowns.filter(|(unknown, number)| number.is_negative() || self.may_be_negative(*unknown));
+        let best = if by_number {
+            useful.next()
+        } else {
+            let size = |number: &N| if number.is_negative() { number.negated() } else { number.clone() };
+            useful.max_by(|one, other| size(&one.1).cmp(&size(&other.1)).then(other.0.cmp(&one.0)))
+        };
+        best.map(|(unknown, number)| (*unknown, number.is_negative()))
+    }
+
+    /// The equation whose unknown is 0 first when `enters` changes; `Some(None)`: none is.
+    fn leaves(&self, enters: usize, up: bool) -> Option<Option<usize>> {
+        let mut first: Option<(usize, N)> = None;
+        for (at, row) in self.rows.iter().enumerate() {
+            let Some(number) = row.at(enters) else { continue };
+            let number = if up { number.clone() } else { number.negated() };
+            if !number.is_positive() || self.may_be_negative(self.solved[at]) {
+                continue;
+            }
+            let sooner = match &first {
+                None => true,
+                Some((other, against)) => {
+                    let difference = N::product_less(&row.right, against, &self.rows[*other].right, &number)?;
+                    difference.is_negative() || difference.is_zero() && self.solved[at] < self.solved[*other]
+                }
+            };
+            if sooner {
+                first = Some((at, number));
+            }
+        }
+        Some(first.map(|(at, _)| at))
+    }
+
+    /// Solves an equation for another unknown, and takes that out of all others.
+    fn exchange(&mut self, at: usize, unknown: usize) -> Option<()> {
+        let mut row = self.rows[at].clone();
+        if row.at(unknown).is_some_and(Whole::is_negative) {
+            row.negate();
+        }
+        for (other, changed) in self.rows.iter_mut().enumerate() {
+            if other != at && changed.at(unknown).is_some() {
+                self.work += (changed.terms.len() + row.terms.len()) as u64;
+                *changed = changed.without(unknown, &row)?;
+            }
+        }
+        self.work += (self.goal.terms.len() + row.terms.len()) as u64;
+        self.goal = self.goal.without(unknown, &row)?;
+        self.rows[at] = row;
+        self.solved[at] = unknown;
+        Some(())
+    }
+
+    /// What the sum that was asked about is multiplied by in [`Tableau::sum`] and [`Tableau::shares`].
+    pub fn scale(&self) -> N {
+        self.goal.at(self.goal_column()).cloned().unwrap_or_else(|| N::new(1))
+    }
+
+    /// The sum that was asked about, times [`Tableau::scale`].
+    pub fn sum(&self) -> &N {
+        &self.goal.right
+    }
+
+    /// The unknowns that are not 0 now, in order.
+    pub fn not_zero(&self) -> Vec<usize> {
+        let solved = self.solved.iter().zip(&self.rows).filter(|(_, row)| !row.right.is_zero());
+        let mut unknowns: Vec<usize> = solved.map(|(&unknown, _)| unknown).filter(|&at| !self.is_trace(at)).collect();
+        unknowns.sort_unstable();
+        unknowns
+    }
+
+    /// How often each equation, as it was given, went into the sum that was asked about, times [`Tableau::scale`].
+    pub fn shares(&self) -> Vec<(usize, N)> {
+        let first = self.ranges.len();
+        let traces = self.goal.terms.iter().filter(|term| self.is_trace(term.0) && term.0 < self.goal_column());
+        let share = |number: &N, at: usize| if self.turned[at] { number.negated() } else { number.clone() };
+        traces.map(|(trace, number)| (trace - first, share(number, trace - first))).collect()
+    }
+
+    /// The equations that contradict each other within the ranges, after [`Tableau::fulfil`] has found no solution.
+    pub fn contradiction(&self) -> Vec<usize> {
+        let scale = self.scale();
+        (0..self.rows.len()).filter(|at| self.goal.at(self.ranges.len() + at) != Some(&scale)).collect()
+    }
+}

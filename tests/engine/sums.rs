@@ -1,0 +1,7 @@
+//! Tables of published sums (SCIENCE 7): what readers can compute, and what is left out. Held against enumeration: vertices for
+//! intervals, all patterns for the cheapest one.
+
+mod attack;
+mod literature;
+mod protect;
+mod recoverer;
