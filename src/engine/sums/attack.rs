@@ -64,6 +64,18 @@ impl<'s> Attack<'s> {
         Attack { system, published, parts }
     }
 
+    /// The same for an attacker who knows one cell more.
+    pub fn knowing(&self, cell: usize, value: i128) -> Attack<'s> {
+        let mut published = self.published.clone();
+        published[cell] = Some(value);
+        Attack::new(self.system, published)
+    }
+
+    /// Whether two cells that are not published are related through such cells.
+    pub fn are_related(&self, one: usize, other: usize) -> bool {
+        self.parts.of(one).is_some() && self.parts.of(one) == self.parts.of(other)
+    }
+
     /// Relations between published cells alone that do not hold.
     pub fn violated(&self) -> Vec<usize> {
         let broken = |relation: &super::Relation| {

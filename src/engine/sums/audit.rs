@@ -43,6 +43,8 @@ pub struct Entry {
     pub mark: Mark,
     /// Its value, where it is known; published cells have one.
     pub value: Option<i128>,
+    /// How many contributed to it, where that is known.
+    pub contributors: Option<u64>,
     /// What is known of the contributions to it.
     pub contributions: Option<Cell>,
 }
@@ -66,6 +68,8 @@ pub enum Fault {
     Recovered,
     /// It is left out, and readers can compute it too closely.
     Narrow,
+    /// It is left out, and the only contributor to this other cell, which is left out too, can compute it exactly or too closely.
+    Known(usize),
 }
 
 /// A cell that is left out, as far as readers can compute it.
@@ -117,6 +121,7 @@ impl Table {
         let computed: Vec<Computed> = computed.collect();
         let mut faults: Vec<(usize, Fault)> =
             computed.iter().filter_map(|of| Some((of.cell, self.fault(of, rules)?))).collect();
+        faults.extend(self.known_to_lone(&readers, &computed, rules, &faults)?);
         let mut not_judged = 0;
         for (cell, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.mark.is_published()) {
             match &entry.contributions {
@@ -146,6 +151,7 @@ impl Table {
         of.into_iter().for_each(|((cell, _), amount)| cells[cell].add(amount));
         for (entry, cell) in self.entries.iter_mut().zip(cells) {
             entry.value.get_or_insert(cell.sum());
+            entry.contributors = Some(cell.rows());
             entry.contributions = Some(cell);
         }
         self.marked(|entry| entry.value != entry.contributions.as_ref().map(Cell::sum))
@@ -168,6 +174,48 @@ impl Table {
                 return self.entries.iter().position(|entry| entry.value.is_none());
             }
         }
+    }
+
+    /// Whether one contributor alone is behind a cell, and so knows it.
+    fn is_lone(&self, cell: usize) -> bool {
+        self.entries[cell].contributors == Some(1)
+    }
+
+    /// Cells that are left out, have none of these faults, and are known too closely to the only contributor of another one.
+    fn known_to_lone(
+        &self,
+        readers: &Attack<'_>,
+        computed: &[Computed],
+        rules: &[Rule],
+        faults: &[(usize, Fault)],
+    ) -> Result<Vec<(usize, Fault)>, Contradiction> {
+        let mut found: BTreeMap<usize, Fault> = BTreeMap::new();
+        let judged = |cell: usize| {
+            let secondary = self.entries[cell].mark == Mark::Secondary && self.protection(cell, rules) == 0;
+            !secondary && faults.iter().all(|fault| fault.0 != cell)
+        };
+        let judged: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| judged(cell)).collect();
+        for lone in computed.iter().map(|of| of.cell).filter(|&cell| self.is_lone(cell)) {
+            let others = judged.iter().copied().filter(|&cell| cell != lone && readers.are_related(cell, lone));
+            let others: Vec<usize> = others.filter(|cell| !found.contains_key(cell)).collect();
+            if others.is_empty() {
+                continue;
+            }
+            let Some(value) = self.entries[lone].value else {
+                // Whether a sum follows does not depend on the values.
+                let attacker = readers.knowing(lone, 0);
+                let follows = others.into_iter().filter(|&cell| attacker.derivation(&[(cell, 1)]).is_some());
+                found.extend(follows.map(|cell| (cell, Fault::Known(lone))));
+                continue;
+            };
+            let intervals = readers.knowing(lone, value).intervals(&others)?;
+            for (cell, interval) in others.into_iter().zip(intervals) {
+                if self.fault(&Computed { cell, interval, derivable: false }, rules).is_some() {
+                    found.insert(cell, Fault::Known(lone));
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// How far the interval of a cell has to reach beyond its value; 0 if no rule says so.
@@ -223,8 +271,9 @@ impl Table {
             free.then_some(if by_value { value } else { 1 })
         };
         let costs: Vec<Option<u64>> = self.entries.iter().zip(&values).map(price).collect();
-        let (values, costs, hidden) = (&values[..], &costs[..], &absent[..]);
-        let problem = Problem { system: &system, values, costs, hidden, sensitive: &sensitive, work };
+        let lone: Vec<usize> = (0..values.len()).filter(|&cell| self.is_lone(cell)).collect();
+        let (values, costs, hidden, lone) = (&values[..], &costs[..], &absent[..], &lone[..]);
+        let problem = Problem { system: &system, values, costs, hidden, sensitive: &sensitive, lone, work };
         let found = match problem.protect() {
             Protection::Protected(found) => found,
             Protection::Impossible { cell } => return Err(cell),

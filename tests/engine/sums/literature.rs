@@ -40,8 +40,15 @@ fn the_cheapest_pattern_of_the_paper_is_found() {
     let (table, system, values) = table();
     let sensitive = [Sensitive { cell: table.cell(&[2, 3]), up: 5, down: 5 }];
     let costs: Vec<Option<u64>> = values.iter().map(|&value| u64::try_from(value).ok()).collect();
-    let problem =
-        Problem { system: &system, values: &values, costs: &costs, hidden: &[], sensitive: &sensitive, work: 100_000 };
+    let problem = Problem {
+        system: &system,
+        values: &values,
+        costs: &costs,
+        hidden: &[],
+        sensitive: &sensitive,
+        lone: &[],
+        work: 100_000,
+    };
     let found = problem.protect();
     // 8 + 17 + 12: every other rectangle through the cell has a dearer sum, and any pattern holds a closed path.
     let secondary = vec![table.cell(&[2, 1]), table.cell(&[3, 1]), table.cell(&[3, 3])];

@@ -14,6 +14,7 @@ struct Table {
     values: Vec<i128>,
     costs: Vec<Option<u64>>,
     sensitive: Vec<Sensitive>,
+    lone: Vec<usize>,
 }
 
 impl Table {
@@ -50,12 +51,13 @@ impl Table {
             Sensitive { cell, up: by, down: by.min(values[cell] as u128) }
         });
         let sensitive = sensitive.collect();
-        Table { system, values, costs, sensitive }
+        let lone = (0..values.len()).filter(|_| draw.once_in(4)).collect();
+        Table { system, values, costs, sensitive, lone }
     }
 
     fn problem(&self, work: u64) -> Problem<'_> {
         let (system, values, costs) = (&self.system, &self.values[..], &self.costs[..]);
-        Problem { system, values, costs, hidden: &[], sensitive: &self.sensitive, work }
+        Problem { system, values, costs, hidden: &[], sensitive: &self.sensitive, lone: &self.lone, work }
     }
 
     fn published(&self, secondary: &[usize]) -> Vec<Option<i128>> {
@@ -63,10 +65,20 @@ impl Table {
         (0..self.values.len()).map(|cell| (!out(&cell)).then_some(self.values[cell])).collect()
     }
 
-    /// Whether every sensitive cell is protected, by enumeration.
+    /// Whether every sensitive cell is protected, by enumeration: from readers, and from those who are alone in a cell.
     fn is_safe(&self, secondary: &[usize]) -> bool {
-        let (equations, unknown) = dense(&self.system, &self.published(secondary));
-        self.sensitive.iter().all(|sensitive| {
+        let published = self.published(secondary);
+        let lone = self.lone.iter().filter(|&&lone| published[lone].is_none());
+        std::iter::once(None).chain(lone.map(Some)).all(|lone| {
+            let mut known = published.clone();
+            lone.into_iter().for_each(|&lone| known[lone] = Some(self.values[lone]));
+            self.is_safe_from(&known)
+        })
+    }
+
+    fn is_safe_from(&self, known: &[Option<i128>]) -> bool {
+        let (equations, unknown) = dense(&self.system, known);
+        self.sensitive.iter().filter(|sensitive| known[sensitive.cell].is_none()).all(|sensitive| {
             let at = unknown.iter().position(|&cell| cell == sensitive.cell).expect("a sensitive cell is left out");
             let (low, high) = recoverer::interval(&equations, at, unknown.len()).expect("the values fit");
             let value = self.values[sensitive.cell];
@@ -174,6 +186,7 @@ fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
         values: &values,
         costs: &costs,
         hidden: &[0, 1],
+        lone: &[],
         sensitive: &sensitive,
         work: 1_000,
     };

@@ -13,6 +13,12 @@ pub struct Cut {
 }
 
 impl Cut {
+    /// The same against an attacker who knows this cell.
+    pub fn without(mut self, cell: usize) -> Cut {
+        self.weights.retain(|weight| weight.0 != cell);
+        self
+    }
+
     /// How much a pattern lacks; 0 or less if it fulfils the cut.
     pub fn lacks(&self, pattern: &[bool]) -> i128 {
         let there = self.weights.iter().filter(|weight| pattern[weight.0]).map(|weight| weight.1);

@@ -34,12 +34,13 @@ impl Problem<'_> {
         Protection::Protected(Suppression { secondary, cost, least })
     }
 
-    /// The sensitive cells whose interval is too narrow when these cells are left out besides the sensitive and hidden ones.
+    /// The sensitive cells whose interval is too narrow, for readers or for a lone contributor, when these cells are left out besides the sensitive and hidden ones.
     pub fn exposed(&self, secondary: &[usize]) -> Vec<usize> {
         let mut search = Search::new(self);
         let mut pattern = search.base.clone();
         secondary.iter().for_each(|&cell| pattern[cell] = true);
         let mut cells: Vec<usize> = search.cuts(&pattern).iter().map(|cut| cut.cell).collect();
+        cells.sort_unstable();
         cells.dedup();
         cells
     }

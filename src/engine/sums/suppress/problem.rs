@@ -32,6 +32,8 @@ pub struct Problem<'s> {
     pub hidden: &'s [usize],
     /// The cells that are protected.
     pub sensitive: &'s [Sensitive],
+    /// Cells with one contributor, who knows the value also where it is left out. Each of them is an attacker of all other sensitive cells.
+    pub lone: &'s [usize],
     /// How much may be spent on the search for the cheapest pattern: terms of equations that are computed anew. A core does tens of
     /// millions a second.
     pub work: u64,

@@ -49,11 +49,23 @@ impl<'p> Search<'p> {
         self.secondary(pattern).filter_map(|cell| self.price(cell)).map(u128::from).sum()
     }
 
-    /// A cut for each sensitive cell, above and below, that this pattern does not protect.
+    /// A cut for each sensitive cell, above and below, that this pattern does not protect: from readers, then from each lone contributor,
+    /// who sees one cell more.
     pub fn cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
+        let mut cuts = self.cuts_from(pattern, None);
+        for &lone in self.problem.lone.iter().filter(|&&lone| pattern[lone]) {
+            let mut seen = pattern.to_vec();
+            seen[lone] = false;
+            cuts.extend(self.cuts_from(&seen, Some(lone)));
+        }
+        cuts
+    }
+
+    /// A cut for each sensitive cell that is not protected from an attacker who knows all cells that are not in the pattern.
+    fn cuts_from(&mut self, pattern: &[bool], lone: Option<usize>) -> Vec<Cut> {
         let parts = Parts::new(self.problem.system, |cell| pattern[cell]);
         let mut of_parts: Vec<Vec<&Sensitive>> = vec![Vec::new(); parts.parts.len()];
-        for sensitive in self.problem.sensitive {
+        for sensitive in self.problem.sensitive.iter().filter(|sensitive| Some(sensitive.cell) != lone) {
             of_parts[parts.of(sensitive.cell).expect("a sensitive cell is left out")].push(sensitive);
         }
         let mut cuts = Vec::new();
@@ -67,7 +79,12 @@ impl<'p> Search<'p> {
                 }
                 self.known.insert(part.cells.clone(), found);
             }
-            cuts.extend(self.known[&part.cells].iter().cloned());
+            // A cell that the attacker knows never widens an interval, left out or not.
+            let known = self.known[&part.cells].iter().cloned();
+            cuts.extend(known.map(|cut| match lone {
+                Some(lone) => cut.without(lone),
+                None => cut,
+            }));
         }
         cuts
     }
