@@ -4,6 +4,7 @@
 mod certain;
 mod crowds;
 mod risk;
+mod sums;
 
 use crate::common;
 use std::fs;

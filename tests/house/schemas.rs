@@ -10,6 +10,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
     vec![
         ("feed", config::schema::feed().clone()),
         ("audit", printed::<tidegate::cli::audit::json::Audit>("tidegate audit --json")),
+        ("audit-sums", printed::<tidegate::cli::audit::sums::json::Sums>("tidegate audit --sums --json")),
         ("attack-refinement", printed::<tidegate::cli::refinement::Refinement>("tidegate attack refinement --json")),
         ("anonymize", printed::<tidegate::cli::anonymize::Answer>("tidegate anonymize --json")),
         ("show", printed::<tidegate::cli::show::Shown>("tidegate show DIR --json")),

@@ -7,6 +7,7 @@ pub mod json;
 mod requirement;
 mod risk_entry;
 mod risk_words;
+pub mod sums;
 mod words;
 
 use std::path::PathBuf;
@@ -37,12 +38,16 @@ use crate::engine::safeguards::trace::{Terms, told};
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
 tidegate audit --feed <FILE> --release <FILE> --increment <FILE> --minimality [--requirement <REQUIREMENT>]\n       \
 tidegate audit --dir <DIR> [--key <FILE>]\n       \
-tidegate audit --feed <FILE> [--key <FILE>]",
+tidegate audit --feed <FILE> [--key <FILE>]\n       \
+tidegate audit --sums <FILE> [--p <SHARE>] [--dominance <n=N,share=SHARE>] [--hierarchy <COLUMN=FILE>…] [--protect <FILE>]",
     after_help = "\
 Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint. Where one label of a column lies above another one, or a column `tidegate_release` says in which \
 release a row came, each row has to keep its label, and judged is how many rows of a label came together.
+
+With --sums a table of published sums is judged instead: which of them give a contribution away, and which of those that are left out readers \
+can compute.
 
 Without --release the newest chain in the roots of the feed is judged, with the people who really came with each release.
 
@@ -50,7 +55,7 @@ Exit code 0: safe. 1: unsafe, or not decided. 2: an error."
 )]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
-    #[arg(long, value_name = "FILE", required_unless_present = "dir")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["dir", "sums"])]
     pub feed: Option<PathBuf>,
     /// A published table, or the manifest of one; once per release, oldest first
     #[arg(long = "release", value_name = "FILE")]
@@ -79,6 +84,9 @@ pub struct Args {
     /// The key of that folder or feed; the file beside the folder, or the one that the feed file names, when left out
     #[arg(long, value_name = "FILE", conflicts_with = "releases")]
     pub key: Option<PathBuf>,
+    /// Options of tables of sums.
+    #[command(flatten)]
+    pub sums: Box<sums::SumsArgs>,
 }
 
 /// Runs the command.
@@ -86,6 +94,9 @@ pub struct Args {
 /// # Errors
 /// The feed file or a table cannot be read, or they do not belong together.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    if args.sums.sums.is_some() {
+        return sums::run(&args.sums, out);
+    }
     let (asked, figures) = attacked(&args)?;
     let Asked { columns, policy, subject, names, .. } = &asked;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);

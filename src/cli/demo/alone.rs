@@ -95,6 +95,7 @@ impl Snapshots {
             minimality: false,
             requirement: None,
             guarding: None,
+            sums: Box::default(),
         }
     }
 

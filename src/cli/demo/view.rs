@@ -129,6 +129,7 @@ impl<'o> View<'o> {
             minimality: false,
             requirement: None,
             guarding: None,
+            sums: Box::default(),
         }
     }
 

@@ -1,0 +1,389 @@
+//! Reads a table of sums and the contributions behind it. No error shows a value, and none shows a code of a contribution.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::hierarchy::Codes;
+use super::number::Number;
+use crate::daemon::error::{Error, Kind, Result};
+use crate::engine::dominance::Cell;
+use crate::engine::sums::{Dimensions, Entry, Mark, Range, Table};
+
+/// The most cells of a table.
+const MOST_CELLS: usize = 1_000_000;
+
+/// How a table is read.
+pub struct Form<'a> {
+    /// The file of the table.
+    pub file: &'a Path,
+    /// The column with the sums.
+    pub value: &'a str,
+    /// The code that stands for all codes of a column.
+    pub total: &'a str,
+    /// Columns with files of their hierarchies.
+    pub hierarchies: &'a [(String, PathBuf)],
+    /// Values and contributions may be below 0.
+    pub signed: bool,
+    /// How many of the largest contributions the rules read.
+    pub kept: usize,
+    /// Rows of people, and the column that names the person.
+    pub contributions: Option<(&'a Path, &'a str)>,
+}
+
+/// A table as it was read.
+pub struct Read {
+    pub table: Table,
+    pub dimensions: Vec<Codes>,
+    /// How many digits stand behind the point.
+    pub scale: u32,
+    /// How many contributions each cell has, where the table says so.
+    pub counts: Vec<Option<u64>>,
+    /// The line of each cell.
+    pub lines: Vec<Option<u64>>,
+}
+
+impl Read {
+    /// A cell in words: `(region = North, branch = Total)`.
+    pub fn name(&self, cell: usize) -> String {
+        let of = self.codes(cell).into_iter().map(|(column, code)| format!("{column} = {code}"));
+        format!("({})", of.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The codes of a cell by column.
+    pub fn codes(&self, cell: usize) -> Vec<(&str, &str)> {
+        let codes = self.table.dimensions.codes(cell);
+        let of = self.dimensions.iter().zip(codes);
+        of.map(|(dimension, code)| (dimension.name.as_str(), dimension.codes[code].as_str())).collect()
+    }
+}
+
+/// A CSV file with named columns.
+struct Csv {
+    names: Vec<String>,
+    rows: Vec<(u64, Vec<String>)>,
+}
+
+impl Csv {
+    fn read(file: &Path) -> Result<Csv> {
+        let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the table", &error))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::new(Kind::Input, "the file is not UTF-8 text").in_file(file))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let first = text.lines().next().unwrap_or_default();
+        let most =
+            [b',', b';', b'\t'].into_iter().rev().max_by_key(|of| first.bytes().filter(|byte| byte == of).count());
+        let mut reader =
+            csv::ReaderBuilder::new().delimiter(most.unwrap_or(b',')).trim(csv::Trim::All).from_reader(text.as_bytes());
+        let bad = |error: &csv::Error| {
+            let text = match error.kind() {
+                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                    format!("a row with {len} fields under a header with {expected_len}")
+                }
+                _ => "the row cannot be read as CSV".to_owned(),
+            };
+            let error_at = Error::new(Kind::Input, text).in_file(file);
+            match error.position() {
+                Some(at) => error_at.at_line(at.line()),
+                None => error_at,
+            }
+        };
+        let names: Vec<String> = reader.headers().map_err(|error| bad(&error))?.iter().map(str::to_owned).collect();
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
+            let text = format!("the header names `{twice}` twice, or a column has no name");
+            return Err(Error::new(Kind::Input, text).in_file(file).at_line(1));
+        }
+        let row = |row: std::result::Result<csv::StringRecord, csv::Error>| {
+            let row = row.map_err(|error| bad(&error))?;
+            let line = row.position().map_or(0, csv::Position::line);
+            Ok((line, row.iter().map(str::to_owned).collect()))
+        };
+        Ok(Csv { names, rows: reader.records().map(row).collect::<Result<_>>()? })
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|other| other.eq_ignore_ascii_case(name))
+    }
+}
+
+/// What the columns of the table are.
+struct Roles {
+    dimensions: Vec<usize>,
+    value: usize,
+    count: Option<usize>,
+    status: Option<usize>,
+    /// `max1`, `max2`, …
+    largest: Vec<usize>,
+}
+
+impl Roles {
+    fn of(csv: &Csv, form: &Form) -> Result<Roles> {
+        let refused = |text: String| Error::new(Kind::Input, text).in_file(form.file).at_line(1);
+        let value = csv.column(form.value).ok_or_else(|| {
+            refused(format!("there is no column `{}` with the sums: name it with --value", form.value))
+        })?;
+        let count = csv.column("freq");
+        let status = csv.column("status").or_else(|| csv.column("sdcStatus"));
+        let largest: Vec<usize> = (1..).map_while(|at| csv.column(&format!("max{at}"))).collect();
+        let named: BTreeSet<usize> =
+            [Some(value), count, status].into_iter().flatten().chain(largest.clone()).collect();
+        let dimensions: Vec<usize> = (0..csv.names.len()).filter(|column| !named.contains(column)).collect();
+        if dimensions.is_empty() {
+            return Err(refused(
+                "there is no column with codes: a table of sums has one for each dimension".to_owned(),
+            ));
+        }
+        if !largest.is_empty() && largest.len() < form.kept && form.contributions.is_none() {
+            let text = format!(
+                "the rules read the {} largest contributions, and the table has max1 to max{} only",
+                form.kept,
+                largest.len()
+            );
+            return Err(refused(text));
+        }
+        if !largest.is_empty() && form.signed && form.contributions.is_none() {
+            let text = "the largest contributions say too little where some are below 0: give all of them with --contributions";
+            return Err(refused(text.to_owned()));
+        }
+        Ok(Roles { dimensions, value, count, status, largest })
+    }
+}
+
+/// A row of the table.
+struct Row {
+    line: u64,
+    codes: Vec<String>,
+    value: Option<Number>,
+    count: Option<u64>,
+    largest: Vec<Number>,
+    mark: Mark,
+}
+
+/// Reads the table, with the contributions where there are some.
+///
+/// # Errors
+/// A file cannot be read, is no such table, or they do not belong together.
+pub fn read(form: &Form) -> Result<Read> {
+    let csv = Csv::read(form.file)?;
+    let roles = Roles::of(&csv, form)?;
+    let rows: Vec<Row> =
+        csv.rows.iter().map(|(line, row)| parsed(*line, row, &csv, &roles, form)).collect::<Result<_>>()?;
+    let dimensions = dimensions(&csv, &roles, form)?;
+    let people = form.contributions.map(|(file, person)| contributed(file, person, &dimensions, form)).transpose()?;
+    let numbers = rows.iter().flat_map(|row| row.value.into_iter().chain(row.largest.iter().copied()));
+    let given = people.iter().flatten().map(|(_, _, number, _)| *number);
+    let scale = numbers.chain(given).map(Number::scale).max().unwrap_or(0);
+    let mut read = placed(&rows, dimensions, scale, form)?;
+    if let (Some(people), Some((file, _))) = (people, form.contributions) {
+        let in_units = |(cell, person, number, line): (usize, u32, Number, u64)| {
+            let units = number.in_units(scale).ok_or_else(|| too_large(file, line, form.value))?;
+            Ok((cell, person, units))
+        };
+        let people = people.into_iter().map(in_units).collect::<Result<Vec<_>>>()?;
+        if let Some(&cell) = read.table.contribute(&people, form.kept).first() {
+            let text = format!(
+                "the sum of {} is not what was contributed to it: the files do not belong together",
+                read.name(cell)
+            );
+            let error = Error::new(Kind::Input, text).in_file(form.file).in_field(form.value);
+            return Err(match read.lines[cell] {
+                Some(line) => error.at_line(line),
+                None => error,
+            });
+        }
+    }
+    Ok(read)
+}
+
+fn too_large(file: &Path, line: u64, column: &str) -> Error {
+    let text = "a number with too many digits: there may be 18, those behind the point of the finest number included";
+    Error::new(Kind::Input, text).in_file(file).at_line(line).in_field(column)
+}
+
+fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) -> Result<Option<Number>> {
+    let refused = |text: &str| Error::new(Kind::Input, text).in_file(file).at_line(line).in_field(column);
+    if text.is_empty() || text == "NA" {
+        return Ok(None);
+    }
+    let number = Number::parse(text).ok_or_else(|| {
+        refused("not a number: digits, a point, and at most 18 digits are read, and an empty field is no number")
+    })?;
+    if !signed && text.starts_with('-') && number.in_units(number.scale()) != Some(0) {
+        return Err(refused("a number below 0: with --signed readers are not taken to know that no contribution is"));
+    }
+    Ok(Some(number))
+}
+
+fn parsed(line: u64, row: &[String], csv: &Csv, roles: &Roles, form: &Form) -> Result<Row> {
+    let refused = |text: &str, column: usize| {
+        Error::new(Kind::Input, text).in_file(form.file).at_line(line).in_field(csv.names[column].as_str())
+    };
+    let value = number(&row[roles.value], form.file, line, (form.value, form.signed))?;
+    let count = roles.count.filter(|&column| !row[column].is_empty() && row[column] != "NA");
+    let whole = |column: usize| {
+        let number = Number::parse(&row[column]).and_then(|number| u64::try_from(number.in_units(0)?).ok());
+        number.ok_or_else(|| refused("not a whole number of contributions", column))
+    };
+    let count = count.map(whole).transpose()?;
+    let largest =
+        roles.largest.iter().map(|&column| number(&row[column], form.file, line, (&csv.names[column], false)));
+    let largest: Vec<Number> = largest.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let status = roles.status.map_or("", |column| row[column].as_str());
+    let mark = match (status.to_lowercase().as_str(), value) {
+        ("", None) => Mark::LeftOut,
+        ("" | "s", Some(_)) => Mark::Published,
+        ("z" | "p", Some(_)) => Mark::Kept,
+        ("u", _) => Mark::Primary,
+        ("x" | "m" | "d", _) => Mark::Secondary,
+        ("s" | "z" | "p", None) => {
+            return Err(refused("a cell that is published by its status has no value", roles.value));
+        }
+        _ => {
+            let text = "an unknown status: s (published), z or p (to be published in any case), u (left out, sensitive), x, m or d \
+                        (left out to protect others), or none";
+            return Err(refused(text, roles.status.unwrap_or(roles.value)));
+        }
+    };
+    let codes = roles.dimensions.iter().map(|&column| row[column].clone()).collect();
+    Ok(Row { line, codes, value, count, largest, mark })
+}
+
+fn dimensions(csv: &Csv, roles: &Roles, form: &Form) -> Result<Vec<Codes>> {
+    for (name, file) in form.hierarchies {
+        if !roles.dimensions.iter().any(|&column| csv.names[column] == *name) {
+            let text = format!("the table {} has no dimension `{name}`", form.file.display());
+            return Err(Error::new(Kind::Usage, text).in_file(file).in_field("--hierarchy"));
+        }
+    }
+    let dimension = |&column: &usize| {
+        let name = csv.names[column].as_str();
+        if let Some((_, file)) = form.hierarchies.iter().find(|(of, _)| of == name) {
+            return Codes::read(name, file, form.total);
+        }
+        let mut seen: Vec<String> = Vec::new();
+        let mut known = BTreeSet::new();
+        for (_, row) in &csv.rows {
+            if known.insert(row[column].as_str()) {
+                seen.push(row[column].clone());
+            }
+        }
+        Ok(Codes::flat(name, &seen, form.total))
+    };
+    roles.dimensions.iter().map(dimension).collect()
+}
+
+/// Puts rows into the cells of the table.
+fn placed(rows: &[Row], dimensions: Vec<Codes>, scale: u32, form: &Form) -> Result<Read> {
+    let refused = |text: String, line: u64| Error::new(Kind::Input, text).in_file(form.file).at_line(line);
+    let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
+    let cells = of.cells().filter(|&cells| cells <= MOST_CELLS).ok_or_else(|| {
+        let text = format!("the codes of all dimensions make more than {MOST_CELLS} cells: judge parts of the table");
+        Error::new(Kind::Input, text).in_file(form.file)
+    })?;
+    let range = if form.signed { Range::Free } else { Range::NotNegative };
+    let absent = Entry { mark: Mark::Absent, value: None, contributors: None, contributions: None };
+    let table = Table { dimensions: of, range, entries: vec![absent; cells] };
+    let mut read = Read { table, dimensions, scale, counts: vec![None; cells], lines: vec![None; cells] };
+    let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); read.dimensions.len()];
+    for row in rows {
+        let mut codes = Vec::with_capacity(row.codes.len());
+        for ((dimension, code), used) in read.dimensions.iter().zip(&row.codes).zip(&mut used) {
+            let place = dimension.place(code).ok_or_else(|| {
+                refused(format!("`{code}` is no code of its hierarchy"), row.line).in_field(dimension.name.as_str())
+            })?;
+            used.insert(place);
+            codes.push(place);
+        }
+        let cell = read.table.dimensions.cell(&codes);
+        if let Some(first) = read.lines[cell].replace(row.line) {
+            return Err(refused(format!("the cell {} stands in line {first} already", read.name(cell)), row.line));
+        }
+        let units = |number: Number| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));
+        let value = row.value.map(units).transpose()?.map(i128::from);
+        read.counts[cell] = row.count;
+        let contributions = known(row, value, form, units)?;
+        read.table.entries[cell] = Entry { mark: row.mark, value, contributors: row.count, contributions };
+    }
+    // A code that the table has not at all is not published; one that it has stands in every combination.
+    let missing = (0..cells).find(|&cell| {
+        let codes = read.table.dimensions.codes(cell);
+        read.lines[cell].is_none() && codes.iter().zip(&used).all(|(code, used)| used.contains(code))
+    });
+    match missing {
+        Some(cell) => {
+            let text = format!(
+                "the cell {} has no row: write it with the value 0 if nothing is in it, and without a value if it is left out",
+                read.name(cell)
+            );
+            Err(Error::new(Kind::Input, text).in_file(form.file))
+        }
+        None => Ok(read),
+    }
+}
+
+/// What a row tells of the contributions to its cell.
+fn known(row: &Row, value: Option<i128>, form: &Form, units: impl Fn(Number) -> Result<i64>) -> Result<Option<Cell>> {
+    let Some(sum) = value.and_then(|value| u128::try_from(value).ok()) else { return Ok(None) };
+    if row.largest.is_empty() && sum > 0 {
+        return Ok(None);
+    }
+    let mut largest = Vec::with_capacity(form.kept.max(row.largest.len()));
+    for &number in &row.largest {
+        largest.push(units(number)?.unsigned_abs());
+    }
+    let told: u128 = largest.iter().map(|&units| u128::from(units)).sum();
+    let all = told == sum || row.count.is_some_and(|count| count <= largest.len() as u64);
+    if largest.len() < form.kept && !all {
+        return Ok(None);
+    }
+    largest.resize(form.kept.max(largest.len()), 0);
+    let rows = row.count.unwrap_or(u64::MAX);
+    let cell = Cell::told(rows, sum, largest).ok_or_else(|| {
+        let text = "the largest contributions come to more than the value, or are more than `freq`";
+        Error::new(Kind::Input, text).in_file(form.file).at_line(row.line).in_field("max1")
+    })?;
+    Ok(Some(cell))
+}
+
+/// Contributions: the cell, the person, the number, the line.
+type Contribution = (usize, u32, Number, u64);
+
+fn contributed(file: &Path, person: &str, dimensions: &[Codes], form: &Form) -> Result<Vec<Contribution>> {
+    let csv = Csv::read(file)?;
+    let column = |name: &str| {
+        csv.column(name).ok_or_else(|| {
+            let text = "the contributions have no such column: they need one for each dimension of the table, one with the person \
+                        (--person) and one with the number (--value)";
+            Error::new(Kind::Input, text).in_file(file).at_line(1).in_field(name)
+        })
+    };
+    let columns = dimensions.iter().map(|dimension| column(&dimension.name)).collect::<Result<Vec<usize>>>()?;
+    let (person, value) = (column(person)?, column(form.value)?);
+    let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
+    let mut people: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut found = Vec::with_capacity(csv.rows.len());
+    for (line, row) in &csv.rows {
+        let refused = |text: &str, column: usize| {
+            Error::new(Kind::Input, text).in_file(file).at_line(*line).in_field(csv.names[column].as_str())
+        };
+        let mut codes = Vec::with_capacity(columns.len());
+        for (dimension, &column) in dimensions.iter().zip(&columns) {
+            let place = dimension.place(&row[column]).filter(|&place| dimension.dimension.is_leaf(place));
+            codes.push(
+                place.ok_or_else(|| refused("a code that the table does not have, or one of its totals", column))?,
+            );
+        }
+        let number = number(&row[value], file, *line, (form.value, form.signed))?
+            .ok_or_else(|| refused("a contribution without a number", value))?;
+        if row[person].is_empty() {
+            return Err(refused(
+                "a contribution without a person: the contributions of a person are added up, so each row names one",
+                person,
+            ));
+        }
+        let next = u32::try_from(people.len()).map_err(|_| refused("too many people", person))?;
+        let who = *people.entry(row[person].as_str()).or_insert(next);
+        found.push((of.cell(&codes), who, number, *line));
+    }
+    Ok(found)
+}

@@ -1,0 +1,210 @@
+//! The JSON of `tidegate audit --sums` (CONTRACTS 3). The types here are the contract: `schemas/v1/audit-sums.schema.json` is made
+//! from them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::file::Read;
+use super::number::written;
+use super::options::SumsArgs;
+use super::protected::Protected;
+use crate::engine::sums::{Computed, Fault, Fraction, Judged, Mark};
+
+/// The result of `tidegate audit --sums --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Sums {
+    /// No reason was found.
+    pub safe: bool,
+    /// Every reason against, in the order of cells; empty when safe.
+    pub reasons: Vec<Reason>,
+    /// How many cells there are.
+    pub cells: Cells,
+    /// The cells that are left out, each with how closely readers can compute it.
+    pub left_out: Vec<LeftOut>,
+    /// What `--protect` has written; null without it. Everything else is about that table then.
+    pub protected: Option<Written>,
+}
+
+/// Why the table is not safe.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reason {
+    /// What is wrong.
+    pub check: Check,
+    /// The cell: the code of each dimension.
+    pub cell: BTreeMap<String, String>,
+    /// The cell whose only contributor is the attacker; null for other checks.
+    pub by: Option<BTreeMap<String, String>>,
+    /// The line of the cell in the table; null where the table has no such line.
+    pub line: Option<u64>,
+    /// The same for people.
+    pub text: String,
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// The cell is published, and sensitive by the p% rule.
+    P,
+    /// The cell is published, and sensitive by the dominance rule.
+    Dominance,
+    /// The cell is left out, and readers can compute it exactly.
+    Recovered,
+    /// The cell is left out, and readers can compute it more closely than the rules allow.
+    Narrow,
+    /// The cell is left out, and the only contributor to another one (`by`) can compute it exactly, or more closely than the rules allow.
+    Contributor,
+}
+
+/// Numbers of cells.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Cells {
+    /// All that the table has.
+    pub all: usize,
+    /// Those with a sum.
+    pub published: usize,
+    /// Published ones of which no contributions are known, so that no rule judges them.
+    pub not_judged: usize,
+    /// Left out as sensitive.
+    pub primary: usize,
+    /// Left out to protect others.
+    pub secondary: usize,
+    /// Left out, the table does not say why.
+    pub unknown: usize,
+}
+
+/// A cell that is left out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// The cell: the code of each dimension.
+    pub cell: BTreeMap<String, String>,
+    /// `u`: sensitive; `x`: to protect others; null: not said.
+    pub status: Option<String>,
+    /// Whether readers can compute it exactly.
+    pub exact: bool,
+    /// Whether it follows by addition and subtraction alone, also for readers who do not know that no contribution is below 0.
+    pub derivable: bool,
+    /// By how much, as a share of the value, the best estimate of readers is wrong at most; null: without limit.
+    pub relative_error: Option<f64>,
+    /// The smallest value it can have, rounded down in its last digit; null without `--intervals`, and where there is no limit.
+    pub low: Option<String>,
+    /// The largest value it can have, rounded up in its last digit; null without `--intervals`, and where there is no limit.
+    pub high: Option<String>,
+}
+
+/// What was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Written {
+    /// The file.
+    pub file: String,
+    /// What the secondary cells cost: their number, or the sum of their values in units of the last decimal.
+    pub cost: String,
+    /// Whether it is certain that no pattern costs less.
+    pub least: bool,
+}
+
+/// The result as a value.
+pub fn sums(read: &Read, judged: &Judged, args: &SumsArgs, protected: Option<&Protected>) -> Sums {
+    let reason = |&(cell, fault): &(usize, Fault)| {
+        let check = check_of(fault, args.percent.is_some());
+        let by = if let Fault::Known(lone) = fault { Some(codes(read, lone)) } else { None };
+        let text = text(read, (cell, fault), check);
+        Reason { check, cell: codes(read, cell), by, line: read.lines[cell], text }
+    };
+    let reasons = judged.faults.iter().map(reason);
+    let left_out = judged.computed.iter().map(|computed| left_out(read, computed, args.intervals));
+    let written = |protected: &Protected| Written {
+        file: protected.file.display().to_string(),
+        cost: protected.cost.to_string(),
+        least: protected.least,
+    };
+    Sums {
+        safe: judged.faults.is_empty(),
+        reasons: reasons.collect(),
+        cells: cells(read, judged),
+        left_out: left_out.collect(),
+        protected: protected.map(written),
+    }
+}
+
+/// What is wrong, in words.
+pub fn text(read: &Read, (cell, fault): (usize, Fault), check: Check) -> String {
+    let name = read.name(cell);
+    match check {
+        Check::P => format!(
+            "{name} is published, and the person with the second largest contribution can compute the largest one too closely (p% rule)"
+        ),
+        Check::Dominance => {
+            format!("{name} is published, and its largest contributions are too large a share of it (dominance rule)")
+        }
+        Check::Recovered => format!("{name} is left out, and readers can compute it exactly from what is published"),
+        Check::Narrow => format!("{name} is left out, and readers can compute it too closely from what is published"),
+        Check::Contributor => {
+            let lone = if let Fault::Known(lone) = fault { read.name(lone) } else { String::new() };
+            format!(
+                "{name} is left out, and the only contributor to {lone}, who knows that sum, can compute it exactly or too closely"
+            )
+        }
+    }
+}
+
+/// Which check a fault is of. Of two rules p% comes first.
+pub fn check_of(fault: Fault, percent_is_first: bool) -> Check {
+    match fault {
+        Fault::Sensitive(0) if percent_is_first => Check::P,
+        Fault::Sensitive(_) => Check::Dominance,
+        Fault::Recovered => Check::Recovered,
+        Fault::Narrow => Check::Narrow,
+        Fault::Known(_) => Check::Contributor,
+    }
+}
+
+fn codes(read: &Read, cell: usize) -> BTreeMap<String, String> {
+    read.codes(cell).into_iter().map(|(column, code)| (column.to_owned(), code.to_owned())).collect()
+}
+
+/// The numbers of cells.
+pub fn cells(read: &Read, judged: &Judged) -> Cells {
+    let count = |mark: Mark| read.table.entries.iter().filter(|entry| entry.mark == mark).count();
+    let published = count(Mark::Published) + count(Mark::Kept);
+    Cells {
+        all: read.table.entries.len() - count(Mark::Absent),
+        published,
+        not_judged: judged.not_judged,
+        primary: count(Mark::Primary),
+        secondary: count(Mark::Secondary),
+        unknown: count(Mark::LeftOut),
+    }
+}
+
+fn left_out(read: &Read, computed: &Computed, intervals: bool) -> LeftOut {
+    let interval = &computed.interval;
+    let status = match read.table.entries[computed.cell].mark {
+        Mark::Primary => Some("u".to_owned()),
+        Mark::Secondary => Some("x".to_owned()),
+        _ => None,
+    };
+    LeftOut {
+        cell: codes(read, computed.cell),
+        status,
+        exact: interval.is_exact(),
+        derivable: computed.derivable,
+        relative_error: interval.relative_error().map(|error| share(&error)),
+        low: interval.low.as_ref().filter(|_| intervals).map(|low| bound(low, read.scale, false)),
+        high: interval.high.as_ref().filter(|_| intervals).map(|high| bound(high, read.scale, true)),
+    }
+}
+
+/// A share, cut off behind six digits: an estimate is never said to be worse than it is.
+pub fn share(of: &Fraction) -> f64 {
+    let millionths = of.numerator() * 1_000_000 / of.denominator();
+    u32::try_from(millionths).map_or(f64::MAX, |millionths| f64::from(millionths) / 1e6)
+}
+
+/// An end of an interval in the decimals of the table, rounded outwards.
+pub fn bound(of: &Fraction, scale: u32, up: bool) -> String {
+    let rounded = if up { of.ceil() } else { of.floor() };
+    i128::try_from(rounded).map_or_else(|_| "beyond 128 bits".to_owned(), |units| written(units, scale))
+}

@@ -1,0 +1,128 @@
+//! The verdict on a table of sums, for a person at a terminal.
+
+use std::fmt::Write;
+
+use super::file::Read;
+use super::json::{self, Check};
+use super::protected::Protected;
+use crate::cli::paragraph::wrapped;
+use crate::cli::tell::shell;
+use crate::engine::dominance::Rule;
+use crate::engine::sums::{Computed, Fault, Judged};
+
+/// The most cells that are written out.
+const MOST_CELLS: usize = 20;
+
+/// The whole report; the second of a pair says whether intervals are shown.
+pub fn report(
+    read: &Read,
+    judged: &Judged,
+    (rules, intervals): (&[Rule], bool),
+    protected: Option<&Protected>,
+) -> String {
+    let mut text = String::new();
+    let cells = json::cells(read, judged);
+    let mut left_out =
+        vec![format!("{} as sensitive", cells.primary), format!("{} to protect others", cells.secondary)];
+    if cells.unknown > 0 {
+        left_out.push(format!("{} without a reason", cells.unknown));
+    }
+    let line = format!("{} cells, {} of them published; left out: {}", cells.all, cells.published, left_out.join(", "));
+    put(&mut text, &line);
+    if let Some(protected) = protected {
+        let least = if protected.least { "no pattern costs less" } else { "a cheaper pattern may exist" };
+        put(&mut text, &format!("Written to {}; {least}", shell(&protected.file)));
+    }
+    put(&mut text, "");
+    computed(&mut text, read, judged, intervals);
+    if rules.is_empty() {
+        wrapped(
+            &mut text,
+            "",
+            "No rule was named (--p, --dominance), so published cells are not judged, and cells that are left out only \
+                                fail when readers can compute them exactly.",
+        );
+        put(&mut text, "");
+    } else if cells.not_judged > 0 {
+        let line = format!(
+            "{} published cells are not judged: nothing is known of the contributions to them. Columns max1, max2, … or --contributions \
+             tell.",
+            cells.not_judged
+        );
+        wrapped(&mut text, "", &line);
+        put(&mut text, "");
+    }
+    verdict(&mut text, read, judged, rules);
+    text
+}
+
+fn put(text: &mut String, line: &str) {
+    writeln!(text, "{}", line.trim_end()).expect("writing to a string");
+}
+
+/// How closely readers can compute the cells that are left out, the closest first.
+fn computed(text: &mut String, read: &Read, judged: &Judged, intervals: bool) {
+    if judged.computed.is_empty() {
+        return;
+    }
+    let mut of: Vec<(f64, &Computed)> = judged
+        .computed
+        .iter()
+        .map(|of| (of.interval.relative_error().map_or(f64::INFINITY, |error| json::share(&error)), of))
+        .collect();
+    of.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cell.cmp(&other.1.cell)));
+    put(text, "Cells that are left out: by how much the best estimate of readers is wrong at most");
+    for (error, of) in of.iter().take(MOST_CELLS) {
+        let error = match error {
+            _ if of.interval.is_exact() => "exact".to_owned(),
+            error if error.is_finite() => format!("{:.1} %", 100.0 * error),
+            _ => "no limit".to_owned(),
+        };
+        let ends = if intervals { ends(of, read.scale) } else { String::new() };
+        put(text, &format!("  {error:>9}  {}{ends}", read.name(of.cell)));
+    }
+    if of.len() > MOST_CELLS {
+        put(text, &format!("  … and {} more, known less closely; --json has them all", of.len() - MOST_CELLS));
+    }
+    put(text, "");
+}
+
+fn ends(of: &Computed, scale: u32) -> String {
+    let low = of.interval.low.as_ref().map_or("…".to_owned(), |low| json::bound(low, scale, false));
+    let high = of.interval.high.as_ref().map_or("…".to_owned(), |high| json::bound(high, scale, true));
+    format!(": {low} to {high}")
+}
+
+fn verdict(text: &mut String, read: &Read, judged: &Judged, rules: &[Rule]) {
+    if judged.faults.is_empty() {
+        put(text, "SAFE: no cell was found that gives a contribution away.");
+        return;
+    }
+    put(text, "UNSAFE");
+    let percent_is_first = matches!(rules.first(), Some(Rule::Percent(_)));
+    let check = |fault: &(usize, Fault)| (*fault, json::check_of(fault.1, percent_is_first));
+    let checks: Vec<((usize, Fault), Check)> = judged.faults.iter().map(check).collect();
+    for &(fault, check) in checks.iter().take(MOST_CELLS) {
+        wrapped(text, "  - ", &json::text(read, fault, check));
+    }
+    if checks.len() > MOST_CELLS {
+        put(text, &format!("  - … and {} more; --json has them all", checks.len() - MOST_CELLS));
+    }
+    put(text, "\nWhat to do");
+    let has = |wanted: &[Check]| checks.iter().any(|(_, check)| wanted.contains(check));
+    if has(&[Check::P, Check::Dominance]) {
+        wrapped(text, "  - ", "leave these cells out, and others with them: --protect FILE writes such a table");
+    }
+    if has(&[Check::Recovered, Check::Narrow, Check::Contributor]) {
+        wrapped(
+            text,
+            "  - ",
+            "leave out more cells of the same rows and columns: --protect FILE chooses them, given all values",
+        );
+        wrapped(
+            text,
+            "  - ",
+            "a table that is already published cannot be recalled: the controller of the data decides what follows",
+        );
+    }
+}
