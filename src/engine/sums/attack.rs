@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use super::parts::{Part, Parts};
 use super::system::{Fraction, System};
 use super::tableau::{End, Tableau};
-use super::whole::Whole;
+use super::whole::{Whole, exactly};
 
 /// A system as its readers see it.
 pub struct Attack<'s> {
@@ -48,11 +48,6 @@ pub struct Contradiction {
     pub relations: Vec<usize>,
 }
 
-/// First in 128 bits, then with as many digits as it takes.
-pub(super) fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
-    narrow().or_else(wide).expect("big integers hold every number")
-}
-
 impl<'s> Attack<'s> {
     /// Readers see the cells that have a number here.
     ///
@@ -74,6 +69,24 @@ impl<'s> Attack<'s> {
     /// Whether two cells that are not published are related through such cells.
     pub fn are_related(&self, one: usize, other: usize) -> bool {
         self.parts.of(one).is_some() && self.parts.of(one) == self.parts.of(other)
+    }
+
+    /// Which of these cells, not published, follow exactly from a single one of others: `(cell, other)`.
+    pub fn followed(&self, cells: &[usize], others: &[usize]) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (at, part) in self.parts.parts.iter().enumerate() {
+            let inside = |of: &[usize]| -> Vec<usize> {
+                of.iter().copied().filter(|&cell| self.parts.of(cell) == Some(at)).collect()
+            };
+            let (cells, others) = (inside(cells), inside(others));
+            if cells.is_empty() || others.is_empty() {
+                continue;
+            }
+            for (cell, from) in part.followed(self.system, &cells, &others) {
+                found.extend(from.into_iter().map(|other| (cell, other)));
+            }
+        }
+        found
     }
 
     /// Relations between published cells alone that do not hold.

@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 
 use super::attack::{Attack, Contradiction, Interval};
 use super::dimensions::Dimensions;
+use super::parts::intervals_for_lone;
 use super::suppress::{Problem, Protection, Sensitive};
 use super::tableau::Range;
 use crate::dominance::{Cell, Rule};
@@ -195,7 +196,17 @@ impl Table {
             !secondary && faults.iter().all(|fault| fault.0 != cell)
         };
         let judged: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| judged(cell)).collect();
-        for lone in computed.iter().map(|of| of.cell).filter(|&cell| self.is_lone(cell)) {
+        let lone: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| self.is_lone(cell)).collect();
+        let sensitive = |cell: &usize| {
+            matches!(self.entries[*cell].mark, Mark::Primary | Mark::LeftOut) || self.protection(*cell, rules) > 0
+        };
+        let sensitive = (0..self.entries.len()).filter(sensitive).count();
+        let all_lone = self.marked(|entry| entry.contributors == Some(1)).len();
+        if !intervals_for_lone(sensitive, all_lone) {
+            let exact = readers.followed(&judged, &lone).into_iter().map(|(cell, lone)| (cell, Fault::Known(lone)));
+            return Ok(exact.collect::<BTreeMap<usize, Fault>>().into_iter().collect());
+        }
+        for lone in lone {
             let others = judged.iter().copied().filter(|&cell| cell != lone && readers.are_related(cell, lone));
             let others: Vec<usize> = others.filter(|cell| !found.contains_key(cell)).collect();
             if others.is_empty() {

@@ -1,9 +1,21 @@
 //! The unknown cells of a system in parts that have no relation in common: each part is a system of equations of its own, and
 //! most are small.
 
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
 use super::system::System;
 use super::tableau::{Range, Tableau};
-use super::whole::Whole;
+use super::whole::{Whole, exactly};
+
+/// The most pairs of a sensitive cell and of one with a lone contributor for which intervals are computed.
+const MOST_PAIRS: usize = 2_000;
+
+/// Whether intervals are computed for each lone contributor. If not, only what follows exactly from one cell more is looked for.
+pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
+    sensitive.saturating_mul(lone) <= MOST_PAIRS
+}
 
 /// Unknown cells that are related to each other, and the relations between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +25,9 @@ pub struct Part {
     /// In order, as the system numbers them.
     pub relations: Vec<usize>,
 }
+
+/// Each cell with those that it follows from.
+type Followed = Vec<(usize, Vec<usize>)>;
 
 /// The parts of all cells that are unknown, and the part of each cell.
 pub struct Parts {
@@ -88,6 +103,30 @@ impl Part {
         };
         let equations = self.relations.iter().map(equation).collect::<Option<Vec<_>>>()?;
         Some(Tableau::new(self.ranges(system.range()), equations))
+    }
+
+    /// For each of these cells those of the others from which it follows exactly, with all published ones.
+    pub fn followed(&self, system: &System, cells: &[usize], others: &[usize]) -> Vec<(usize, Vec<usize>)> {
+        exactly(
+            || self.followed_in::<i128>(system, cells, others),
+            || self.followed_in::<BigInt>(system, cells, others),
+        )
+    }
+
+    fn followed_in<N: Whole>(&self, system: &System, cells: &[usize], others: &[usize]) -> Option<Followed> {
+        // Whether something follows does not depend on the values.
+        let mut tableau: Tableau<N> = self.equations(system, |_| 0)?;
+        tableau.eliminate()?;
+        let mut by_direction: BTreeMap<Vec<(usize, N)>, Vec<usize>> = BTreeMap::new();
+        for &other in others {
+            by_direction.entry(tableau.direction(self.place(other))).or_default().push(other);
+        }
+        let of = |&cell: &usize| {
+            let direction = tableau.direction(self.place(cell));
+            let others = by_direction.get(&direction).filter(|_| !direction.is_empty());
+            (cell, others.map_or(Vec::new(), |others| others.iter().copied().filter(|&other| other != cell).collect()))
+        };
+        Some(cells.iter().map(of).collect())
     }
 
     fn ranges(&self, range: Range) -> Vec<Range> {

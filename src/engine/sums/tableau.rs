@@ -127,6 +127,20 @@ impl<N: Whole> Tableau<N> {
         self.goal.terms.iter().all(|term| self.is_trace(term.0))
     }
 
+    /// How an unknown depends on the unknowns that the equations are not solved for, up to a factor and a constant; empty if it is
+    /// determined. Two unknowns with the same direction determine each other.
+    pub fn direction(&self, unknown: usize) -> Vec<(usize, N)> {
+        let Some(row) = self.solved.iter().position(|&solved| solved == unknown).map(|at| &self.rows[at]) else {
+            return vec![(unknown, N::new(1))];
+        };
+        let others = row.terms.iter().filter(|term| term.0 != unknown && !self.is_trace(term.0));
+        let terms: Vec<(usize, N)> = others.cloned().collect();
+        let shared = terms.iter().fold(N::new(0), |shared, term| shared.divisor(&term.1));
+        let turned = terms.first().is_some_and(|term| term.1.is_negative());
+        let reduced = |number: N| if turned { number.over(&shared).negated() } else { number.over(&shared) };
+        terms.into_iter().map(|(other, number)| (other, reduced(number))).collect()
+    }
+
     /// Makes the sum that was asked about as large as possible, or at least `enough`.
     pub fn climb(&mut self, enough: Option<&N>) -> Option<End> {
         let mut waited = 0;

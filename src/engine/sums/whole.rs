@@ -4,6 +4,11 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 
+/// What is computed first in 128 bits, then with as many digits as it takes.
+pub fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
+    narrow().or_else(wide).expect("big integers hold every number")
+}
+
 /// A whole number that knows when it does not fit.
 pub trait Whole: Clone + Ord {
     /// This number.

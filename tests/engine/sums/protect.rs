@@ -174,6 +174,27 @@ fn what_is_left_out_protects_larger_tables() {
 }
 
 #[test]
+fn many_sensitive_cells_and_lone_contributors_end_in_time() {
+    random::run("many sensitive cells", 2, |draw| {
+        let dimensions = vec![Dimension::flat(11), Dimension::flat(11)];
+        let mut table = Table::new(draw, dimensions, |codes| !codes.contains(&0), 300);
+        table.lone = (0..table.values.len()).filter(|&cell| table.values[cell] > 0 && cell.is_multiple_of(2)).collect();
+        assert!(table.lone.len() * table.sensitive.len() > 2_000, "too many pairs for intervals");
+        let Protection::Protected(found) = table.problem(500_000).protect() else { panic!("totals can be left out") };
+        assert!(table.problem(0).exposed(&found.secondary).is_empty());
+        let published = table.published(&found.secondary);
+        let readers = Attack::new(&table.system, published.clone());
+        for &lone in table.lone.iter().filter(|&&lone| published[lone].is_none()) {
+            let attacker = readers.knowing(lone, table.values[lone]);
+            let others = table.sensitive.iter().map(|sensitive| sensitive.cell).filter(|&cell| cell != lone).step_by(9);
+            for cell in others {
+                assert_eq!(attacker.derivation(&[(cell, 1)]), None, "{cell} for the one in {lone}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
     // Two releases of one class: 15, then 116. What came in between is 101, of which one person has 100. Cells: two slices, two sums.
     let relations = vec![Relation::total(2, [0]), Relation::total(3, [0, 1])];

@@ -4,9 +4,8 @@
 
 use num_bigint::BigInt;
 
-use super::super::attack::exactly;
 use super::super::tableau::{Range, Tableau};
-use super::super::whole::Whole;
+use super::super::whole::{Whole, exactly};
 use super::cut::Cut;
 use super::problem::Sensitive;
 use super::search::Search;
@@ -22,7 +21,7 @@ const MOST_ENTRIES: usize = 2_000_000;
 pub fn pattern(search: &mut Search<'_>) -> Result<Vec<bool>, usize> {
     let by_cuts = completed(search, search.base.clone())?;
     let system = search.problem.system;
-    if system.cells().saturating_mul(system.relations().len()) > MOST_ENTRIES {
+    if search.cost(&by_cuts) == 0 || system.cells().saturating_mul(system.relations().len()) > MOST_ENTRIES {
         return Ok(by_cuts);
     }
     let changed = by_changes(search);
@@ -36,13 +35,15 @@ fn by_changes(search: &mut Search<'_>) -> Vec<bool> {
     let mut pattern = search.base.clone();
     let mut sensitive: Vec<&Sensitive> = search.problem.sensitive.iter().collect();
     sensitive.sort_by_key(|sensitive| (std::cmp::Reverse(sensitive.up), sensitive.cell));
+    let mut cuts = search.cuts(&pattern);
     for sensitive in sensitive {
         // The other half is for the search behind it.
         if search.work > search.problem.work / 2 {
             break;
         }
-        if search.cuts(&pattern).iter().any(|cut| cut.cell == sensitive.cell) {
+        if cuts.iter().any(|cut| cut.cell == sensitive.cell) {
             change(search, sensitive, &pattern).into_iter().for_each(|cell| pattern[cell] = true);
+            cuts = search.cuts(&pattern);
         }
     }
     pattern

@@ -96,11 +96,12 @@ impl Branches {
         if cuts.is_empty() {
             return None;
         }
-        if self.cuts.len() + cuts.len() > MOST_CUTS {
-            self.cuts.drain(..MOST_CUTS / 4);
+        let kept = cuts.len().min(MOST_CUTS / 4);
+        if self.cuts.len() + kept > MOST_CUTS {
+            self.cuts.drain(..kept);
         }
         let first = self.cuts.len();
-        self.cuts.extend(cuts);
+        self.cuts.extend(cuts.into_iter().take(kept));
         (first..self.cuts.len()).min_by_key(|&at| self.cuts[at].weights.len())
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::super::attack::exactly;
-use super::super::parts::{Part, Parts};
+use super::super::attack::Attack;
+use super::super::parts::{Part, Parts, intervals_for_lone};
 use super::super::tableau::{End, Range, Tableau};
-use super::super::whole::Whole;
+use super::super::whole::{Whole, exactly};
 use super::cut::Cut;
 use super::problem::{Problem, Sensitive};
 
@@ -53,10 +53,35 @@ impl<'p> Search<'p> {
     /// who sees one cell more.
     pub fn cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
         let mut cuts = self.cuts_from(pattern, None);
-        for &lone in self.problem.lone.iter().filter(|&&lone| pattern[lone]) {
+        let (sensitive, lone) = (self.problem.sensitive, self.problem.lone);
+        if !intervals_for_lone(sensitive.len(), lone.len()) {
+            cuts.extend(self.exact_cuts(pattern));
+            return cuts;
+        }
+        for &lone in lone.iter().filter(|&&lone| pattern[lone]) {
             let mut seen = pattern.to_vec();
             seen[lone] = false;
             cuts.extend(self.cuts_from(&seen, Some(lone)));
+        }
+        cuts
+    }
+
+    /// A cut for each sensitive cell that follows exactly from one with a lone contributor.
+    fn exact_cuts(&mut self, pattern: &[bool]) -> Vec<Cut> {
+        let system = self.problem.system;
+        let attack = Attack::new(system, pattern.iter().map(|&out| (!out).then_some(0)).collect());
+        let cells: Vec<usize> = self.problem.sensitive.iter().map(|sensitive| sensitive.cell).collect();
+        let lone: Vec<usize> = self.problem.lone.iter().copied().filter(|&lone| pattern[lone]).collect();
+        self.work += pattern.len() as u64;
+        let mut cuts = Vec::new();
+        for (cell, lone) in attack.followed(&cells, &lone) {
+            let parts = Parts::new(system, |other| pattern[other] && other != lone);
+            let part = &parts.parts[parts.of(cell).expect("a sensitive cell is left out")];
+            let sensitive: Vec<&Sensitive> = self.problem.sensitive.iter().filter(|of| of.cell == cell).collect();
+            let (found, work) =
+                exactly(|| self.cuts_of::<i128>(part, &sensitive), || self.cuts_of::<BigInt>(part, &sensitive));
+            self.work += work;
+            cuts.extend(found.into_iter().map(|cut| cut.without(lone)));
         }
         cuts
     }
