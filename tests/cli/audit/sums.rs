@@ -276,7 +276,11 @@ fn what_cannot_be_asked_is_told() {
         .collect();
     let kept = folder.file("kept.csv", &kept);
     let out = folder.path("out.csv");
-    let cases: [(&[&str], &str); 8] = [
+    let all = folder.file("all.csv", &TABLE.replace("Total,", "All,"));
+    let empty = folder.file("empty.csv", "region,value\n");
+    let cases: [(&[&str], &str); 10] = [
+        (&[&all], "no code `Total`: name the code of its total with --total"),
+        (&[&empty], "the table has no rows"),
         (&[&table, "--p", "2"], "above 0 and at most 1"),
         (&[&table, "--dominance", "1,0.6"], "n=1,share=0.6"),
         (&[&table, "--hierarchy", "region"], "--hierarchy region=region.hrc"),
@@ -292,4 +296,5 @@ fn what_cannot_be_asked_is_told() {
         assert!(output.status.code() == Some(2) && said.contains(wanted), "{of:?}: {said}");
     }
     assert!(!Path::new(&out).exists());
+    assert_eq!(audit(&[&all, "--total", "All", "--p", "0.1"])["cells"]["all"], 16);
 }

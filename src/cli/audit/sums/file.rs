@@ -166,6 +166,9 @@ struct Row {
 pub fn read(form: &Form) -> Result<Read> {
     let csv = Csv::read(form.file)?;
     let roles = Roles::of(&csv, form)?;
+    if csv.rows.is_empty() {
+        return Err(Error::new(Kind::Input, "the table has no rows").in_file(form.file));
+    }
     let rows: Vec<Row> =
         csv.rows.iter().map(|(line, row)| parsed(*line, row, &csv, &roles, form)).collect::<Result<_>>()?;
     let dimensions = dimensions(&csv, &roles, form)?;
@@ -266,6 +269,15 @@ fn dimensions(csv: &Csv, roles: &Roles, form: &Form) -> Result<Vec<Codes>> {
             if known.insert(row[column].as_str()) {
                 seen.push(row[column].clone());
             }
+        }
+        // Without a total nothing adds up over the column; a total under another name would be taken for a part.
+        if !known.contains(form.total) {
+            let text = format!(
+                "the column has no code `{}`: name the code of its total with --total, or give all its codes, those that the table does not \
+                 have included, with --hierarchy {name}=FILE",
+                form.total
+            );
+            return Err(Error::new(Kind::Input, text).in_file(form.file).in_field(name));
         }
         Ok(Codes::flat(name, &seen, form.total))
     };
