@@ -174,7 +174,7 @@ fn what_is_left_out_protects_larger_tables() {
 }
 
 #[test]
-fn many_sensitive_cells_and_lone_contributors_end_in_time() {
+fn many_sensitive_cells_are_protected_from_lone_contributors() {
     random::run("many sensitive cells", 2, |draw| {
         let dimensions = vec![Dimension::flat(11), Dimension::flat(11)];
         let mut table = Table::new(draw, dimensions, |codes| !codes.contains(&0), 300);
