@@ -1,5 +1,7 @@
 //! What is to become of a release that is due (HOUSE 3, Publish): what the gate has said of it is put into the log.
 
+use std::collections::BTreeSet;
+
 use super::chosen::Chosen;
 use super::judge::Said;
 use super::record::Recorded;
@@ -8,6 +10,8 @@ use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::{Against, Body, Decision, Ref, Staged, Under};
 use crate::engine::gate::own::{Approved, Verdict};
+use crate::engine::histogram::Histogram;
+use crate::engine::model::Role;
 use crate::engine::release::{Manifest, Sha256};
 
 /// What was decided about a release.
@@ -85,6 +89,29 @@ impl Live {
             found.retain(|name| !known.contains(name));
         }
         Ok(found)
+    }
+
+    /// Sensitive columns in which people who are new in the release that is due have a guarded value in a spelling that is not guarded.
+    pub fn misspelled_guarded(&self) -> Vec<String> {
+        if self.state.due.is_none() {
+            return Vec::new();
+        }
+        let feed = &self.state.feed;
+        let mut new: Vec<&Histogram> = feed.unpublished().iter().map(|increment| &increment.rows).collect();
+        if new.is_empty() {
+            // Where no atoms form, the people who wait come out.
+            new.push(feed.waiting());
+        }
+        let columns = self.state.terms.columns.of(Role::Sensitive).enumerate();
+        let found = columns.filter(|(_, column)| !column.guarded.is_empty()).filter(|(at, column)| {
+            let is_misspelled = column.misspellings();
+            new.iter().any(|rows| {
+                let cells = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple));
+                let codes: BTreeSet<u32> = cells.map(|cell| cell.value).collect();
+                codes.into_iter().any(|code| is_misspelled(&rows.values().get(code)[*at]))
+            })
+        });
+        found.map(|(_, column)| column.name.to_string()).collect()
     }
 
     /// What the operator is told of a tick, as it was kept.

@@ -1,6 +1,5 @@
 //! The inputs of `anonymize`: what they are called, what is in them, and their rows. Nothing is written here.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -11,7 +10,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take};
 use crate::daemon::live::{Consumed, State};
 use crate::engine::histogram::Rows;
-use crate::engine::model::{Columns, Role, Value};
+use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
 
 /// An input that was decoded.
@@ -129,18 +128,12 @@ fn unknown(rows: &Rows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)
     }
 }
 
-/// Columns with guarded values, and how many rows have one of them but for spaces around it and capital letters. Values are guarded as they
-/// are spelled, so a slip in the source would publish them.
+/// Columns with guarded values, and how many rows have a spelling of one of them that is not guarded: a slip in the source would publish it.
 fn misspelled(rows: &Rows, columns: &Columns, mut tell: impl FnMut(&str, u64)) {
-    let plain = |text: &str| text.trim().to_lowercase();
     for (at, column) in columns.of(Role::Sensitive).enumerate() {
-        let guarded: BTreeSet<&str> = column.guarded.iter().flatten().map(|text| &**text).collect();
-        let plainly: BTreeSet<String> = guarded.iter().map(|text| plain(text)).collect();
-        let is_slip = |code: u32| match &rows.values().get(code)[at] {
-            Value::Text(text) => !guarded.contains(&**text) && plainly.contains(&plain(text)),
-            _ => false,
-        };
-        let slips: Vec<bool> = (0..rows.values().len() as u32).map(is_slip).collect();
+        let is_misspelled = column.misspellings();
+        let slips: Vec<bool> =
+            (0..rows.values().len() as u32).map(|code| is_misspelled(&rows.values().get(code)[at])).collect();
         let found = rows.codes().iter().filter(|&&code| slips[code as usize]).count();
         if found > 0 {
             tell(&column.name, found as u64);

@@ -9,12 +9,14 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Outcome as Came, Under};
 use crate::daemon::live::{Decided, Left};
 use crate::daemon::observe::events::{
-    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, Published, Rejected, Stopped,
-    TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
+    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded, Published,
+    Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
 };
 
 /// What shows which settings would give more detail.
 const HELP: &str = "tidegate preview --feed FEED --in SAMPLE";
+/// What to do about a guarded value in a spelling that is not guarded.
+const SPELLING: &str = "mend the source, or add the spelling to `guarded` with a new chain";
 
 impl Keeper {
     /// A tick that was due at this time.
@@ -76,6 +78,7 @@ impl Keeper {
     /// Asks the gate about the release that is due, and makes it visible if it may leave.
     pub(super) fn judge(&mut self, begun: Instant) -> Result<Tick> {
         let judging = Instant::now();
+        let misspelled = self.live.misspelled_guarded();
         let Some((decided, under, recorded)) = self.live.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;
         let release = self.live.state().feed.releases() + u32::from(decided != Decided::Publish);
@@ -91,6 +94,10 @@ impl Keeper {
         if under == Under::Coarsest && decided != Decided::Stop {
             let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
             self.told.emit(&Coarsest { tick, against });
+        }
+        if !misspelled.is_empty() {
+            let columns = ColumnNames::declared(&self.feed.columns, &misspelled);
+            self.told.emit(&MisspelledGuarded { tick, columns, help: SPELLING });
         }
         let without_detail = self.live.newly_without_detail()?;
         let columns = ColumnNames::declared(&self.feed.columns, &without_detail);

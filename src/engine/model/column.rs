@@ -2,6 +2,7 @@
 //! columns are published as they are and together form one value, measures are published as aggregates only. Any other
 //! column of the source is dropped.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::detail::Detail;
 use super::edge::Edge;
 use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
+use super::value::Value;
 
 /// What a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +76,18 @@ impl Column {
 
     /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
     pub const CLASS: &'static str = "class";
+
+    /// Whether a value is a guarded one but for spaces around it and capital letters. Values are guarded as they are spelled, so a slip in
+    /// the source would publish such a value.
+    pub fn misspellings(&self) -> impl Fn(&Value) -> bool + use<> {
+        let plain = |text: &str| text.trim().to_lowercase();
+        let guarded: BTreeSet<Box<str>> = self.guarded.iter().flatten().cloned().collect();
+        let plainly: BTreeSet<String> = guarded.iter().map(|text| plain(text)).collect();
+        move |value| match value {
+            Value::Text(text) => !guarded.contains(&**text) && plainly.contains(&plain(text)),
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Debug for Column {

@@ -79,6 +79,23 @@ fn guarded_values_are_masked_once() {
     assert_eq!((code, &verdict["safe"]), (0, &json!(true)), "{verdict}");
 }
 
+/// A spelling of a guarded value that is not guarded is published: the operator hears of the column, and of no value.
+#[test]
+fn guarded_values_in_another_spelling_are_told() {
+    let place = place();
+    place.offer("0.csv", people(0..120).replace(&format!("{}x\n", PLANTED[1]), &format!("{}X \n", PLANTED[1])));
+    let log = |place: &Place| {
+        let output = place.output(&["run", "--once", "feed.toml"]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = log(&place);
+    assert!(told.contains("warn  misspelled_guarded feed=t tick=0 columns=diagnosis help="), "{told}");
+    assert!(!told.contains(PLANTED[1]), "{told}");
+    place.offer("1.csv", people(200..320));
+    let told = log(&place);
+    assert!(told.contains("release=2") && !told.contains("misspelled"), "{told}");
+}
+
 /// Of a release that waits somebody is erased: their atom is dissolved, and what was changed in it is changed anew when its
 /// people come into another one.
 #[test]

@@ -96,6 +96,23 @@ impl Event for WithoutDetail {
 }
 
 event! {
+    /// People who are new in a release have a guarded value in these columns with spaces around it or in other letters. Such a spelling is
+    /// not guarded.
+    MisspelledGuarded = "misspelled_guarded", Warn {
+        /// The tick.
+        tick: u64,
+        /// The columns.
+        columns: ColumnNames,
+        /// What to do.
+        help: &'static str,
+    }
+}
+
+impl Event for MisspelledGuarded {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
     /// The gate refused a release for reasons of quasi-identifiers; its atoms come out with the next one.
     Rejected = "rejected", Warn {
         /// The tick.

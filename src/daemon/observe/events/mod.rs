@@ -14,7 +14,9 @@ mod upkeep;
 
 pub use super::field::{Checks, ColumnNames, ErrorText, FileName, Rows, Standing};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
-pub use decisions::{Coarsest, Decided, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail};
+pub use decisions::{
+    Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,
+};
 pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun, QuarantineShare,
     RegistryAway, RegistryBack,
