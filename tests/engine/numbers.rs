@@ -173,8 +173,51 @@ fn data_sets_are_grouped_as_the_reference_does() {
     assert_eq!([of_ionosphere, of_abalone], [3, 2]);
 }
 
+/// How many rows some points stand for.
+fn rows_of(points: &Points, group: &[usize]) -> usize {
+    group.iter().map(|&row| points.weight(row) as usize).sum()
+}
+
+/// Median cuts as they are written down: every cut of every column is looked at.
+pub fn plain_cuts(points: &Points, k: usize) -> Vec<Vec<usize>> {
+    fn cut(points: &Points, region: &[usize], whole: &[f64], k: usize, groups: &mut Vec<Vec<usize>>) {
+        let share =
+            |column: usize| if whole[column] > 0.0 { spread(points, region, column) / whole[column] } else { 0.0 };
+        let mut columns: Vec<usize> = (0..points.dimensions()).collect();
+        columns.sort_by(|&a, &b| share(b).total_cmp(&share(a)).then(a.cmp(&b)));
+        for column in columns {
+            let mut order = region.to_vec();
+            order.sort_by(|&a, &b| points.at(a)[column].total_cmp(&points.at(b)[column]).then(a.cmp(&b)));
+            let mut best: Option<(usize, usize)> = None;
+            for at in 1..order.len() {
+                let [below, above] = [&order[..at], &order[at..]].map(|part| rows_of(points, part));
+                if below >= k && above >= k && best.is_none_or(|(off, _)| below.abs_diff(above) < off) {
+                    best = Some((below.abs_diff(above), at));
+                }
+            }
+            if let Some((_, at)) = best {
+                cut(points, &order[..at], whole, k, groups);
+                return cut(points, &order[at..], whole, k, groups);
+            }
+        }
+        let mut group = region.to_vec();
+        group.sort_unstable();
+        groups.push(group);
+    }
+    fn spread(points: &Points, region: &[usize], column: usize) -> f64 {
+        let mut numbers: Vec<f64> = region.iter().map(|&row| points.at(row)[column]).collect();
+        numbers.sort_by(f64::total_cmp);
+        numbers[numbers.len() - 1] - numbers[0]
+    }
+    let all: Vec<usize> = (0..points.len()).collect();
+    let whole: Vec<f64> = (0..points.dimensions()).map(|column| spread(points, &all, column)).collect();
+    let mut groups = Vec::new();
+    cut(points, &all, &whole, k, &mut groups);
+    groups
+}
+
 /// MDAV as it is written down, comparing with every row.
-fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
+pub fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
     let square = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum() };
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut groups = Vec::new();
@@ -186,27 +229,33 @@ fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
             .expect("one")
     };
     let mean = |left: &[usize]| -> Vec<f64> {
-        let sum = |column: usize| left.iter().map(|&row| points.at(row)[column]).fold(0.0, |sum, number| sum + number);
-        (0..points.dimensions()).map(|column| sum(column) / left.len() as f64).collect()
+        let number = |row: usize, column: usize| points.weight(row) as f64 * points.at(row)[column];
+        let sum = |column: usize| left.iter().map(|&row| number(row, column)).fold(0.0, |sum, number| sum + number);
+        (0..points.dimensions()).map(|column| sum(column) / rows_of(points, left) as f64).collect()
     };
     let mut take = |left: &mut Vec<usize>, row: usize| {
         let mut near: Vec<usize> = left.iter().copied().filter(|&other| other != row).collect();
         near.sort_by(|&a, &b| {
             square(points.at(a), points.at(row)).total_cmp(&square(points.at(b), points.at(row))).then(a.cmp(&b))
         });
-        near.truncate(k - 1);
-        near.push(row);
+        near.insert(0, row);
+        let enough = (1..=near.len()).find(|&many| rows_of(points, &near[..many]) >= k).unwrap_or(near.len());
+        if rows_of(points, &near[enough..]) >= k {
+            near.truncate(enough);
+        }
         near.sort_unstable();
         left.retain(|row| !near.contains(row));
         groups.push(near);
     };
-    while left.len() >= 3 * k {
+    while rows_of(points, &left) >= 3 * k {
         let first = farthest(&left, &mean(&left));
         take(&mut left, first);
-        let second = farthest(&left, points.at(first));
-        take(&mut left, second);
+        if !left.is_empty() {
+            let second = farthest(&left, points.at(first));
+            take(&mut left, second);
+        }
     }
-    if left.len() >= 2 * k {
+    if rows_of(points, &left) >= 2 * k {
         let first = farthest(&left, &mean(&left));
         take(&mut left, first);
     }
@@ -228,12 +277,36 @@ fn the_index_changes_no_group() {
         let k = draw.between(1, 9) as usize;
         let groups = mdav(&points, k);
         assert_eq!(groups, plain(&points, k));
+        assert_eq!(mondrian(&points, k), plain_cuts(&points, k));
         for groups in [groups, mondrian(&points, k)] {
             let mut rows: Vec<usize> = groups.iter().flatten().copied().collect();
             rows.sort_unstable();
             assert!(rows.into_iter().eq(0..points.len()), "each row is in one group");
             let sizes = groups.iter().map(Vec::len);
             assert!(points.len() < k || sizes.min() >= Some(k) && groups.iter().all(|group| group.len() < 2 * k));
+        }
+    });
+}
+
+/// A point may stand for many rows, which are in one group.
+#[test]
+fn no_group_divides_the_rows_of_a_point() {
+    random::run("groups of points with weights", 150, |draw| {
+        let (rows, columns, values) = (draw.between(1, 80), draw.between(1, 3), draw.between(1, 40));
+        let numbers = (0..rows * columns).map(|_| draw.between(0, values) as f64 / 4.0).collect();
+        let weights: Vec<u64> = (0..rows).map(|_| if draw.once_in(3) { draw.between(2, 25) } else { 1 }).collect();
+        let (all, most) = (weights.iter().sum::<u64>() as usize, *weights.iter().max().expect("one") as usize);
+        let points = Points::weighted(numbers, columns as usize, weights);
+        let k = draw.between(1, 9) as usize;
+        for (groups, expected) in
+            [(mdav(&points, k), plain(&points, k)), (mondrian(&points, k), plain_cuts(&points, k))]
+        {
+            assert_eq!(groups, expected);
+            let mut held: Vec<usize> = groups.iter().flatten().copied().collect();
+            held.sort_unstable();
+            assert!(held.into_iter().eq(0..points.len()), "each point is in one group");
+            let sizes: Vec<usize> = groups.iter().map(|group| rows_of(&points, group)).collect();
+            assert!(all < k || sizes.iter().all(|&size| (k..2 * k + most).contains(&size)), "k = {k}: {sizes:?}");
         }
     });
 }

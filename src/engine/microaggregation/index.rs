@@ -53,11 +53,6 @@ impl<'p> Index<'p> {
         index
     }
 
-    /// How many are left.
-    pub fn len(&self) -> usize {
-        self.left
-    }
-
     /// The rows that are left, in order.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().copied().filter(|&row| self.is_left[row])

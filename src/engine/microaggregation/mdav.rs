@@ -4,20 +4,24 @@ use super::index::Index;
 use super::points::Points;
 
 /// Groups of `k` rows each, the last one of at most 2k - 1, in the order in which they are made; rows in a group ascend. With fewer than
-/// `k` rows there is one group.
+/// `k` rows there is one group. A point that stands for several rows is in one group with all of them: a group takes the next point until
+/// it has `k` rows, and what would be left if that is fewer than `k`.
 ///
 /// # Panics
 /// `k` is 0.
 pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
     assert!(k > 0, "groups have a row at least");
-    let mut left = Left { points, index: Index::new(points), groups: Vec::new() };
-    while left.index.len() >= 3 * k {
+    let k = k as u64;
+    let rows = (0..points.len()).map(|row| points.weight(row)).sum();
+    let mut left = Left { points, index: Index::new(points), rows, groups: Vec::new() };
+    while left.rows >= 3 * k {
         let first = left.outermost();
         left.take(first, k);
-        let opposite = left.index.farthest(points.at(first)).expect("2k are left");
-        left.take(opposite, k);
+        if let Some(opposite) = left.index.farthest(points.at(first)) {
+            left.take(opposite, k);
+        }
     }
-    if left.index.len() >= 2 * k {
+    if left.rows >= 2 * k {
         let first = left.outermost();
         left.take(first, k);
     }
@@ -29,27 +33,47 @@ pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The rows that are in no group yet.
+/// The points that are in no group yet.
 struct Left<'p> {
     points: &'p Points,
     index: Index<'p>,
+    /// How many rows they stand for.
+    rows: u64,
     groups: Vec<Vec<usize>>,
 }
 
 impl Left<'_> {
-    /// The row that is farthest from the mean.
+    /// The point that is farthest from the mean.
     fn outermost(&self) -> usize {
         let mean = self.points.mean(self.index.rows());
         self.index.farthest(&mean).expect("rows are left")
     }
 
-    /// A row and those next to it become a group.
-    fn take(&mut self, row: usize, k: usize) {
-        self.index.remove(row);
-        let mut group = self.index.nearest(self.points.at(row), k - 1);
-        group.iter().for_each(|&near| self.index.remove(near));
-        group.push(row);
+    /// A point and those next to it become a group.
+    fn take(&mut self, row: usize, k: u64) {
+        let mut group = Vec::new();
+        let mut people = self.move_to(&mut group, row);
+        let missing = k.saturating_sub(people) as usize;
+        for near in self.index.nearest(self.points.at(row), missing) {
+            if people >= k {
+                break;
+            }
+            people += self.move_to(&mut group, near);
+        }
+        if self.rows < k {
+            let rest: Vec<usize> = self.index.rows().collect();
+            rest.into_iter().for_each(|row| _ = self.move_to(&mut group, row));
+        }
         group.sort_unstable();
         self.groups.push(group);
+    }
+
+    /// Moves a point to a group; returns how many rows it stands for.
+    fn move_to(&mut self, group: &mut Vec<usize>, row: usize) -> u64 {
+        self.index.remove(row);
+        group.push(row);
+        let weight = self.points.weight(row);
+        self.rows -= weight;
+        weight
     }
 }

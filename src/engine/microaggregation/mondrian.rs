@@ -3,6 +3,8 @@
 use super::points::Points;
 
 /// Groups of `k` to 2k - 1 rows, the lower half of each cut first; rows in a group ascend. With fewer than `k` rows there is one group.
+/// A point that stands for several rows is in one group with all of them: the cut comes as near to the median as that allows, and where
+/// none leaves `k` on both sides in the column that is spread most, the next one is tried.
 ///
 /// # Panics
 /// `k` is 0.
@@ -12,19 +14,37 @@ pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut regions: Vec<Vec<usize>> = vec![(0..points.len()).collect()];
     while let Some(mut region) = regions.pop() {
-        if region.len() < 2 * k {
-            region.sort_unstable();
-            groups.extend(Some(region).filter(|region| !region.is_empty()));
-            continue;
-        }
-        let column = widest(&spread(points, &region), &whole);
-        region.sort_unstable_by(|&one, &other| {
-            points.at(one)[column].total_cmp(&points.at(other)[column]).then(one.cmp(&other))
+        let spread = spread(points, &region);
+        let cut = widest_first(&spread, &whole).into_iter().find_map(|column| {
+            region.sort_unstable_by(|&one, &other| {
+                points.at(one)[column].total_cmp(&points.at(other)[column]).then(one.cmp(&other))
+            });
+            median(points, &region, k as u64)
         });
-        let upper = region.split_off(region.len() / 2);
-        regions.extend([upper, region]);
+        match cut {
+            Some(cut) => {
+                let upper = region.split_off(cut);
+                regions.extend([upper, region]);
+            }
+            None => {
+                region.sort_unstable();
+                groups.extend(Some(region).filter(|region| !region.is_empty()));
+            }
+        }
     }
     groups
+}
+
+/// How many points of a region that is in order are below the cut that comes nearest to its median, the first of two that are as near;
+/// `None` if no cut leaves `k` rows on both sides.
+fn median(points: &Points, region: &[usize], k: u64) -> Option<usize> {
+    let all: u64 = region.iter().map(|&row| points.weight(row)).sum();
+    let below = region.iter().scan(0, |below, &row| {
+        *below += points.weight(row);
+        Some(*below)
+    });
+    let cuts = (1..).zip(below).filter(|(_, below)| *below >= k && all - below >= k);
+    cuts.min_by_key(|(_, below)| (2 * below).abs_diff(all)).map(|(cut, _)| cut)
 }
 
 /// The spread of each column over some rows.
@@ -36,8 +56,10 @@ fn spread(points: &Points, rows: &[usize]) -> Vec<f64> {
     (0..points.dimensions()).map(column).collect()
 }
 
-/// The first column of those whose spread is the largest part of what it is over all rows.
-fn widest(spread: &[f64], whole: &[f64]) -> usize {
+/// The columns, those first whose spread is the largest part of what it is over all rows.
+fn widest_first(spread: &[f64], whole: &[f64]) -> Vec<usize> {
     let part = |column: usize| if whole[column] > 0.0 { spread[column] / whole[column] } else { 0.0 };
-    (0..spread.len()).reduce(|best, column| if part(column) > part(best) { column } else { best }).unwrap_or(0)
+    let mut columns: Vec<usize> = (0..spread.len()).collect();
+    columns.sort_by(|&one, &other| part(other).total_cmp(&part(one)));
+    columns
 }

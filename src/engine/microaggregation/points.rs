@@ -4,6 +4,8 @@
 pub struct Points {
     numbers: Vec<f64>,
     dimensions: usize,
+    /// How many rows each point stands for; empty where each stands for one.
+    weights: Vec<u64>,
 }
 
 impl Points {
@@ -13,18 +15,29 @@ impl Points {
     /// The numbers are no whole rows.
     pub fn new(numbers: Vec<f64>, dimensions: usize) -> Points {
         assert!(dimensions > 0 && numbers.len().is_multiple_of(dimensions), "whole rows");
-        Points { numbers, dimensions }
+        Points { numbers, dimensions, weights: Vec::new() }
+    }
+
+    /// The same, each point standing for so many rows that no group divides.
+    ///
+    /// # Panics
+    /// The numbers are no whole rows, or a point has no weight or none above 0.
+    pub fn weighted(numbers: Vec<f64>, dimensions: usize, weights: Vec<u64>) -> Points {
+        let points = Points::new(numbers, dimensions);
+        assert!(weights.len() == points.len() && !weights.contains(&0), "a weight for each point");
+        Points { weights, ..points }
     }
 
     /// Each column with mean 0 and standard deviation 1 of all rows; a column with one value is 0.
     #[must_use]
     pub fn standardized(&self) -> Points {
-        let rows = self.len() as f64;
+        let rows = (0..self.len()).map(|row| self.weight(row)).sum::<u64>() as f64;
         let mean = self.mean(0..self.len());
         let mut squares = vec![0.0; self.dimensions];
         for row in 0..self.len() {
+            let weight = self.weight(row) as f64;
             for (sum, (number, mean)) in squares.iter_mut().zip(self.at(row).iter().zip(&mean)) {
-                *sum += (number - mean) * (number - mean);
+                *sum += weight * ((number - mean) * (number - mean));
             }
         }
         let deviation: Vec<f64> = squares.iter().map(|sum| (sum / rows).sqrt()).collect();
@@ -32,7 +45,8 @@ impl Points {
             let column = at % self.dimensions;
             if deviation[column] > 0.0 { (number - mean[column]) / deviation[column] } else { 0.0 }
         };
-        Points { numbers: self.numbers.iter().enumerate().map(scaled).collect(), dimensions: self.dimensions }
+        let numbers = self.numbers.iter().enumerate().map(scaled).collect();
+        Points { numbers, dimensions: self.dimensions, weights: self.weights.clone() }
     }
 
     /// How many there are.
@@ -55,13 +69,19 @@ impl Points {
         &self.numbers[row * self.dimensions..(row + 1) * self.dimensions]
     }
 
+    /// How many rows one of them stands for.
+    pub fn weight(&self, row: usize) -> u64 {
+        self.weights.get(row).copied().unwrap_or(1)
+    }
+
     /// The mean of some, added in this order.
     pub(super) fn mean(&self, rows: impl IntoIterator<Item = usize>) -> Vec<f64> {
         let (mut sum, mut count) = (vec![0.0; self.dimensions], 0.0);
         for row in rows {
-            count += 1.0;
+            let weight = self.weight(row) as f64;
+            count += weight;
             for (sum, number) in sum.iter_mut().zip(self.at(row)) {
-                *sum += number;
+                *sum += weight * number;
             }
         }
         sum.iter_mut().for_each(|sum| *sum /= count);
