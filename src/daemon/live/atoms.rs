@@ -23,7 +23,8 @@ type Cuts = Vec<Vec<Box<str>>>;
 /// Specialisations of a cut, in order, by column and label.
 type Steps = Vec<(usize, Box<str>)>;
 
-/// Classes by their labels, which may be those of leaves.
+/// Classes by their labels, which may be those of leaves. Where labels do not tell who is in which class, an empty list follows, and
+/// for each class the leaves of its tuples, one after the other.
 #[derive(Clone, Serialize, Deserialize)]
 struct Classes(Vec<Vec<Box<str>>>);
 
@@ -110,6 +111,18 @@ impl Atoms {
         };
         let people = Release::carved(&rows, 0..u32::MAX, &carving, trees);
         let left = carving.without(|class| people.size_of(&carving.classes()[class]) == 0);
+        self.carving = Some(classes(&left, trees));
+        Ok(())
+    }
+
+    /// Forgets leaf tuples that nobody of the atoms of this tick has any more, where classes name their tuples.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn forget_tuples(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
+        let Some(carving) = carving(self.carving.as_ref(), trees)?.filter(Carving::has_groups) else { return Ok(()) };
+        let people = histogram(&self.formed, sensitive, trees)?.headcount();
+        let left = carving.with_tuples(|tuple| people.find(tuple).is_some());
         self.carving = Some(classes(&left, trees));
         Ok(())
     }
@@ -353,7 +366,16 @@ impl Counts {
 /// Classes by their labels.
 fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Classes {
     let label = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).into();
-    Classes(carving.classes().iter().map(|class| class.iter().zip(trees).map(label).collect()).collect())
+    let labels = |nodes: &Vec<Node>| -> Vec<Box<str>> { nodes.iter().zip(trees.iter().cycle()).map(label).collect() };
+    let mut written: Vec<Vec<Box<str>>> = carving.classes().iter().map(labels).collect();
+    if let Some(groups) = carving.groups() {
+        let leaves = |tuple: &Vec<Leaf>| -> Vec<Node> {
+            tuple.iter().zip(trees).map(|(&leaf, tree)| tree.leaf_node(leaf)).collect()
+        };
+        written.push(Vec::new());
+        written.extend(groups.iter().map(|group| labels(&group.iter().flat_map(leaves).collect())));
+    }
+    Classes(written)
 }
 
 fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
@@ -362,8 +384,19 @@ fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carv
         let nodes = class.iter().zip(trees).map(|(label, tree)| tree.find(label));
         (class.len() == trees.len()).then(|| nodes.collect()).flatten()
     };
+    let end = classes.iter().position(Vec::is_empty);
+    let (classes, groups) = classes.split_at(end.unwrap_or(classes.len()));
     let classes: Option<Vec<Vec<Node>>> = classes.iter().map(class).collect();
-    Ok(Some(Carving::new(classes.ok_or_else(other)?)))
+    let classes = classes.ok_or_else(other)?;
+    let Some((_, groups)) = groups.split_first() else { return Ok(Some(Carving::new(classes))) };
+    let tuple = |labels: &[Box<str>]| -> Option<Vec<Leaf>> {
+        let leaves = labels.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label));
+        (labels.len() == trees.len()).then(|| leaves.collect()).flatten()
+    };
+    let tuples = |group: &Vec<Box<str>>| group.chunks(trees.len()).map(tuple).collect();
+    let groups: Option<Vec<Vec<Vec<Leaf>>>> = groups.iter().map(tuples).collect();
+    let groups = groups.filter(|groups| groups.len() == classes.len()).ok_or_else(other)?;
+    Ok(Some(Carving::of_groups(classes, &groups)))
 }
 
 fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {

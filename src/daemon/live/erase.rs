@@ -311,6 +311,9 @@ impl Live {
             // They are published, or are in later atoms.
             (atoms.formed, atoms.told) = (Vec::new(), true);
         }
+        if touched {
+            atoms.forget_tuples(state.sensitive(), &state.terms.columns.trees())?;
+        }
         if waiting {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;

@@ -1,18 +1,22 @@
 //! A local recoding (SCIENCE 6): classes with labels of their own, in the order in which they were formed. Whoever lies under
-//! several of them is in the first.
+//! several of them is in the first, or, where the people were grouped before their classes had labels (SCIENCE 7), in the class that
+//! is told for each leaf tuple.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::carved::Carved;
 use super::growth::Growth;
-use super::taxonomy::{Node, Taxonomy};
+use super::members::Members;
+use super::taxonomy::{Leaf, Node, Taxonomy};
 
 /// Classes by their labels, one per quasi column.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Carving {
     classes: Vec<Vec<Node>>,
+    /// The class of each leaf tuple, where labels do not tell it.
+    members: Option<Members>,
 }
 
 impl fmt::Debug for Carving {
@@ -24,12 +28,31 @@ impl fmt::Debug for Carving {
 impl Carving {
     /// Of classes in the order in which they were formed.
     pub fn new(classes: Vec<Vec<Node>>) -> Carving {
-        Carving { classes }
+        Carving { classes, members: None }
+    }
+
+    /// Of classes and the leaf tuples in each of them; a tuple that is in none waits.
+    ///
+    /// # Panics
+    /// A tuple is in two classes, or there are more lists of tuples than classes.
+    pub fn of_groups(classes: Vec<Vec<Node>>, groups: &[Vec<Vec<Leaf>>]) -> Carving {
+        assert!(groups.len() <= classes.len(), "each group is that of a class");
+        Carving { classes, members: Some(Members::new(groups)) }
     }
 
     /// The classes.
     pub fn classes(&self) -> &[Vec<Node>] {
         &self.classes
+    }
+
+    /// The leaf tuples of each class, ascending, where labels do not tell them.
+    pub fn groups(&self) -> Option<Vec<Vec<Vec<Leaf>>>> {
+        self.members.as_ref().map(|members| members.groups(self.classes.len()))
+    }
+
+    /// Whether labels do not tell who is in which class.
+    pub fn has_groups(&self) -> bool {
+        self.members.is_some()
     }
 
     /// Whether there is no class.
@@ -40,8 +63,20 @@ impl Carving {
     /// The same without some of its classes.
     #[must_use]
     pub fn without(&self, gone: impl Fn(usize) -> bool) -> Carving {
-        let kept = self.classes.iter().enumerate().filter(|(at, _)| !gone(*at));
-        Carving { classes: kept.map(|(_, class)| class.clone()).collect() }
+        let kept: Vec<usize> = (0..self.classes.len()).filter(|&class| !gone(class)).collect();
+        let groups = self.groups().map(|groups| kept.iter().map(|&class| groups[class].clone()).collect::<Vec<_>>());
+        let classes = kept.iter().map(|&class| self.classes[class].clone()).collect();
+        Carving { classes, members: groups.map(|groups| Members::new(&groups)) }
+    }
+
+    /// The same, knowing no other leaf tuples than these.
+    #[must_use]
+    pub fn with_tuples(&self, known: impl Fn(&[Leaf]) -> bool) -> Carving {
+        let members = self.groups().map(|mut groups| {
+            groups.iter_mut().for_each(|group| group.retain(|tuple| known(tuple)));
+            Members::new(&groups)
+        });
+        Carving { classes: self.classes.clone(), members }
     }
 
     /// The same under taxonomies that have new leaves.
@@ -49,10 +84,78 @@ impl Carving {
         for class in &mut self.classes {
             class.iter_mut().zip(growth).for_each(|(node, growth)| *node = growth.node(*node));
         }
+        if let Some(mut groups) = self.groups() {
+            for tuple in groups.iter_mut().flatten() {
+                tuple.iter_mut().zip(growth).for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));
+            }
+            self.members = Some(Members::new(&groups));
+        }
     }
 
     /// To find classes by.
     pub fn finder(&self, trees: &[&Taxonomy]) -> Carved<'_> {
-        Carved::of(&self.classes, trees)
+        Carved::of(&self.classes, self.members.as_ref(), trees)
+    }
+}
+
+/// How it is written: the classes; and where labels do not tell who is in them, an empty list and for each class its leaf tuples, one
+/// after the other.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    classes: Vec<Vec<u32>>,
+}
+
+impl Serialize for Carving {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut classes = self.classes.clone();
+        if let Some(groups) = self.groups() {
+            classes.push(Vec::new());
+            classes.extend(groups.into_iter().map(|group| group.concat()));
+        }
+        Written { classes }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Carving {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Carving, D::Error> {
+        let Written { mut classes } = Written::deserialize(deserializer)?;
+        let Some(end) = classes.iter().position(Vec::is_empty) else { return Ok(Carving::new(classes)) };
+        let groups = classes.split_off(end).split_off(1);
+        let width = classes.first().map_or(1, Vec::len);
+        if groups.len() != classes.len() || groups.iter().any(|group| !group.len().is_multiple_of(width)) {
+            return Err(serde::de::Error::custom("classes and their leaf tuples do not belong together"));
+        }
+        let tuples = |group: &Vec<Leaf>| group.chunks(width).map(<[Leaf]>::to_vec).collect();
+        Ok(Carving::of_groups(classes, &groups.iter().map(tuples).collect::<Vec<_>>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two classes under one label, and one beside them: three columns.
+    fn carving() -> Carving {
+        let groups = [vec![vec![1, 0, 2], vec![0, 3, 1]], vec![vec![0, 0, 0]], vec![vec![5, 5, 5]]];
+        Carving::of_groups(vec![vec![0, 0, 0], vec![0, 0, 1], vec![7, 7, 7]], &groups)
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let first_match = Carving::new(carving().classes);
+        for carving in [carving(), first_match, carving().with_tuples(|_| false), carving().without(|_| true)] {
+            let written = serde_json::to_vec(&carving).expect("JSON");
+            assert!(serde_json::from_slice::<Carving>(&written).expect("a carving") == carving);
+        }
+        assert!(serde_json::from_str::<Carving>(r#"{"classes": [[1, 2], [], [1]]}"#).is_err());
+        assert_eq!(serde_json::to_string(&Carving::new(vec![vec![1]])).expect("JSON"), r#"{"classes":[[1]]}"#);
+    }
+
+    #[test]
+    fn classes_that_go_take_their_tuples_along() {
+        let groups = carving().without(|class| class == 1).groups().expect("groups");
+        assert_eq!(groups, [vec![vec![0, 3, 1], vec![1, 0, 2]], vec![vec![5, 5, 5]]]);
+        let groups = carving().with_tuples(|tuple| tuple[0] == 0).groups().expect("groups");
+        assert_eq!(groups, [vec![vec![0, 3, 1]], vec![vec![0, 0, 0]], vec![]]);
     }
 }

@@ -13,6 +13,7 @@ pub mod forms;
 mod growth;
 mod layers;
 mod leaf;
+mod members;
 pub mod paths;
 pub mod predicate;
 mod release_column;
