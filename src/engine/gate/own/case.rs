@@ -2,7 +2,7 @@
 //! values, the chain that has to be looked at, and the people who are looked for in it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::crowd_history::{CrowdHistory, ErasedAtom, ErasedRows, Growth};
@@ -11,8 +11,8 @@ use super::parts::{Known, Parts, compared};
 use super::shown::Shown;
 use super::verdict::Reason;
 use crate::gate::bytes::{Table, told_under};
-use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values};
-use crate::model::{Carving, Columns, Cut, Node, Role, Taxonomy};
+use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values, describe};
+use crate::model::{Carving, Columns, Cut, Leaf, Node, Role, Taxonomy};
 use crate::policy::{Chain, ChainKind, Policy};
 use crate::release::PartLine;
 
@@ -347,7 +347,7 @@ fn told(case: &Case<'_>, release: Release) -> Result<Release, Reason> {
         let known: BTreeSet<&[Node]> = carving.classes().iter().map(Vec::as_slice).collect();
         let foreign = (0..release.classes()).find(|&class| !known.contains(release.class(class)));
         return match foreign {
-            None => Ok(release),
+            None => mislabelled(case).map_or(Ok(release), Err),
             Some(class) => {
                 let text = "nobody was carved into this class";
                 Err(Reason::plain(release.describe(class, case.columns), text))
@@ -358,6 +358,36 @@ fn told(case: &Case<'_>, release: Release) -> Result<Release, Reason> {
         let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
         Reason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
     })
+}
+
+/// A class of groups whose labels are not the finest that cover its people, which is what readers and attacks take for granted.
+fn mislabelled(case: &Case<'_>) -> Option<Reason> {
+    let trees = case.columns.trees();
+    for newest in case.newest {
+        let Some(carving) = newest.carving.filter(|carving| carving.has_groups()) else { continue };
+        let finder = carving.finder(&trees);
+        let mut sides: BTreeMap<usize, Vec<[Leaf; 2]>> = BTreeMap::new();
+        for tuple in 0..newest.rows.tuples() {
+            let leaves: Vec<Leaf> = newest.rows.tuple_at(tuple).collect();
+            let Some((class, _)) = finder.class(&leaves) else { continue };
+            let sides = sides.entry(class).or_insert_with(|| leaves.iter().map(|&leaf| [leaf, leaf]).collect());
+            for ([low, high], &leaf) in sides.iter_mut().zip(&leaves) {
+                (*low, *high) = ((*low).min(leaf), (*high).max(leaf));
+            }
+        }
+        let is_finest = |tree: &Taxonomy, node: Node, [low, high]: [Leaf; 2]| {
+            let covers = |node: Node| tree.leaf_range(node).contains(&low) && tree.leaf_range(node).contains(&high);
+            covers(node) && !tree.children(node).any(covers)
+        };
+        for (class, sides) in sides {
+            let labels = &carving.classes()[class];
+            if !trees.iter().zip(labels).zip(sides).all(|((tree, &node), sides)| is_finest(tree, node, sides)) {
+                let text = "its labels are not the finest that cover its people";
+                return Some(Reason::plain(format!("class {}", describe(labels, case.columns)), text));
+            }
+        }
+    }
+    None
 }
 
 /// Numbers in order of appearance.

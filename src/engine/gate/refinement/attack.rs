@@ -13,6 +13,7 @@ use super::count::{self, Weigh};
 use super::cover::Cover;
 use super::draw::Draws;
 use super::figure::{Count, Ratio};
+use super::finest;
 use super::halves;
 use super::malformed::Malformed;
 use super::paths::Paths;
@@ -48,8 +49,8 @@ impl<'r> Attack<'r> {
     /// # Errors
     /// The strongest attacker knows an order of formation that contradicts the public keys.
     pub fn new(release: &'r Release, terms: Terms) -> Result<Attack<'r>, Malformed> {
-        // Regions of halving cover nothing of each other, however large the grid.
-        let cells = if release.rule().is_halving() { 0 } else { terms.budget.cells };
+        // Classes without an order cover nothing of each other, however large the grid.
+        let cells = if release.rule().is_unordered() { 0 } else { terms.budget.cells };
         let cover = Cover::new(release, terms.attacker, cells)?;
         Ok(Attack { release, terms, cover })
     }
@@ -84,6 +85,8 @@ impl<'r> Attack<'r> {
         };
         if self.release.rule().is_halving() {
             halves::open(self.release, marginals, budget, &mut target);
+        } else if *self.release.rule() == Rule::Finest {
+            finest::attack(self.release, (values, budget), &mut target);
         } else if let Ok(shape) = Shape::new(self.release, &self.cover, place, (values, budget.cells)) {
             self.attack(&shape, &mut target);
         }
@@ -114,7 +117,7 @@ impl<'r> Attack<'r> {
             match self.release.rule() {
                 Rule::Greedy => of.into_iter().for_each(|slab| *parts.entry(vec![slab]).or_default() += 1),
                 Rule::Steps(_) if !of.is_empty() => *parts.entry(of).or_default() += 1,
-                Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } => {}
+                Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } | Rule::Finest => {}
             }
         }
         let sparse = parts.values().all(|&rows| rows < self.release.k());

@@ -90,7 +90,7 @@ impl Found {
         let (mut against, mut shown) = (against, Some(Vec::new()));
         against.extend(moved(&targets, |place| release.bound(place), limits, &|target, part| names.of(target, part)));
         // What speaks against one target is enough.
-        if against.is_empty() && limits.max_ratio.is_some() && !release.rule().is_halving() && !targets.is_empty() {
+        if against.is_empty() && limits.max_ratio.is_some() && !release.rule().is_unordered() && !targets.is_empty() {
             shown = crowds(&attack, &targets);
             against.extend(certain_together(shown.as_deref(), &targets, &|target, part| names.of(target, part)));
         }

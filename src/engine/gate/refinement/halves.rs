@@ -95,8 +95,8 @@ impl Layers {
         self.regions(classes, (division.people(), Rule::Crowds { refusals }))
     }
 
-    /// Classes of halving; one at the root is told as outliers are.
-    fn regions(&self, classes: Vec<(&[Node], u64)>, made: (u64, Rule)) -> Result<Release, Malformed> {
+    /// Classes that have no order; one at the root is told as outliers are.
+    pub(super) fn regions(&self, classes: Vec<(&[Node], u64)>, made: (u64, Rule)) -> Result<Release, Malformed> {
         let (mut formed, mut everybody) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
             if is_root(nodes) {

@@ -16,7 +16,7 @@ use super::confidence;
 use super::cover::{self, Cover};
 use super::draw::Draws;
 use super::figure::Ratio;
-use super::release::{Place, Release, Values};
+use super::release::{Place, Release, Rule, Values};
 use super::sample::Sampler;
 use super::target::Target;
 use super::urn::Urn;
@@ -77,6 +77,14 @@ pub fn joint(attack: &Attack<'_>, targets: &[Target]) -> Joint {
     if attack.release.rule().is_halving() {
         // Whatever the rows of one class, those of all others can lie as before.
         return Joint { draws: 1, kept: 1, apart: Some(0.0), ratio: Ratio::Exact { log10: 0.0 } };
+    }
+    if *attack.release.rule() == Rule::Finest {
+        // Each class asks for rows of its own, and for none of another's: what all tell is the product of what each does.
+        let ratios: Option<Vec<f64>> = targets.iter().map(|target| target.ratio.most()).collect();
+        return ratios.map_or(unknown, |ratios| {
+            let log10 = ratios.iter().sum();
+            Joint { draws: 1, kept: 1, apart: Some(log10), ratio: Ratio::AtMost { log10 } }
+        });
     }
     draw(attack, targets).unwrap_or(unknown)
 }

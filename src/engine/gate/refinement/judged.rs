@@ -43,6 +43,7 @@ pub fn attacked<'n>(
 ) -> Result<Judged, String> {
     let (layers, release) = match (policy.search(), attacker) {
         (Search::Halves, _) => halved(columns, &Vec::from_iter(classes), policy)?,
+        (Search::Mondrian | Search::Mdav, _) => grouped(columns, &Vec::from_iter(classes), policy)?,
         (_, Attacker::Paper) => carved(columns, policy, |layers, k| layers.release(layers.ranked(classes, k)?, k))?,
         (_, Attacker::Strongest) => carved(columns, policy, |layers, k| layers.release(classes, k))?,
     };
@@ -101,6 +102,21 @@ fn carved(
     Ok((layers, release))
 }
 
+/// Classes as groups of neighbours.
+fn grouped(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, Release), String> {
+    let layers = Layers::of_any(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
+    let release = layers.finest(classes.iter().copied(), policy.a()).map_err(|why| match why {
+        Malformed::Small(at) => small(classes[at].0, columns, policy),
+        other => other.to_string(),
+    })?;
+    Ok((layers, release))
+}
+
+/// A class with fewer rows than a crowd, in words.
+fn small(class: &[Node], columns: &Columns, policy: &Policy) -> String {
+    format!("class {}: a crowd of fewer than k = {}", describe(class, columns), policy.a())
+}
+
 /// Classes as regions of halving.
 fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Result<(Layers, Release), String> {
     let layers = Layers::of_any(&columns.trees()).map_err(|unlayered| unlayered.why.to_string())?;
@@ -110,9 +126,7 @@ fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Res
             let inside = if policy.publish_every().is_some() { "" } else { ", or another class lies around it" };
             format!("class {class}: halving by this policy does not come to it{inside}")
         }
-        Malformed::Small(at) => {
-            format!("class {}: a crowd of fewer than k = {}", describe(classes[at].0, columns), policy.a())
-        }
+        Malformed::Small(at) => small(classes[at].0, columns, policy),
         other => other.to_string(),
     })?;
     Ok((layers, release))

@@ -177,7 +177,7 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<Against> {
 /// What [`Target::certain_crowds`] tells, without slabs that are a block: of these nobody learns twice.
 pub fn certain(target: &Target) -> Option<Vec<Crowd>> {
     let several = |crowd: &Crowd| match crowd.part {
-        Part::Slab(at, child) => target.blocks.iter().filter(|held| held.children[at] == child).count() > 1,
+        Part::Slab(at, child) => target.blocks.iter().filter(|held| held.children.get(at) == Some(&child)).count() != 1,
         Part::Cell(_) | Part::Block(_) => true,
     };
     Some(target.certain_crowds()?.into_iter().filter(several).collect())

@@ -20,6 +20,7 @@ mod count;
 mod cover;
 mod draw;
 mod figure;
+mod finest;
 mod found;
 mod halves;
 mod joint;

@@ -58,7 +58,7 @@ impl<'a> Names<'a> {
         let labels = describe(&nodes, self.columns);
         match (part, target.place) {
             (None, Place::Class(_)) => format!("class {labels}"),
-            (None, Place::Outliers) if self.release.rule().is_halving() => format!("class {labels}"),
+            (None, Place::Outliers) if self.release.rule().is_unordered() => format!("class {labels}"),
             (None, Place::Outliers) => "the outliers".to_owned(),
             (Some(Part::Cell(_)), _) => format!("one cell in {labels}"),
             (Some(_), _) => labels,

@@ -63,12 +63,19 @@ pub enum Rule {
         /// Per class, and last for a class at the root, how many splits may have been refused on the way to it.
         refusals: Vec<u32>,
     },
+    /// By grouping neighbours: each class has the finest labels that cover its rows, and no order in which it was formed tells more.
+    Finest,
 }
 
 impl Rule {
     /// Whether halving made the classes, so that every set of rows that their labels allow remains.
     pub fn is_halving(&self) -> bool {
         matches!(self, Rule::Halves | Rule::Crowds { .. })
+    }
+
+    /// Whether no class tells where rows of another one are, whichever was formed first.
+    pub fn is_unordered(&self) -> bool {
+        self.is_halving() || *self == Rule::Finest
     }
 }
 
@@ -180,7 +187,7 @@ impl Release {
             (Rule::Steps(steps), Place::Outliers) => {
                 steps.last().is_some_and(|last| last[column] < self.columns[column].height())
             }
-            (Rule::Halves | Rule::Crowds { .. }, _) => false,
+            (Rule::Halves | Rule::Crowds { .. } | Rule::Finest, _) => false,
         }
     }
 
@@ -277,7 +284,9 @@ impl Release {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. }, _) | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (Rule::Steps(_) | Rule::Halves | Rule::Crowds { .. } | Rule::Finest, _) | (_, Attacker::Paper) => {
+                Ok(self.keys.clone())
+            }
             (Rule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }

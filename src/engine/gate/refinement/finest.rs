@@ -1,0 +1,180 @@
+//! Groups of neighbours as the attack takes them (SCIENCE 7): what is known of a class is that its labels are the finest that cover
+//! its rows, so that in each column at least two children of its label have rows. Columns ask for that each on its own, and where rows may
+//! share all their values the sets of rows that are left are a product over columns: V^n less the sets in which all rows are in one child.
+//! Nothing here knows by which rule neighbours were grouped; what that tells is not judged.
+
+use num_bigint::BigUint;
+
+use super::budget::Budget;
+use super::column::Column;
+use super::cover;
+use super::figure::{Count, Ratio};
+use super::labels::Layers;
+use super::malformed::Malformed;
+use super::release::{Release, Rule, Values};
+use super::target::{Held, Support, Target};
+use crate::model::Node;
+
+impl Layers {
+    /// A release of these classes and rows, each under the finest labels that cover its rows; a class at the root is told as outliers are.
+    ///
+    /// # Errors
+    /// They are no classes, or one has fewer than `k` rows; of these the number, in the order given.
+    pub fn finest<'n>(
+        &self,
+        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
+        k: u64,
+    ) -> Result<Release, Malformed> {
+        let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
+        if let Some(at) = classes.iter().position(|(_, rows)| *rows < k) {
+            return Err(Malformed::Small(at));
+        }
+        self.regions(classes, (k, Rule::Finest))
+    }
+}
+
+/// A label of a target: its values, and those of its children if it has several.
+struct Label {
+    values: u64,
+    children: Vec<u64>,
+}
+
+impl Label {
+    fn of(column: &Column, (layer, node): (usize, usize)) -> Label {
+        let children: Vec<u64> = column.children(layer, node).map(|leaves| column.values(&leaves)).collect();
+        // A node with an only child is told of no class: nothing is taken from it.
+        let children = if children.len() > 1 { children } else { Vec::new() };
+        Label { values: column.values(&column.node(layer, node)), children }
+    }
+
+    /// The values that so many rows can have together in this column.
+    fn solutions(&self, rows: u32) -> BigUint {
+        let all = |values: u64| BigUint::from(values).pow(rows);
+        all(self.values) - self.children.iter().map(|&values| all(values)).sum::<BigUint>()
+    }
+
+    /// The share of them among all, from below; `None` where floats cannot tell it.
+    fn share(&self, rows: u64) -> Option<f64> {
+        let part = |&values: &u64| (values as f64 / self.values as f64).powf(rows as f64);
+        let (inside, rounding) = (self.children.iter().map(part).sum::<f64>(), rows as f64 * 1e-15);
+        let share = 1.0 - inside * (1.0 + rounding) - 1e-15;
+        (share > 0.0).then_some(share)
+    }
+}
+
+/// What is left of a target whose labels are the finest that cover its rows.
+pub fn attack(release: &Release, (values, budget): (Values, Budget), target: &mut Target) {
+    let cells = cover::cells(&release.segment(target.place));
+    (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
+    if values == Values::Distinct {
+        return;
+    }
+    let nodes = release.nodes(target.place);
+    let labels: Vec<Label> =
+        release.columns().iter().zip(nodes).map(|(column, node)| Label::of(column, node)).collect();
+    solutions(&labels, budget, target);
+    let divided = labels.iter().enumerate().filter(|(_, label)| !label.children.is_empty());
+    for (column, Label { children, .. }) in divided {
+        let least = u64::from(children.len() == 2);
+        target.columns.push(column);
+        target.slabs.push(vec![Support { least, most: target.rows - 1, exact: true }; children.len()]);
+    }
+    let support = Support { least: target.rows, most: target.rows, exact: true };
+    target.blocks = vec![Held { children: Vec::new(), volume: target.volume, cells, support, marginals: None }];
+}
+
+/// How many sets of rows are left, and which part of all that is.
+fn solutions(labels: &[Label], budget: Budget, target: &mut Target) {
+    let bits = (target.volume.max(1) as f64).log2() * target.rows as f64;
+    if let (Count::Exact(all), Ok(rows), true) = (&target.lr, u32::try_from(target.rows), bits <= budget.bits as f64) {
+        let left: BigUint = labels.iter().map(|label| label.solutions(rows)).product();
+        target.ratio = Ratio::exact(all, &left);
+        target.cra = Count::Exact(left);
+        return;
+    }
+    let Some(shares) = labels.iter().map(|label| label.share(target.rows)).collect::<Option<Vec<f64>>>() else {
+        return;
+    };
+    let log10 = shares.iter().map(|share| -share.log10()).sum::<f64>() + 1e-12;
+    let least = match target.lr {
+        Count::Near { log10, error } => Some(log10 - error),
+        _ => target.lr.log10(),
+    };
+    if let Some(least) = least {
+        target.cra = Count::AtLeast { log10: least - log10 };
+        target.ratio = Ratio::AtMost { log10 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::refinement::{Attack, Attacker, Terms};
+    use crate::model::{Taxonomy, Tree};
+
+    /// A root with three children of one to three leaves, which have so many values.
+    fn tree(values: &[&[u64]]) -> Taxonomy {
+        let mut tree = Tree::new("*");
+        for (at, values) in values.iter().enumerate() {
+            let above = if values.len() == 1 { 0 } else { tree.add(0, &format!("{at}"), 1) };
+            values.iter().enumerate().for_each(|(leaf, &values)| _ = tree.add(above, &format!("{at}.{leaf}"), values));
+        }
+        tree.finish().expect("a tree")
+    }
+
+    /// The child of a node that holds a value, counted over the whole column; `None` for a leaf, which has none.
+    fn child(tree: &Taxonomy, node: Node, value: u64) -> Option<Node> {
+        let first =
+            |node: Node| (0..tree.leaf_range(node).start).map(|leaf| tree.values(tree.leaf_node(leaf))).sum::<u64>();
+        tree.children(node).find(|&child| (first(child)..first(child) + tree.values(child)).contains(&value))
+    }
+
+    /// All sets of rows below a label in whose columns no child has all of them, counted one by one.
+    fn counted(trees: &[&Taxonomy], nodes: &[Node], rows: u32) -> u64 {
+        let column = |(tree, &node): (&&Taxonomy, &Node)| {
+            let first: u64 = (0..tree.leaf_range(node).start).map(|leaf| tree.values(tree.leaf_node(leaf))).sum();
+            let values = tree.values(node);
+            let is_left = |set: &u64| {
+                let children: Vec<_> =
+                    (0..rows).map(|row| child(tree, node, first + set / values.pow(row) % values)).collect();
+                children[0].is_none() || children.iter().any(|child| *child != children[0])
+            };
+            (0..values.pow(rows)).filter(is_left).count() as u64
+        };
+        trees.iter().zip(nodes).map(column).product()
+    }
+
+    #[test]
+    fn sets_of_rows_are_those_in_which_no_child_has_all_rows() {
+        let trees = [tree(&[&[1, 2], &[2], &[1, 1]]), tree(&[&[3], &[1]])];
+        let trees: Vec<&Taxonomy> = trees.iter().collect();
+        let layers = Layers::of_any(&trees).expect("layers");
+        let nodes = |tree: &Taxonomy| 0..tree.nodes() as Node;
+        for (one, other) in nodes(trees[0]).flat_map(|one| nodes(trees[1]).map(move |other| (one, other))) {
+            for rows in 2..=4 {
+                let labels = [one, other];
+                let release = layers.finest([(&labels[..], rows)], 2).expect("a release");
+                let terms = |bits| Terms {
+                    attacker: Attacker::Paper,
+                    values: Values::Repeated,
+                    marginals: false,
+                    seed: 1,
+                    budget: Budget { bits, ..Budget::FULL },
+                };
+                let target = Attack::new(&release, terms(1 << 10)).expect("an attack").targets().remove(0);
+                let left = counted(&trees, &labels, rows as u32);
+                assert_eq!(target.cra, Count::Exact(left.into()), "{labels:?}, {rows} rows");
+                let certain = target.certain_crowds().expect("it is known");
+                let halves = [(trees[0], one), (trees[1], other)].map(|(tree, node)| tree.children(node).count() == 2);
+                let expected = if rows == 2 { 2 * halves.iter().filter(|half| **half).count() } else { 0 };
+                assert_eq!(certain.len(), expected, "{labels:?}, {rows} rows");
+                // What floats bound is on the safe side, and near.
+                let exact = target.ratio.log10().expect("a ratio");
+                let bound = Attack::new(&release, terms(0)).expect("an attack").targets().remove(0).ratio;
+                let most = bound.most().expect("a bound");
+                assert!(most >= exact && most < exact + 1e-6, "{most}, {exact}");
+            }
+        }
+        assert_eq!(layers.finest([(&[0, 0][..], 2)], 3).expect_err("too few"), Malformed::Small(0));
+    }
+}
