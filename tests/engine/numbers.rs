@@ -179,8 +179,10 @@ fn rows_of(points: &Points, group: &[usize]) -> usize {
 }
 
 /// Median cuts as they are written down: every cut of every column is looked at.
-pub fn plain_cuts(points: &Points, k: usize) -> Vec<Vec<usize>> {
-    fn cut(points: &Points, region: &[usize], whole: &[f64], k: usize, groups: &mut Vec<Vec<usize>>) {
+pub fn plain_cuts(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    type Terms<'t> = (usize, &'t dyn Fn(&[usize]) -> bool);
+    fn cut(points: &Points, region: &[usize], whole: &[f64], terms: Terms<'_>, groups: &mut Vec<Vec<usize>>) {
+        let (k, admits) = terms;
         let share =
             |column: usize| if whole[column] > 0.0 { spread(points, region, column) / whole[column] } else { 0.0 };
         let mut columns: Vec<usize> = (0..points.dimensions()).collect();
@@ -191,13 +193,14 @@ pub fn plain_cuts(points: &Points, k: usize) -> Vec<Vec<usize>> {
             let mut best: Option<(usize, usize)> = None;
             for at in 1..order.len() {
                 let [below, above] = [&order[..at], &order[at..]].map(|part| rows_of(points, part));
-                if below >= k && above >= k && best.is_none_or(|(off, _)| below.abs_diff(above) < off) {
+                let is_cut = below >= k && above >= k && admits(&order[..at]) && admits(&order[at..]);
+                if is_cut && best.is_none_or(|(off, _)| below.abs_diff(above) < off) {
                     best = Some((below.abs_diff(above), at));
                 }
             }
             if let Some((_, at)) = best {
-                cut(points, &order[..at], whole, k, groups);
-                return cut(points, &order[at..], whole, k, groups);
+                cut(points, &order[..at], whole, terms, groups);
+                return cut(points, &order[at..], whole, terms, groups);
             }
         }
         let mut group = region.to_vec();
@@ -212,12 +215,12 @@ pub fn plain_cuts(points: &Points, k: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..points.len()).collect();
     let whole: Vec<f64> = (0..points.dimensions()).map(|column| spread(points, &all, column)).collect();
     let mut groups = Vec::new();
-    cut(points, &all, &whole, k, &mut groups);
+    cut(points, &all, &whole, (k, admits), &mut groups);
     groups
 }
 
 /// MDAV as it is written down, comparing with every row.
-pub fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
+pub fn plain(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     let square = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum() };
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut groups = Vec::new();
@@ -239,8 +242,9 @@ pub fn plain(points: &Points, k: usize) -> Vec<Vec<usize>> {
             square(points.at(a), points.at(row)).total_cmp(&square(points.at(b), points.at(row))).then(a.cmp(&b))
         });
         near.insert(0, row);
-        let enough = (1..=near.len()).find(|&many| rows_of(points, &near[..many]) >= k).unwrap_or(near.len());
-        if rows_of(points, &near[enough..]) >= k {
+        let is_enough = |many: &usize| rows_of(points, &near[..*many]) >= k && admits(&near[..*many]);
+        let enough = (1..=near.len()).find(is_enough).unwrap_or(near.len());
+        if rows_of(points, &near[enough..]) >= k && admits(&near[enough..]) {
             near.truncate(enough);
         }
         near.sort_unstable();
@@ -276,8 +280,8 @@ fn the_index_changes_no_group() {
         let points = points(draw, 220);
         let k = draw.between(1, 9) as usize;
         let groups = mdav(&points, k);
-        assert_eq!(groups, plain(&points, k));
-        assert_eq!(mondrian(&points, k), plain_cuts(&points, k));
+        assert_eq!(groups, plain(&points, k, &|_| true));
+        assert_eq!(mondrian(&points, k), plain_cuts(&points, k, &|_| true));
         for groups in [groups, mondrian(&points, k)] {
             let mut rows: Vec<usize> = groups.iter().flatten().copied().collect();
             rows.sort_unstable();
@@ -298,9 +302,10 @@ fn no_group_divides_the_rows_of_a_point() {
         let (all, most) = (weights.iter().sum::<u64>() as usize, *weights.iter().max().expect("one") as usize);
         let points = Points::weighted(numbers, columns as usize, weights);
         let k = draw.between(1, 9) as usize;
-        for (groups, expected) in
-            [(mdav(&points, k), plain(&points, k)), (mondrian(&points, k), plain_cuts(&points, k))]
-        {
+        for (groups, expected) in [
+            (mdav(&points, k), plain(&points, k, &|_| true)),
+            (mondrian(&points, k), plain_cuts(&points, k, &|_| true)),
+        ] {
             assert_eq!(groups, expected);
             let mut held: Vec<usize> = groups.iter().flatten().copied().collect();
             held.sort_unstable();

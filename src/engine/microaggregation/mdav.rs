@@ -10,10 +10,19 @@ use super::points::Points;
 /// # Panics
 /// `k` is 0.
 pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
+    mdav_where(points, k, &|_| true)
+}
+
+/// The same with groups that are admitted: each takes the next point until it is, and what would be left if that is not. The points of a
+/// group come in any order. Where all points together are not admitted, they are one group.
+///
+/// # Panics
+/// `k` is 0.
+pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     assert!(k > 0, "groups have a row at least");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();
-    let mut left = Left { points, index: Index::new(points), rows, groups: Vec::new() };
+    let mut left = Left { points, index: Index::new(points), rows, admits, groups: Vec::new() };
     while left.rows >= 3 * k {
         let first = left.outermost();
         left.take(first, k);
@@ -39,6 +48,7 @@ struct Left<'p> {
     index: Index<'p>,
     /// How many rows they stand for.
     rows: u64,
+    admits: &'p dyn Fn(&[usize]) -> bool,
     groups: Vec<Vec<usize>>,
 }
 
@@ -53,15 +63,17 @@ impl Left<'_> {
     fn take(&mut self, row: usize, k: u64) {
         let mut group = Vec::new();
         let mut people = self.move_to(&mut group, row);
-        let missing = k.saturating_sub(people) as usize;
-        for near in self.index.nearest(self.points.at(row), missing) {
-            if people >= k {
-                break;
+        while self.rows > 0 && (people < k || !(self.admits)(&group)) {
+            // As many as are missing at most, and one where the group is large enough and not admitted.
+            let missing = k.saturating_sub(people).max(1) as usize;
+            for near in self.index.nearest(self.points.at(row), missing) {
+                if people < k || missing == 1 {
+                    people += self.move_to(&mut group, near);
+                }
             }
-            people += self.move_to(&mut group, near);
         }
-        if self.rows < k {
-            let rest: Vec<usize> = self.index.rows().collect();
+        let rest: Vec<usize> = self.index.rows().collect();
+        if self.rows < k || !(self.admits)(&rest) {
             rest.into_iter().for_each(|row| _ = self.move_to(&mut group, row));
         }
         group.sort_unstable();

@@ -8,7 +8,7 @@ mod merge;
 mod mondrian;
 mod points;
 
-pub use mdav::mdav;
+pub use mdav::{mdav, mdav_where};
 pub use merge::{Merged, until_safe};
-pub use mondrian::mondrian;
+pub use mondrian::{mondrian, mondrian_where};
 pub use points::Points;

@@ -9,6 +9,15 @@ use super::points::Points;
 /// # Panics
 /// `k` is 0.
 pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
+    mondrian_where(points, k, &|_| true)
+}
+
+/// The same with groups that are admitted: of the cuts of a column that leave `k` rows and an admitted group on both sides, the one that
+/// comes nearest to the median. The points of a group come in any order.
+///
+/// # Panics
+/// `k` is 0.
+pub fn mondrian_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     assert!(k > 0, "groups have a row at least");
     let whole = spread(points, &(0..points.len()).collect::<Vec<_>>());
     let mut groups = Vec::new();
@@ -19,7 +28,7 @@ pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
             region.sort_unstable_by(|&one, &other| {
                 points.at(one)[column].total_cmp(&points.at(other)[column]).then(one.cmp(&other))
             });
-            median(points, &region, k as u64)
+            median(points, &region, k as u64, admits)
         });
         match cut {
             Some(cut) => {
@@ -36,15 +45,16 @@ pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// How many points of a region that is in order are below the cut that comes nearest to its median, the first of two that are as near;
-/// `None` if no cut leaves `k` rows on both sides.
-fn median(points: &Points, region: &[usize], k: u64) -> Option<usize> {
+/// `None` if no cut leaves `k` rows and an admitted group on both sides.
+fn median(points: &Points, region: &[usize], k: u64, admits: &dyn Fn(&[usize]) -> bool) -> Option<usize> {
     let all: u64 = region.iter().map(|&row| points.weight(row)).sum();
     let below = region.iter().scan(0, |below, &row| {
         *below += points.weight(row);
         Some(*below)
     });
-    let cuts = (1..).zip(below).filter(|(_, below)| *below >= k && all - below >= k);
-    cuts.min_by_key(|(_, below)| (2 * below).abs_diff(all)).map(|(cut, _)| cut)
+    let mut cuts: Vec<(usize, u64)> = (1..).zip(below).filter(|(_, below)| *below >= k && all - below >= k).collect();
+    cuts.sort_by_key(|(_, below)| (2 * below).abs_diff(all));
+    cuts.into_iter().map(|(cut, _)| cut).find(|&cut| admits(&region[..cut]) && admits(&region[cut..]))
 }
 
 /// The spread of each column over some rows.
