@@ -10,6 +10,7 @@ mod crowds_judged;
 mod folder;
 mod global;
 mod golden;
+mod grouped;
 mod growth;
 mod halved;
 mod inputs;

@@ -27,6 +27,9 @@ pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
 /// Releases of other people each, with labels of their own in every class; some classes fail, and wait again.
 pub const CARVED: &str = "k = 3\nsearch = \"arx-lr\"\nmin_solutions = 30\nmax_ratio = 20";
 
+/// The same in groups of neighbours, by median cuts; classes without enough sets of rows wait again.
+pub const GROUPED: &str = "k = 3\nsearch = \"mondrian\"\nmin_solutions = 30\nmax_ratio = 20";
+
 /// The same, divided by chance: other draws make other releases.
 pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 
@@ -51,5 +54,5 @@ pub fn one_list(policy: &str) -> &'static str {
 
 /// Whether releases are of other people each.
 pub fn disjoint(policy: &str) -> bool {
-    [TWO_TABLES, CARVED, HALVED, SUPPRESSED].contains(&policy)
+    [TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED].contains(&policy)
 }

@@ -23,6 +23,7 @@ mod golden_detect;
 mod golden_halves_coin;
 mod golden_levels;
 mod golden_standing;
+mod groups;
 mod halves;
 mod levels;
 mod local_recoding;

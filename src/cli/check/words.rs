@@ -57,6 +57,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
     }
     match policy.search() {
         Search::ArxLr => said.push(carved(policy)),
+        Search::Mondrian | Search::Mdav => said.push(grouped(policy)),
         Search::Halves => said.push(match policy.chain() {
             Chain::Crowds { every, .. } => crowds(policy.a(), *every),
             _ => halved(policy.a()),
@@ -68,6 +69,7 @@ pub fn publishing(feed: &Feed) -> Vec<String> {
         said.push(match policy.search() {
             Search::Halves if policy.publish_every().is_some() => odds(policy),
             Search::Halves => open(&policy.refinement()),
+            Search::Mondrian | Search::Mdav => finest(&policy.refinement()),
             _ => refinement(&policy.refinement()),
         });
     } else {
@@ -148,6 +150,37 @@ fn carved(policy: &Policy) -> String {
     format!(
         "Every crowd gets labels of its own, as fine as they can be: crowds are carved out one after the other, those that lose \
          least first (search = \"arx-lr\"). Whoever is left {left} (outliers)."
+    )
+}
+
+fn grouped(policy: &Policy) -> String {
+    let k = policy.a();
+    let how = match policy.search() {
+        Search::Mdav => format!(
+            "MDAV takes the people who lie farthest out and their nearest neighbours together, {k} to {} of them (search = \"mdav\")",
+            2 * k - 1
+        ),
+        _ => format!(
+            "everybody who waits is halved at the median of the column in which people are spread most, and so is each half, while both parts \
+             have {k} people (search = \"mondrian\")"
+        ),
+    };
+    format!(
+        "Each tick groups the people who wait, by quasi columns alone: {how}. People with the same values are never divided. Each group is \
+         published under the finest label of each column that covers it."
+    )
+}
+
+fn finest(limits: &Refinement) -> String {
+    let beyond = "What a reader who knows how groups are made can conclude beyond that is not computed (the line `grouping` of a manifest).";
+    let Some(ratio) = limits.max_ratio else {
+        return format!("No attack on the labels of groups is made (max_ratio = \"off\"). {beyond}");
+    };
+    format!(
+        "A label tells that no finer one covers its group: no group is made that this narrows down by more than {ratio}, or to fewer than {} \
+         possible sets of rows, or that holds a smaller crowd for certain (max_ratio, min_solutions); people with the same values are \
+         then published with neighbours. {beyond}",
+        limits.min_solutions
     )
 }
 

@@ -1,12 +1,12 @@
 //! Whether classes can have labels of their own over the taxonomies of a feed (SCIENCE 6): to carve takes layers of equal
-//! intervals, to halve no more combinations than can be counted.
+//! intervals, to halve no more combinations than can be counted, and MDAV distances.
 
 use std::sync::Arc;
 
 use super::file::ColumnTable;
 use super::places::Problem;
 use crate::engine::anonymizer::{NoCarving, NoLadder, carvable};
-use crate::engine::model::{Column, Columns, Role};
+use crate::engine::model::{Column, Columns, Role, Rule};
 use crate::engine::policy::{Guarantee, Policy, Search};
 
 /// Gives the taxonomies of quasi columns the runs that halving divides them into.
@@ -21,6 +21,26 @@ pub fn runs(columns: &mut [Column]) -> Result<(), Problem> {
         column.taxonomy = Some(Arc::new(runs));
     }
     Ok(())
+}
+
+/// A column whose values lie no distances apart, so that MDAV has nothing to go by.
+fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<Problem> {
+    let order = "write `search = \"mondrian\"`, which asks for the order of the taxonomy alone";
+    let places = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi);
+    places.zip(columns.of(Role::Quasi)).find_map(|((at, _), column)| {
+        let (key, why) = match column.taxonomy.as_ref().map(|domain| &domain.rule) {
+            Some(Rule::Label | Rule::Named { .. } | Rule::Cut { .. }) => {
+                ("taxonomy", format!("the labels of `{}` are no numbers and no dates", column.name))
+            }
+            _ if column.optional => ("optional", format!("a missing `{}` lies nowhere among the others", column.name)),
+            _ if column.unknown.is_some() => {
+                ("unknown", format!("an unknown `{}` lies nowhere among the others", column.name))
+            }
+            _ => return None,
+        };
+        let text = format!("`search = \"mdav\"` goes by distances, and {why}: leave it out, or {order}");
+        Some(Problem::new(format!("column[{at}].{key}"), text))
+    })
 }
 
 /// Levels that a taxonomy must have fewer of where one is searched for each column.
@@ -48,7 +68,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<Problem> {
                  wait: {one_recoding}"
             ),
         ),
-        (Search::Halves | Search::ArxLr, _) => refuse(
+        (Search::Halves | Search::ArxLr | Search::Mondrian | Search::Mdav, _) => refuse(
             weight.or(floor),
             &format!("is not for a search that gives each class labels of its own: {one_recoding}"),
         ),
@@ -81,6 +101,9 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     }
     if let Some(problem) = detail(policy, tables) {
         return Some(problem);
+    }
+    if policy.search() == Search::Mdav {
+        return distances(columns, tables);
     }
     let refused = carvable(&trees).err().filter(|_| policy.search() == Search::ArxLr)?;
     let (column, why) = match refused {

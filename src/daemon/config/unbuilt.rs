@@ -8,8 +8,6 @@ use super::places::Problem;
 
 /// Key, and the value that is not built (`None`: any).
 const UNBUILT: &[(&str, Option<&str>)] = &[
-    ("policy.search", Some("mondrian")),
-    ("policy.search", Some("mdav")),
     ("policy.dominance", None),
     ("policy.p_rule", None),
     ("policy.dominance_safe", None),

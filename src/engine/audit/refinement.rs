@@ -45,7 +45,8 @@ pub fn attacks(subject: &Subject, columns: &Columns, policy: &Policy) -> Vec<Att
         let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, Together::Yes));
         let mut unlike = None;
         // Under which of two labels a row is the files do not say.
-        if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| !keeps)) {
+        let tells = !keeps && !policy.search().is_micro();
+        if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| tells)) {
             match divide(&judged.release, Attacker::Paper, &behind(raw, at)) {
                 Ok(held) => judged.found.fuzzy = Some(held.iter().map(|rows| fuzzy(rows)).collect()),
                 Err(found) => unlike = Some(found),

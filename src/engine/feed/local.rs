@@ -1,12 +1,12 @@
 //! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the whole pool is carved, or
-//! halved, whoever is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next
+//! halved, or grouped, whoever is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next
 //! tick comes, and is halved by other draws: of these nothing is kept.
 //!
 //! No line of this file may look at a sensitive value.
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Class, Region, arx_lr, halves};
+use crate::anonymizer::{Class, Grouping, Region, arx_lr, grouped, halves};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{Chain, Outliers, Policy, Search};
@@ -32,14 +32,16 @@ impl Feed {
             let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
             self.unpublished.push(Increment { recoding: everything(trees), carving, rows, ledger: None });
         } else {
-            let classes = match policy.search() {
-                Search::Halves => self.halved(policy, trees, draws),
-                _ => self.carved_out(policy, trees),
+            let carving = match policy.search() {
+                Search::Halves => Carving::new(self.halved(policy, trees, draws)),
+                Search::Mondrian => self.grouped(policy, trees, Grouping::Mondrian),
+                Search::Mdav => self.grouped(policy, trees, Grouping::Mdav),
+                _ => Carving::new(self.carved_out(policy, trees)),
             };
-            if classes.is_empty() {
+            if carving.is_empty() {
                 return none;
             }
-            self.form_carved(Carving::new(classes), trees);
+            self.form_carved(carving, trees);
         }
         Closed::Candidate(Box::new(self.carved(None, trees)))
     }
@@ -55,6 +57,11 @@ impl Feed {
             classes.push(vec![0; trees.len()]);
         }
         classes
+    }
+
+    /// The groups of neighbours that the pool is put into.
+    fn grouped(&self, policy: &Policy, trees: &[&Taxonomy], by: Grouping) -> Carving {
+        grouped(&self.waiting.headcount(), trees, (policy.a(), &policy.refinement()), by)
     }
 
     /// The labels of the classes that the pool is halved into.

@@ -179,7 +179,7 @@ impl Chain {
                 suppression,
                 waits: search == Search::Levels || suppression > Decimal::ZERO || floors,
                 output: written.output.unwrap_or(Output::OneTable),
-                outliers: search.is_local().then(|| written.outliers.unwrap_or(Outliers::Wait)),
+                outliers: (search.is_local() && !search.is_micro()).then(|| written.outliers.unwrap_or(Outliers::Wait)),
             };
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {

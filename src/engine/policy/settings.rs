@@ -247,9 +247,9 @@ words! {
         ArxLr,
         /// Local recoding from the top down, by chance.
         Halves,
-        /// Median cuts.
+        /// Groups of neighbours by median cuts.
         Mondrian,
-        /// Microaggregation.
+        /// Groups of neighbours, those who lie farthest out first.
         Mdav,
     }
     /// `policy.outliers`.
@@ -294,10 +294,10 @@ words! {
 impl Search {
     /// Whether every class gets labels of its own, along the taxonomies.
     pub fn is_local(self) -> bool {
-        matches!(self, Search::ArxLr | Search::Halves)
+        matches!(self, Search::ArxLr | Search::Halves | Search::Mondrian | Search::Mdav)
     }
 
-    /// Whether neighbours are clustered.
+    /// Whether neighbours are grouped before their classes have labels.
     pub fn is_micro(self) -> bool {
         matches!(self, Search::Mondrian | Search::Mdav)
     }

@@ -216,7 +216,7 @@ impl Manifest {
     /// Whether each class has labels of its own.
     pub fn has_own_labels(&self) -> bool {
         let search = self.policy.get("search").and_then(Value::as_str);
-        matches!(search, Some("arx-lr" | "halves"))
+        matches!(search, Some("arx-lr" | "halves" | "mondrian" | "mdav"))
     }
 
     /// Whether its classes have labels of their own that they keep in all later releases.

@@ -170,7 +170,8 @@ fn masked_values_stay_as_they_are_at_the_root() {
     let more = "m = 2\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 3 }\n";
     let carved = feed(&format!("{more}{LAX}"));
     let down = carved.replace("search = \"arx-lr\"\n", "").replace(LAX, "");
-    for text in [carved, down] {
+    let grouped = carved.replace("arx-lr", "mondrian");
+    for text in [carved, grouped, down] {
         let place = Place::new(&text.replace("role = \"sensitive\"\n", "role = \"sensitive\"\nguarded = [[\"x\"]]\n"));
         for (at, name) in ["a.csv", "b.csv"].into_iter().enumerate() {
             place.put(name, people.replace("person", &format!("person{at}-")));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tidegate::daemon::journal::store::Memory;
 
-use super::draw::{CARVED, CROWDS, Draw, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
+use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
 use super::feed::{crowd, feed, open, step};
 
 type Objects = BTreeMap<String, Vec<u8>>;
@@ -28,7 +28,7 @@ fn the_same_log_and_chance_give_the_same_bytes() {
     // A third as many ticks every day: each tick is computed in the same way.
     let ticks = if crate::common::is_long() { 12 } else { 4 };
     for (seed, policy) in
-        (1..).zip(POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED, CROWDS, LEVELS, SUPPRESSED]))
+        (1..).zip(POLICIES.into_iter().chain([TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, LEVELS, SUPPRESSED]))
     {
         let nothing = [Objects::new(), Objects::new()];
         let begun = goes_on(policy, &nothing, 0..ticks, seed, seed);

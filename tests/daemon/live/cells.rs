@@ -10,7 +10,7 @@ use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::{Consumed, Taken};
 use tidegate::engine::release::Sha256;
 
-use super::draw::{CARVED, Draw, HALVED, POLICIES};
+use super::draw::{CARVED, Draw, GROUPED, HALVED, POLICIES};
 use super::feed::{feed, open, time};
 
 /// What may stand in a cell.
@@ -71,7 +71,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
 
 #[test]
 fn no_cell_decides_anything_but_itself() {
-    for policy in POLICIES.into_iter().chain([CARVED, HALVED]) {
+    for policy in POLICIES.into_iter().chain([CARVED, GROUPED, HALVED]) {
         // Whoever looks at values does so on purpose, and says so in the feed file.
         if ["distinct_l", "guarantee"].iter().any(|looks| policy.contains(looks)) {
             continue;

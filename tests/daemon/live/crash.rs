@@ -9,7 +9,7 @@ use tidegate::daemon::error::{Error, Kind, Result};
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
 use tidegate::daemon::journal::{Body, Closed, Ring, read};
 
-use super::draw::{CARVED, CROWDS, Draw, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
+use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
 use super::feed::{Human, crowd, feed, key, open, step};
 use crate::common::is_long as long;
 
@@ -160,8 +160,8 @@ fn a_writer_may_die_at_every_write() {
 #[test]
 fn writers_may_die_one_after_another() {
     for seed in 0..if long() { 64 } else { 14 } {
-        let policy =
-            [&POLICIES[..], &[TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]].concat()[seed % (POLICIES.len() + 5)];
+        let policy = [&POLICIES[..], &[TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, SUPPRESSED]].concat()
+            [seed % (POLICIES.len() + 6)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);
         let ticks: Vec<Vec<Human>> = (0..8).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());

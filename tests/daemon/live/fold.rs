@@ -8,14 +8,14 @@ use tidegate::daemon::live::past;
 
 use crate::common::is_long as long;
 
-use super::draw::{CARVED, CROWDS, Draw, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
 use super::feed::{crowd, feed, key, open, step};
 
 #[test]
 fn the_state_is_the_fold_of_the_log() {
     let coin = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
     for (number, policy) in
-        POLICIES.iter().chain(&[coin, TWO_TABLES, CARVED, HALVED, CROWDS, LEVELS, SUPPRESSED]).enumerate()
+        POLICIES.iter().chain(&[coin, TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, LEVELS, SUPPRESSED]).enumerate()
     {
         let feed = feed(policy);
         // All of them in long runs.

@@ -12,7 +12,7 @@ use tidegate::daemon::live::{Ask, Hash, Live, Request, past};
 use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
-use super::draw::{CARVED, Draw, POLICIES, SUPPRESSED};
+use super::draw::{CARVED, Draw, GROUPED, POLICIES, SUPPRESSED};
 use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
 use crate::common::is_long as long;
 
@@ -122,10 +122,10 @@ fn erased(policy: &str, new_chain: bool) {
 
 #[test]
 fn people_are_erased_after_taxonomies_have_grown() {
-    POLICIES.iter().chain([&CARVED, &SUPPRESSED]).for_each(|policy| erased(policy, false));
+    POLICIES.iter().chain([&CARVED, &GROUPED, &SUPPRESSED]).for_each(|policy| erased(policy, false));
 }
 
 #[test]
 fn people_are_erased_in_a_chain_with_other_taxonomies() {
-    POLICIES.iter().chain([&CARVED, &SUPPRESSED]).for_each(|policy| erased(policy, true));
+    POLICIES.iter().chain([&CARVED, &GROUPED, &SUPPRESSED]).for_each(|policy| erased(policy, true));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::gate::own::{Approved, Verdict};
-use tidegate::engine::model::Value as Cell;
+use tidegate::engine::model::{Carving, Value as Cell};
 use tidegate::engine::policy::{
     ChainKind, Decimal, Dominance, Facts as Known, Guarantee, MaxRatio, OnUnsafe, Output, Policy, Search, Settings,
 };
@@ -41,17 +41,14 @@ fn ratio(text: &str) -> Option<Decimal> {
 
 /// Each key that asks for something, and the check that would have to be made.
 fn asking() -> Vec<(ChainKind, &'static str, &'static str, Settings)> {
-    use ChainKind::{Cumulative, Disjoint};
+    use ChainKind::Cumulative;
     let plain = || Settings { k: Some(3), ..Settings::default() };
     let largest = Dominance { n: 1, share: ratio("0.6").expect("a share") };
-    let searched = |search| Settings { search: Some(search), ..plain() };
     vec![
         (Cumulative, "policy", "m", Settings { m: Some(2), mask: Some(false), ..plain() }),
         (Cumulative, "policy", "m", Settings { m: Some(2), guarantee: Some(Guarantee::Bcf), ..plain() }),
         (Cumulative, "dominance", "dominance", Settings { dominance: Some(largest), ..plain() }),
         (Cumulative, "dominance", "p_rule", Settings { p_rule: ratio("0.1"), ..plain() }),
-        (Disjoint, "policy", "search", searched(Search::Mondrian)),
-        (Disjoint, "policy", "search", searched(Search::Mdav)),
     ]
 }
 
@@ -111,6 +108,34 @@ fn bcf_says_what_it_is_not_safe_against() {
         } else {
             assert!(lines.is_empty() && !said);
         }
+    }
+}
+
+/// A release of groups says that nothing is known of what the way of grouping tells; and its labels have to be the finest that cover
+/// their people, as the attack on it takes for granted.
+#[test]
+fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
+    for search in [Search::Mondrian, Search::Mdav] {
+        let written = Settings { k: Some(3), search: Some(search), min_solutions: Some(1), ..Settings::default() };
+        let mut chain = Chain::new(columns(), policy(&written, ChainKind::Disjoint));
+        let candidate = chain.proposed(&people(0));
+        let good = chain.offer(&candidate);
+        let approved = good.decided(|_| ()).expect("a good release");
+        let told = manifest(&approved);
+        let lines: Vec<&Json> =
+            told["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "grouping").collect();
+        assert_eq!(lines, [&json!({"check": "grouping", "made": false, "value": null, "limit": null})]);
+        let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
+        assert!(report.contains("<th scope=\"row\">Conclusions from how groups were made<p>"));
+        // Two classes change places.
+        let carving = good.carving.clone().expect("groups have labels of their own");
+        let mut groups = carving.groups().expect("groups");
+        assert!(groups.len() > 1, "{} classes", groups.len());
+        groups.swap(0, 1);
+        let spoilt = Carving::of_groups(carving.classes().to_vec(), &groups);
+        let offer = Offer { carvings: vec![Some(spoilt)], ..good };
+        let verdict = offer.decided(|_| ()).expect_err("its labels are wrong");
+        assert!(super::told(&verdict).iter().any(|(_, text)| text.contains("are not the finest that cover")));
     }
 }
 

@@ -11,7 +11,9 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::model", &[]),
     ("engine::policy", &["engine::model"]),
     ("engine::histogram", &["engine::model", "engine::policy"]),
-    ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram"]),
+    // Groups of numeric rows.
+    ("engine::microaggregation", &[]),
+    ("engine::anonymizer", &["engine::model", "engine::policy", "engine::histogram", "engine::microaggregation"]),
     ("engine::safeguards", &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"]),
     // A feed between two ticks: what the search decides, and the people it is about.
     (
@@ -26,8 +28,6 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::dominance", &["engine::model"]),
     // Tables of published sums: what follows from them, and which cells to leave out.
     ("engine::sums", &["engine::model", "engine::dominance"]),
-    // Groups of numeric rows.
-    ("engine::microaggregation", &[]),
     // The public files as values and as bytes; whoever judges them reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.

@@ -102,6 +102,11 @@ fn attacked(feed: &Feed, subject: &Subject, args: &Args) -> error::Result<Found>
         (Some(Counted::Repeated), _) | (None, policy::Values::Repeated) => Values::Repeated,
         (Some(Counted::Distinct), _) | (None, policy::Values::Distinct) => Values::Distinct,
     };
+    if feed.policy.search().is_micro() && values == Values::Distinct {
+        let text = "the sets of rows that a group of neighbours can stand for are counted only where rows may share all their values: write \
+                    `--values repeated`";
+        return Err(Error::new(Kind::Usage, text).in_field("--values"));
+    }
     let budget = Budget::shared(subject.release.places().len());
     let terms = Terms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
     let fuzzy = args.increment.as_ref().map(|file| read::fuzzy(file, subject)).transpose()?;

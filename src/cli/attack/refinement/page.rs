@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::boxes;
 use super::subject::Subject;
 use super::words::{called, count, few, head, joint, odds, ratio, reasons, tells, verdict, worst};
-use crate::engine::gate::refinement::{Found, Place, Target, certain};
+use crate::engine::gate::refinement::{Found, Place, Rule, Target, certain};
 use crate::engine::release::html::{Count, Many, Page, STYLE, Text, put};
 
 /// Targets that are drawn at most.
@@ -34,7 +34,10 @@ pub fn page(found: &Found, subject: &Subject) -> Vec<u8> {
     let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
     figures(&mut page, &worst, found, subject);
-    drawings(&mut page, &worst, found, subject);
+    // Of groups of neighbours nothing is known part by part.
+    if *subject.release.rule() != Rule::Finest {
+        drawings(&mut page, &worst, found, subject);
+    }
     put!(page, "</main>\n</body>\n</html>\n");
     page.into_bytes()
 }
@@ -68,6 +71,10 @@ fn figures(page: &mut Page, worst: &[usize], found: &Found, subject: &Subject) {
     let told = match subject.release.rule() {
         rule if rule.is_halving() => {
             "Whoever knows how classes were halved knows no more than that: all of them remain, and the ratio is 1."
+        }
+        Rule::Finest => {
+            "A reader who knows that each class has the finest labels that cover its rows knows that its rows are not all in one part of a \
+             label: only some of these sets remain, and the ratio is by how much they are fewer."
         }
         _ => {
             "Whoever knows that the algorithm forms small classes first knows that rows lie in no cell that an earlier class has \

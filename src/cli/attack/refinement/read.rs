@@ -42,6 +42,9 @@ pub fn subject(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject
     if feed.policy.search() == Search::Halves {
         return halved(feed, file, order);
     }
+    if feed.policy.search().is_micro() {
+        return grouped(feed, file, order);
+    }
     let layers = Layers::of(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
     let shown = progress::Shown::files(1);
     let classes = classes(file, &feed.columns)?;
@@ -97,6 +100,36 @@ fn halved(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
         })
     })?;
     Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+}
+
+/// The same of a feed whose classes are groups of neighbours; they have no order.
+fn grouped(feed: &Feed, file: &Path, order: Option<&Path>) -> Result<Subject> {
+    if order.is_some() {
+        let text = "groups of neighbours are formed in no order that tells more: leave --classes out";
+        return Err(Error::new(Kind::Usage, text).in_field("--classes"));
+    }
+    let layers = Layers::of_any(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
+    let shown = progress::Shown::files(1);
+    let classes = classes(file, &feed.columns)?;
+    drop(shown);
+    let counted = classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows));
+    let release = layers.finest(counted, feed.policy.a()).map_err(|why| {
+        let text = match why {
+            Malformed::Small(at) => {
+                let ((nodes, rows), k) = (&classes[at], feed.policy.a());
+                let s = if *rows == 1 { "" } else { "s" };
+                format!(
+                    "class {} has {rows} row{s}: groups of neighbours with k = {k} are larger. Write the k that the table was made with as \
+                     policy.k",
+                    describe(nodes, &feed.columns)
+                )
+            }
+            Malformed::TooLarge => TOO_LARGE.to_owned(),
+            _ => "there are more rows than can be attacked".to_owned(),
+        };
+        Error::new(Kind::Input, text).in_file(file)
+    })?;
+    Ok(Subject { name: name(file), columns: feed.columns.clone(), layers, release, attacker: Attacker::Paper })
 }
 
 /// A column that ARX-LR cannot go by.
@@ -227,6 +260,11 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
 /// # Errors
 /// The rows cannot be read, or are not those of the release.
 pub fn fuzzy(file: &Path, subject: &Subject) -> Result<Vec<u64>> {
+    if *subject.release.rule() == Rule::Finest {
+        let text = "labels of groups may lie in each other, and the files do not say under which label the row of a person is: leave \
+                    --increment out";
+        return Err(Error::new(Kind::Usage, text).in_field("--increment"));
+    }
     if matches!(subject.release.rule(), Rule::Crowds { .. }) {
         let text = "where a coin divides people labels may lie in each other, and the files do not say under which label the row of a person \
                     is: leave --increment out";

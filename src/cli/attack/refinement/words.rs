@@ -27,7 +27,7 @@ fn put(text: &mut String, line: &str) {
 pub fn head(found: &Found, subject: &Subject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
-        rule if rule.is_halving() => many(subject.release.places().len() as u64, "class", "classes"),
+        rule if rule.is_unordered() => many(subject.release.places().len() as u64, "class", "classes"),
         _ => format!("{} and {}", many(classes as u64, "class", "classes"), many(outliers, "outlier", "outliers")),
     };
     let who = match subject.attacker {
@@ -96,7 +96,7 @@ pub fn called(target: &Target, subject: &Subject) -> String {
     match target.place {
         Place::Class(_) => subject.describe(target.place),
         Place::Outliers if *subject.release.rule() == Rule::Halves => "everybody".to_owned(),
-        Place::Outliers if subject.release.rule().is_halving() => subject.describe(target.place),
+        Place::Outliers if subject.release.rule().is_unordered() => subject.describe(target.place),
         Place::Outliers => "outliers".to_owned(),
     }
 }
@@ -191,7 +191,7 @@ pub fn verdict(found: &Found, subject: &Subject) -> String {
 /// Outliers that are no crowd themselves, which no limit of an attack judges.
 pub fn few(subject: &Subject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
-    let few = (1..k).contains(&rows) && !subject.release.rule().is_halving();
+    let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {
         format!(
             "There are {} at the root, fewer than k = {k}: that is for `tidegate audit` to judge.",
@@ -235,7 +235,7 @@ fn advice(found: &Found, subject: &Subject) -> Vec<&'static str> {
             "what was too much work has many rows, or labels with many children: a taxonomy with more layers helps",
         );
     }
-    if subject.attacker == Attacker::Paper && !subject.release.rule().is_halving() {
+    if subject.attacker == Attacker::Paper && !subject.release.rule().is_unordered() {
         advice.push("give the order of formation with --classes, too: whoever knows it learns as much or more");
     }
     advice

@@ -3,6 +3,7 @@
 
 mod arx_lr;
 mod crowds;
+mod grouped;
 mod halves;
 mod ladder;
 mod left;
@@ -13,6 +14,7 @@ mod turns;
 
 pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
 pub use crowds::{Effort, crowds};
+pub use grouped::{Grouping, grouped};
 pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
 pub use steps::steps;

@@ -5,7 +5,7 @@
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
-use crate::policy::{Chain, Policy, Search, Settings};
+use crate::policy::{Chain, Policy, Settings};
 
 /// Checks that later versions make.
 const LATER: &[&str] = &["dominance"];
@@ -23,6 +23,9 @@ pub fn checks(policy: &Policy) -> Vec<Checked> {
     if matches!(policy.chain(), Chain::Bcf) {
         checks.push(Checked::not_made("algorithm"));
     }
+    if policy.search().is_micro() {
+        checks.push(Checked::not_made("grouping"));
+    }
     checks
 }
 
@@ -35,14 +38,14 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, search, dominance, p_rule, dominance_safe,
+        m, mask, dominance, p_rule, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
         max_global_ratio: _,
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
-        base_rate: _, outliers: _, values: _, max_repairs: _,
+        base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
         rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
         workload: _,
@@ -53,7 +56,6 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         ("dominance", "dominance", dominance.is_some()),
         ("dominance", "p_rule", p_rule.is_some()),
         ("dominance", "dominance_safe", *dominance_safe == Some(true)),
-        ("policy", "search", search.is_some_and(Search::is_micro)),
     ];
     all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
 }

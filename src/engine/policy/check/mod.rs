@@ -187,7 +187,8 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
     if written.search == Some(Search::Halves) && written.publish_every.is_some() {
         crowds(written, found);
     }
-    let waste = written.outliers.is_some() && !local;
+    let micro = written.search.is_some_and(Search::is_micro);
+    let waste = written.outliers.is_some() && (!local || micro);
     found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
     let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
     found.refuse_if(
@@ -201,6 +202,12 @@ fn disjoint(written: &Settings, facts: &Facts, found: &mut Found) {
         "values",
         "halving does not go with `values = \"distinct\"`: where no two rows share all values, a region of which nearly all values are there leaves hardly any set of rows open and \
          could never be published: leave `values` out, or write `search = \"arx-lr\"`",
+    );
+    found.refuse_if(
+        micro && written.values == Some(Values::Distinct),
+        "values",
+        "the sets of rows that a group of neighbours can stand for are counted only where rows may share all their values: leave `values` \
+         out, or write `search = \"arx-lr\"`",
     );
 }
 
@@ -218,7 +225,7 @@ fn search(written: &Settings, chain: ChainKind, found: &mut Found) {
                     `guarantee`";
         return found.refuse_if(other, "search", text);
     }
-    let local = written.search.is_some_and(|search| search.is_local() || search.is_micro());
+    let local = written.search.is_some_and(Search::is_local);
     let text = "this search recodes each class on its own, which only disjoint chains allow: write `search = \
                 \"top-down\"`, or `chain = \"disjoint\"` in [feed]";
     found.refuse_if(local && cumulative, "search", text);

@@ -97,6 +97,10 @@ fn suppression(written: &Settings, chain: ChainKind, found: &mut Found) {
             "`suppression` does not apply to `search = \"arx-lr\"`, where rows without a class are outliers: leave it out, or write \
              `search = \"levels\"` or \"top-down\""
         }
+        Some(Search::Mondrian | Search::Mdav) => {
+            "`suppression` does not apply to a search that groups neighbours, where everybody is in a group: leave it out, or write \
+             `search = \"levels\"` or \"top-down\""
+        }
         _ => return,
     };
     // Chains that were begun by an earlier version have it in force as 0.

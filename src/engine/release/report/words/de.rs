@@ -363,6 +363,11 @@ const CHECKS: &[CheckWords] = &[
         "Ein Angreifer, der das Verfahren kennt",
         "Ein Release unter bcf ist gegen diesen Angreifer nicht sicher: Was verweigert wurde, kann sensible Werte verraten.",
     ),
+    check(
+        "grouping",
+        "Schlüsse aus der Bildung der Gruppen",
+        "Was ein Angreifer, der das Gruppierungsverfahren kennt, über die Beschriftungen hinaus schließen kann, wird nicht berechnet.",
+    ),
     check("diversity", "Vielfalt", "Ob Klassen genügend verschiedene sensible Werte zeigen."),
 ];
 

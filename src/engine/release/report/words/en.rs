@@ -348,6 +348,11 @@ const CHECKS: &[CheckWords] = &[
         "An attacker who knows the algorithm",
         "A release under bcf is not safe against this attacker: what it refused to publish can reveal sensitive values.",
     ),
+    check(
+        "grouping",
+        "Conclusions from how groups were made",
+        "What an attacker who knows how people were grouped can conclude beyond the labels is not computed.",
+    ),
     check("diversity", "Diversity", "Whether classes show enough distinct sensitive values."),
 ];
 
