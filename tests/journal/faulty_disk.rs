@@ -97,7 +97,7 @@ fn silent(after: &[Op]) -> Result<(), String> {
 
 /// One call of so many fails in an everyday run, and each of them in a long run: most calls of one kind are alike, and each
 /// costs two processes.
-const EVERYDAY: u64 = 5;
+const EVERYDAY: u64 = 7;
 
 /// Lets calls of these kinds fail, two at a time: the first one of each kind, and from there on each that is `step` further.
 /// How many there were.

@@ -19,6 +19,8 @@ use super::power::writer::{Place, Script, Shim};
 
 /// Disks that are made from the traces of one round.
 const ROUND: u32 = 1000;
+/// Disks of an everyday run.
+const EVERYDAY: u32 = 600;
 
 /// Numbers for one of many.
 fn drawn(seed: u64, one: u64) -> Draw {
@@ -126,7 +128,7 @@ fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
 #[test]
 fn whatever_a_power_cut_leaves_the_feed_goes_on() {
     let Some(shim) = Shim::build() else { return };
-    let (seed, disks) = (common::random::seed(), common::cases(ROUND));
+    let (seed, disks) = (common::random::seed(), common::cases(EVERYDAY));
     println!("{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
     for from in (0..disks).step_by(ROUND as usize).map(u64::from) {
         let runs = runs(&shim, &mut drawn(seed, from << 32));

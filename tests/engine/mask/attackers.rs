@@ -185,7 +185,7 @@ fn replacements_from_the_own_few_values_betray_the_draw() {
     };
     let [_, (seen, belief)] = run(true, 10_000);
     assert!(seen > 100 && belief > 0.55, "{seen} times, {belief}");
-    let [(seen, belief), (few, _)] = run(false, 40_000);
+    let [(seen, belief), (few, _)] = run(false, 20_000);
     // Five times the deviation of a mean over so many.
     let noise = 5.0 * 0.2 / (seen as f64).sqrt();
     assert!(seen > 300 && belief <= masked(PEOPLE, 4, (1, 4)).value() + noise, "{seen} times, {belief}");
