@@ -2,7 +2,7 @@
 //! put in the place of another. Either the feed does not open and says which object it is and what to do, or nothing is
 //! different for it: same state, and in the end the same tables. `WHAT_HAPPENS` says which for each kind.
 
-use crate::common::{draw, feed};
+use crate::common::{draw, feed, is_long, random};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -292,12 +292,17 @@ fn names(path: &str) -> Vec<String> {
 fn damage_is_named_or_makes_no_difference() {
     let mut found: BTreeMap<(String, Damage), BTreeSet<Outcome>> = BTreeMap::new();
     let mut wrong = Vec::new();
+    // Everyday every second object is damaged; which ones, the seed says.
+    let seed = random::seed();
+    println!("damage: the same again: TIDEGATE_SEED={seed}");
+    let is_chosen = |at: usize| is_long() || at as u64 % 2 == seed % 2;
     // The root as the way out has no objects of its own.
     for policy in POLICIES.into_iter().take(5) {
         let roots = feed_at_work(policy);
         let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
         let private = roots.private.keys().map(|path| ("private", path));
-        let all: Vec<(&str, &String)> = private.chain(roots.public.keys().map(|path| ("public", path))).collect();
+        let all = private.chain(roots.public.keys().map(|path| ("public", path))).enumerate();
+        let all: Vec<(&str, &String)> = all.filter(|(at, _)| is_chosen(*at)).map(|(_, object)| object).collect();
         let look = |(root, path): &(&'static str, &String)| {
             let one = |(damage, roots, paths): (Damage, Roots, Vec<String>)| {
                 let names: Vec<String> = paths.iter().flat_map(|path| names(path)).collect();
@@ -318,7 +323,13 @@ fn damage_is_named_or_makes_no_difference() {
     let outcomes = |outcomes: &[Outcome]| outcomes.iter().copied().collect::<BTreeSet<_>>();
     let table: BTreeMap<(String, Damage), BTreeSet<Outcome>> =
         WHAT_HAPPENS.iter().map(|(kind, damage, of)| (((*kind).to_owned(), *damage), outcomes(of))).collect();
-    let other: Vec<_> = found.iter().filter(|(case, outcomes)| table.get(case) != Some(outcomes)).collect();
+    let fits = |meant: &BTreeSet<Outcome>, found: &BTreeSet<Outcome>| {
+        found.is_subset(meant) && (!is_long() || found.len() == meant.len())
+    };
+    let other: Vec<_> =
+        found.iter().filter(|(case, outcomes)| !table.get(case).is_some_and(|meant| fits(meant, outcomes))).collect();
     assert!(other.is_empty(), "what happens is not what the table says: {other:#?}");
-    assert_eq!(table.len(), found.len(), "every row of the table has a case");
+    // Of a few kinds there is one object in each root, which is not damaged every day.
+    let least = if is_long() { table.len() } else { table.len() / 2 };
+    assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
 }

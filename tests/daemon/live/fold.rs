@@ -19,7 +19,7 @@ fn the_state_is_the_fold_of_the_log() {
     {
         let feed = feed(policy);
         // All of them in long runs.
-        for seed in 0..if long() { 8 } else { 2 } {
+        for seed in 0..if long() { 8 } else { 1 } {
             let (private, public) = (Memory::default(), Memory::default());
             let (mut draw, mut known) = (Draw(seed * 10 + number as u64), 0);
             let stores =
