@@ -115,7 +115,7 @@ impl Atoms {
         Ok(())
     }
 
-    /// Forgets leaf tuples that nobody of the atoms of this tick has any more, where classes name their tuples.
+    /// Forgets leaf tuples that no person in the atoms of this tick has any more, where classes name their tuples.
     ///
     /// # Errors
     /// The taxonomies are others.

@@ -1,6 +1,6 @@
-//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the whole pool is carved, or
-//! halved, or grouped, whoever is in a class comes out with it, and whoever is in none waits. What is not published waits again when the next
-//! tick comes, and is halved by other draws: of these nothing is kept.
+//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the search divides the whole pool
+//! into classes; the release publishes the people of each class, and people in no class wait. Rows that are not published wait again at the
+//! next tick, which divides them by other draws: of these nothing is kept.
 //!
 //! No line of this file may look at a sensitive value.
 

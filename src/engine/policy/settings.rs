@@ -249,7 +249,7 @@ words! {
         Halves,
         /// Groups of neighbours by median cuts.
         Mondrian,
-        /// Groups of neighbours, those who lie farthest out first.
+        /// Groups of neighbours; MDAV begins with the people farthest from the mean.
         Mdav,
     }
     /// `policy.outliers`.

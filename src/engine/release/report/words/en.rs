@@ -255,7 +255,7 @@ const CHECKS: &[CheckWords] = &[
     check(
         "growth",
         "No person lost or duplicated",
-        "The release holds exactly the people of the release before and those who are new.",
+        "The release holds exactly the people of the release before and the new people.",
     ),
     check(
         "pages",
