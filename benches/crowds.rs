@@ -140,7 +140,7 @@ impl Run {
     fn publish(&mut self, candidate: Candidate, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
         let write = || {
-            let earlier = rewritten(history.parts(), |_| false, (|_| 0, 0)).into_iter();
+            let earlier = rewritten(&history.parts(), |_| false, (|_| 0, 0)).into_iter();
             let earlier = earlier.map(|span| (span, feed.rows_of(span.first..=span.last)));
             let new = (Span::of(candidate.release), candidate.new_rows());
             Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), columns)
@@ -153,6 +153,7 @@ impl Run {
             carving: of.carving.as_ref(),
             rows: &of.rows,
             raw: None,
+            numbers: None,
         });
         let newest: Vec<Newest> = newest.collect();
         let (release, withheld, recoding) = (candidate.release, feed.withheld().rows(), &candidate.recoding[..]);

@@ -69,7 +69,7 @@ fn judged(
     let newest: Vec<Newest> = candidate
         .increments
         .iter()
-        .map(|of| Newest { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None })
+        .map(|of| Newest { atoms: &of.recoding, carving: None, rows: &of.rows, raw: None, numbers: None })
         .collect();
     let recoding = &candidate.recoding[..];
     let (release, withheld) = (candidate.release, feed.withheld().rows());

@@ -42,11 +42,11 @@ impl Watch for Shown {
 
     fn missing(&mut self, input: usize, cells: u64) {
         let (cells, are) = if cells == 1 {
-            ("1 sensitive cell".to_owned(), "is")
+            ("1 cell of a sensitive column or a measure".to_owned(), "is")
         } else {
-            (format!("{cells} sensitive cells"), "are")
+            (format!("{cells} cells of sensitive columns or measures"), "are")
         };
-        let text = format!("{}: {cells} missing or not readable {are} published as missing", self.names[input]);
+        let text = format!("{}: {cells} missing or not readable {are} taken for missing", self.names[input]);
         self.line.aside(|| note(&text));
     }
 

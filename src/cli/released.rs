@@ -46,7 +46,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     }
     // A manifest lies in a folder of the place that its paths begin at.
     let place = path.parent().and_then(Path::parent).filter(|place| !place.as_os_str().is_empty());
-    let listed = manifest.files.iter().filter(|file| file.rows.is_some());
+    let listed = manifest.files.iter().filter(|file| file.people().is_some());
     let found = listed.map(|file| {
         let inside = path.parent().map(|folder| folder.join("..").join(&file.path)).unwrap_or_default();
         let table = place.map_or(inside, |place| place.join(&file.path));

@@ -11,6 +11,7 @@ pub mod dominance;
 pub mod feed;
 pub mod gate;
 pub mod histogram;
+pub mod measures;
 pub mod microaggregation;
 pub mod model;
 pub mod policy;

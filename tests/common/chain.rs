@@ -121,7 +121,7 @@ impl Chain {
         }
         let first = candidate.release - self.history.len() as u32;
         let lost = |span: Span| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
-        let spans = rewritten(self.history.parts(), lost, (|_| 0, 0));
+        let spans = rewritten(&self.history.parts(), lost, (|_| 0, 0));
         let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
         let new = (Span::of(candidate.release), candidate.new_rows());
         Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)
@@ -157,6 +157,7 @@ impl Chain {
             previous: self.previous,
             tests: self.feed.tests(),
             atoms: self.feed.published().iter().map(|published| published.atoms.clone()).collect(),
+            numbers: Vec::new(),
         }
     }
 
@@ -237,6 +238,8 @@ pub struct Offer {
     pub tests: u32,
     /// The recodings that split no atom of `older`.
     pub atoms: Vec<Recoding>,
+    /// The new people with the numbers of their measures, increment by increment, where there are measures.
+    pub numbers: Vec<Rows>,
 }
 
 impl Offer {
@@ -246,7 +249,13 @@ impl Offer {
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
-        let newest = newest.map(|(at, (atoms, rows))| Newest { atoms, carving: carving(at), rows, raw: raw(at) });
+        let newest = newest.map(|(at, (atoms, rows))| Newest {
+            atoms,
+            carving: carving(at),
+            rows,
+            raw: raw(at),
+            numbers: self.numbers.get(at),
+        });
         let case = Case {
             policy: &self.policy,
             columns: &self.columns,

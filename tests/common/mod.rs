@@ -14,6 +14,8 @@ pub mod draw;
 #[cfg(feature = "daemon")]
 pub mod feed;
 pub mod levels;
+#[cfg(feature = "daemon")]
+pub mod measures;
 pub mod needs;
 #[cfg(feature = "daemon")]
 pub mod place;

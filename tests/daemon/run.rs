@@ -14,6 +14,7 @@ mod halved;
 mod kills;
 mod listens;
 mod masks;
+mod measures;
 mod notices;
 mod readers;
 mod rekey;

@@ -102,6 +102,7 @@ impl Decided<'_> {
             previous: None,
             tests: 0,
             atoms: self.recodings[..at].to_vec(),
+            numbers: Vec::new(),
         }
     }
 }

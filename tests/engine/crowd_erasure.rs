@@ -326,7 +326,8 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         let new: Vec<Part> = parts.into_iter().filter(|part| part.span.holds(offer.release)).collect();
         let unsaid = Offer { tables: Tables::Parts(new), ..offer.clone() };
         // Where the file of these rows holds others too, it must be written again.
-        let file = chain.history.parts().iter().find(|part| part.span.holds(first + release as u32));
+        let parts = chain.history.parts();
+        let file = parts.iter().find(|part| part.span.holds(first + release as u32));
         let span = file.expect("the file of these rows").span;
         if chain.feed.rows_of(span.first..=span.last).rows() > 0 {
             refused(&unsaid, "growth");

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod cases;
+mod measures;
 mod pages;
 mod people;
 mod promises;

@@ -66,7 +66,7 @@ fn about(column: &ColumnReport, two: bool) -> String {
         Role::Quasi if two => text.push_str("published as it is, and generalised to form crowds"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published, never generalised"),
-        Role::Measure => text.push_str("published as an aggregate of each crowd"),
+        Role::Measure => text.push_str("published as count, sum and mean for each label and release"),
     }
     if let Some(tree) = &column.taxonomy {
         let (leaves, levels) = (tree.leaves, tree.levels);

@@ -218,7 +218,7 @@ pub fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::String => "string",
         Kind::Int => "int",
-        Kind::Float => "float",
+        Kind::Float | Kind::Decimal(_) => "float",
         Kind::Bool => "bool",
         Kind::Date => "date",
     }

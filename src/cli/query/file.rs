@@ -67,7 +67,7 @@ fn column<'n>(names: impl Iterator<Item = &'n Name<'n>>, kind: Option<Kind>) -> 
             let number = |name| if let Some(Value::Int(number)) = value(name) { Some(*number) } else { None };
             Arc::new(names.map(number).collect::<Int64Array>())
         }
-        Some(Kind::Float) => {
+        Some(Kind::Float | Kind::Decimal(_)) => {
             let number = |name| if let Some(Value::Float(number)) = value(name) { Some(number.get()) } else { None };
             Arc::new(names.map(number).collect::<Float64Array>())
         }

@@ -90,7 +90,7 @@ fn shown(name: &Name<'_>) -> Json {
     match name {
         Name::Label(label) => Json::from(*label),
         Name::Value(value) => match value {
-            Value::Null => Json::Null,
+            Value::Null | Value::Decimal(_) => Json::Null,
             Value::Bool(value) => Json::from(*value),
             Value::Int(value) => Json::from(*value),
             Value::Float(value) => Json::from(value.get()),

@@ -313,6 +313,7 @@ fn is_canonical(text: &str, kind: Kind) -> bool {
         Kind::Int => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
         Kind::Float => text.parse::<f64>().is_ok_and(|number| number.is_finite()),
         Kind::Date => dates::parse(text).is_some(),
+        Kind::Decimal(_) => false,
     }
 }
 
@@ -324,6 +325,7 @@ pub fn named(kind: Kind) -> &'static str {
         Kind::Float => "float",
         Kind::Bool => "bool",
         Kind::Date => "date",
+        Kind::Decimal(_) => "decimal",
     }
 }
 
@@ -334,5 +336,6 @@ fn example(kind: Kind) -> &'static str {
         Kind::Float => "a number such as \"4.2\"",
         Kind::Bool => "\"true\" or \"false\"",
         Kind::Date => "a day such as \"2020-01-31\"",
+        Kind::Decimal(_) => "a number such as \"4.20\"",
     }
 }

@@ -228,7 +228,7 @@ fn understand(
     };
     let Readings { newest, earlier, unfit } = found.readings()?;
     let services = Arc::new(services.expect("services that cannot be read say why"));
-    if let (true, Some((one, other))) = (services.publish.delta, same_but_for_capitals(&newest.1)) {
+    if let (true, Some((one, other))) = (services.publish.delta, alike(&newest.1)) {
         let text = format!(
             "the columns `{one}` and `{other}` differ in capitals only, which Delta tables do not tell apart: this feed gets no \
              Delta log. Rename one of them, or write `delta = false`"
@@ -249,6 +249,12 @@ fn understand(
     };
     let earlier = earlier.map(|reading| Box::new(feed(reading, None, None)));
     Ok(feed(newest, earlier, unfit))
+}
+
+/// Columns of a published table whose names differ in capitals only.
+fn alike(columns: &Columns) -> Option<(String, String)> {
+    let measures = columns.has_measures().then(|| columns.of_measures());
+    same_but_for_capitals(columns).or_else(|| same_but_for_capitals(&measures?))
 }
 
 /// The text of a feed file.

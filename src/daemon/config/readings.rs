@@ -8,7 +8,7 @@ use super::places::{Places, Problem};
 use super::unbuilt::{Purpose, Unbuilt};
 use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
-use crate::engine::model::{Column, Columns, ReleaseColumn};
+use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
     Chain, ChainKind, Facts, Guarantee, NoCount, Output, Policy, Search, Settings, contradictions,
 };
@@ -125,6 +125,9 @@ impl Written<'_> {
             return Err(self.places.place(problem));
         }
         let columns = Columns::new(columns).with_release(self.release.cloned().unwrap_or_default());
+        if let Some(problem) = self.measure_problem(&columns, grows) {
+            return Err(self.places.place(problem));
+        }
         if let Some(Err(NoCount { at, text })) = policy.workload().map(|workload| workload.counts(&columns.trees())) {
             return Err(self.places.place(Problem::new(format!("policy.workload[{at}]"), text)));
         }
@@ -147,6 +150,26 @@ impl Written<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What is wrong with measures: no table of them can be made, or it would have a column twice.
+    fn measure_problem(&self, columns: &Columns, grows: bool) -> Option<Problem> {
+        let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
+        let measures = || columns.of(Role::Measure);
+        let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
+        if !grows {
+            let text = "the sum of a label must never change, so that no difference of sums tells a person's number, and only `search = \
+                        \"halves\"` keeps each label of a release as it is: leave `search` and `guarantee` out, or this column";
+            return Some(Problem::new(format!("column[{}].role", at(&first.name)), text));
+        }
+        let mut taken: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
+        taken.extend(columns.release().name());
+        measures().find_map(|measure| {
+            let names = measure.aggregates();
+            let twice = names.iter().find(|name| taken.contains(&name.as_str()))?;
+            let text = format!("the table of measures has a column `{twice}` for this measure, and another one of that name: rename one");
+            Some(Problem::new(format!("column[{}].name", at(&measure.name)), text))
+        })
     }
 
     /// Where a coin divides people every tick counts, also one without new rows.

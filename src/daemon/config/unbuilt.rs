@@ -7,12 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::places::Problem;
 
 /// Key, and the value that is not built (`None`: any).
-const UNBUILT: &[(&str, Option<&str>)] = &[
-    ("policy.dominance", None),
-    ("policy.p_rule", None),
-    ("policy.dominance_safe", None),
-    ("column.role", Some("measure")),
-];
+const UNBUILT: &[(&str, Option<&str>)] = &[("policy.dominance_safe", None)];
 
 /// What a feed file is read for.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -113,7 +113,8 @@ impl Profile {
 impl Profile {
     /// Takes in a column's next cells; `text` says that they have no type.
     pub fn take(&mut self, array: &ArrayRef, text: bool) {
-        let Some(cells) = Cells::of(array) else {
+        let is_decimal = matches!(array.data_type(), DataType::Decimal128(..));
+        let Some(cells) = Cells::of(array).filter(|_| !is_decimal) else {
             self.declared = Err(match array.data_type() {
                 DataType::Timestamp(..) | DataType::Date64 => "it holds times of day; cut them to days first",
                 DataType::Time32(_) | DataType::Time64(_) => "it holds times of day",
@@ -140,6 +141,7 @@ impl Profile {
                 RawCell::Float(number) => (Kind::Float, number.to_string()),
                 RawCell::Bool(truth) => (Kind::Bool, truth.to_string()),
                 RawCell::Days(days) => (Kind::Date, dates::format(days)),
+                RawCell::Decimal { .. } => return,
             };
             self.declared = Ok(Some(kind));
             self.add(&written);

@@ -20,6 +20,7 @@ const HASHER: FixedState = FixedState::with_seed(0x6173_7365);
 pub struct Assembly {
     leaves: Vec<Vec<Leaf>>,
     codes: Vec<u32>,
+    measures: Vec<Vec<Option<i64>>>,
     people: Option<Vec<Person>>,
     width: usize,
     tuples: Vec<Box<[Value]>>,
@@ -38,6 +39,7 @@ impl Assembly {
         Assembly {
             leaves: vec![Vec::new(); count(Role::Quasi)],
             codes: Vec::new(),
+            measures: vec![Vec::new(); count(Role::Measure)],
             people: (count(Role::Identifier) > 0).then(Vec::new),
             width: count(Role::Sensitive),
             tuples: Vec::new(),
@@ -78,6 +80,7 @@ impl Assembly {
         let number: Vec<u32> = part.tuples.into_iter().map(|tuple| self.number(tuple)).collect();
         self.codes.extend(part.codes.iter().map(|&code| number[code as usize]));
         self.leaves.iter_mut().zip(&part.leaves).for_each(|(column, more)| column.extend_from_slice(more));
+        self.measures.iter_mut().zip(&part.measures).for_each(|(column, more)| column.extend_from_slice(more));
         if let Some(people) = &mut self.people {
             people.extend_from_slice(&part.people);
         }
@@ -105,13 +108,15 @@ impl Assembly {
         number
     }
 
-    /// All rows, the rows set aside, and how many sensitive cells became null.
+    /// All rows, the rows set aside, and how many sensitive cells became null or cells of measures hold no number.
     pub fn finish(mut self) -> (Rows, Vec<Misplaced>, u64) {
         let (values, code) = Values::from_distinct(self.width, self.tuples);
         self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
         self.codes.shrink_to_fit();
         self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
+        self.measures.iter_mut().for_each(Vec::shrink_to_fit);
         self.people.iter_mut().for_each(Vec::shrink_to_fit);
-        (Rows::new(self.leaves, values, self.codes, self.people), self.quarantined, self.nulled)
+        let rows = Rows::new(self.leaves, values, self.codes, self.people).with_measures(self.measures);
+        (rows, self.quarantined, self.nulled)
     }
 }

@@ -36,13 +36,15 @@ pub struct Part {
     pub codes: Vec<u32>,
     /// The sensitive tuples, in order of appearance.
     pub tuples: Vec<Box<[Value]>>,
+    /// Per measure the value of each row in units of its last decimal, where it has one.
+    pub measures: Vec<Vec<Option<i64>>>,
     /// Per row the person; empty when there are no identifiers.
     pub people: Vec<Person>,
     /// Rows set aside, ascending.
     pub faults: Vec<Fault>,
     /// The lines of the rows that count; empty where rows have none.
     pub lines: Vec<u64>,
-    /// Sensitive cells that became null.
+    /// Sensitive cells that became null, and cells of measures that hold no number.
     pub nulled: u64,
     /// Keys that nobody declared, where rows have keys.
     pub strange: Strange,
@@ -61,19 +63,20 @@ pub struct Coder<'a> {
     encoder: Encoder<'a>,
     reading: Reading,
     hasher: &'a PersonHasher,
-    /// Identifiers, quasi columns, sensitive columns.
+    /// Identifiers, quasi columns, sensitive columns, measures.
     fields: Vec<&'a Column>,
     identifiers: usize,
     quasi: usize,
+    measures: usize,
 }
 
 impl<'a> Coder<'a> {
     /// For the declared columns of a feed.
     pub fn new(columns: &'a Columns, reading: Reading, hasher: &'a PersonHasher) -> Coder<'a> {
-        let roles = [Role::Identifier, Role::Quasi, Role::Sensitive];
-        let [identifiers, quasi, _] = roles.map(|role| columns.of(role).count());
+        let roles = [Role::Identifier, Role::Quasi, Role::Sensitive, Role::Measure];
+        let [identifiers, quasi, _, measures] = roles.map(|role| columns.of(role).count());
         let fields = roles.into_iter().flat_map(|role| columns.of(role)).collect();
-        Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi }
+        Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi, measures }
     }
 
     /// Keeps malformed sensitive cells as they are seen where these releases show them so, instead of taking them for null.
@@ -94,6 +97,7 @@ impl<'a> Coder<'a> {
     pub fn batch(&self, batch: &RecordBatch) -> Result<Part, Misfit> {
         let mut dictionaries = self.dictionaries();
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
+        let measured = self.encoder.encode_measures(batch)?;
         let (people, mut faults) = self.people(batch)?;
         let field = |misfit: &Misfit| self.fields[self.identifiers..].iter().position(|c| c.name == misfit.column);
         faults.extend(misfits.iter().map(|misfit| Fault {
@@ -123,9 +127,14 @@ impl<'a> Coder<'a> {
         };
         let leaves = encoded.quasi.into_iter().map(only).collect();
         let people = people.into_iter().zip(&good).filter_map(|(person, &good)| good.then_some(person)).collect();
+        let of_good = |column: Vec<Option<i64>>| -> Vec<Option<i64>> {
+            column.into_iter().zip(&good).filter_map(|(value, &good)| good.then_some(value)).collect()
+        };
+        let measures: Vec<Vec<Option<i64>>> = measured.into_iter().map(of_good).collect();
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
+        let nulled = nulled + without_value(&measures);
         let (rows, lines, strange) = (good.len() as u64, Vec::new(), Strange::default());
-        Ok(Part { rows, leaves, codes, tuples, people, faults, lines, nulled, strange })
+        Ok(Part { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange })
     }
 
     /// The people of a batch; rows without one are faults.
@@ -155,7 +164,11 @@ impl<'a> Coder<'a> {
     }
 
     fn dictionaries(&self) -> Vec<Dictionary> {
-        self.fields[self.identifiers + self.quasi..].iter().map(|_| Dictionary::default()).collect()
+        self.sensitive().iter().map(|_| Dictionary::default()).collect()
+    }
+
+    fn sensitive(&self) -> &[&'a Column] {
+        &self.fields[self.identifiers + self.quasi..self.fields.len() - self.measures]
     }
 
     /// Codes rows that come one by one, each as one text per field.
@@ -166,12 +179,13 @@ impl<'a> Coder<'a> {
             scratch: String::new(),
             memos: self.fields[self.identifiers..].iter().map(|_| Memo::default()).collect(),
             dictionaries: self.dictionaries(),
-            tuples: Tuples::new(self.fields.len() - self.identifiers - self.quasi),
+            tuples: Tuples::new(self.sensitive().len()),
             tuple: Tuple::default(),
             row: Vec::with_capacity(self.fields.len()),
             rows: 0,
             leaves: vec![Vec::new(); self.quasi],
             codes: Vec::new(),
+            measures: vec![Vec::new(); self.measures],
             people: Vec::new(),
             faults: Vec::new(),
             lines: Vec::new(),
@@ -192,6 +206,7 @@ pub struct RowCoder<'c, 'a> {
     rows: usize,
     leaves: Vec<Vec<Leaf>>,
     codes: Vec<u32>,
+    measures: Vec<Vec<Option<i64>>>,
     people: Vec<Person>,
     faults: Vec<Fault>,
     lines: Vec<u64>,
@@ -232,6 +247,11 @@ impl RowCoder<'_, '_> {
                 text.and_then(|text| memo.code(text, || Ok(encoder.number(at, read(text, scratch)?, dictionary))));
             self.row.push(code.unwrap_or_else(|_| dictionary.number(Value::Null)));
         }
+        let measures = &fields[fields.len() - self.measures.len()..];
+        for (at, (text, column)) in measures.iter().zip(&mut self.measures).enumerate() {
+            let cell = text.and_then(|text| read(text, scratch));
+            column.push(cell.ok().and_then(|cell| encoder.units(at, cell)));
+        }
         self.leaves.iter_mut().zip(&self.row).for_each(|(column, &leaf)| column.push(leaf));
         self.codes.push(self.tuples.number(&self.row[*quasi..]));
         if *identifiers > 0 {
@@ -249,9 +269,15 @@ impl RowCoder<'_, '_> {
     /// The rows so far.
     pub fn finish(self) -> Part {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
-        let Self { rows, leaves, codes, people, faults, lines, .. } = self;
-        Part { rows: rows as u64, leaves, codes, tuples, people, faults, lines, nulled, strange: Strange::default() }
+        let Self { rows, leaves, codes, measures, people, faults, lines, .. } = self;
+        let (rows, nulled, strange) = (rows as u64, nulled + without_value(&measures), Strange::default());
+        Part { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange }
     }
+}
+
+/// How many cells of measures hold no number.
+fn without_value(measures: &[Vec<Option<i64>>]) -> u64 {
+    measures.iter().flatten().filter(|value| value.is_none()).count() as u64
 }
 
 /// The sensitive tuples by their values, and how many cells of the rows are null.

@@ -96,7 +96,7 @@ impl Tuple {
             Value::Bool(truth) => write!(self.0, "{truth}"),
             Value::Date(days) => write!(self.0, "{}", dates::format(days)),
             Value::Text(text) => write!(self.0, "{text}"),
-            Value::Null => Ok(()),
+            Value::Null | Value::Decimal(_) => Ok(()),
         };
         written.expect("memory takes everything");
         let length = (self.0.len() - from - 8) as u64;

@@ -54,10 +54,13 @@ impl Part {
         let nulls = |code: u32| self.tuples[code as usize].iter().filter(null).count() as u64;
         let gone = self.codes.iter().zip(which).filter(|(_, aside)| **aside);
         self.nulled -= gone.map(|(&code, _)| nulls(code)).sum::<u64>();
+        let gone = self.measures.iter().flat_map(|column| column.iter().zip(which));
+        self.nulled -= gone.filter(|(value, aside)| value.is_none() && **aside).count() as u64;
         only(&mut self.codes, which);
         only(&mut self.people, which);
         only(&mut self.lines, which);
         self.leaves.iter_mut().for_each(|column| only(column, which));
+        self.measures.iter_mut().for_each(|column| only(column, which));
         self.forget_tuples();
     }
 

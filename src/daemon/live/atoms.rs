@@ -7,15 +7,19 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::aggregates::Aggregates;
 use super::roll::{Labels, Roll, bytes, other, parse};
 use super::state::Place;
 use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
-use crate::engine::histogram::{Cell, Histogram, Person, Release, ValueCode, Values};
+use crate::engine::histogram::{Cell, Histogram, Person, Release, Rows, ValueCode, Values};
+use crate::engine::measures::Suppression;
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
 
 const VERSION: u32 = 4;
+/// Of counts with the aggregates of measures behind them.
+const WITH_MEASURES: u32 = 5;
 
 /// Per quasi column the labels of a cut.
 type Cuts = Vec<Vec<Box<str>>>;
@@ -74,6 +78,9 @@ pub struct Counts {
     counts: Vec<u32>,
     /// Hashes in their order, so that none tells which row is whose.
     people: Vec<[u8; 16]>,
+    /// The aggregates of measures, label by label; written behind the counts, where there are any.
+    #[serde(skip)]
+    measures: Option<Aggregates>,
 }
 
 impl Atoms {
@@ -163,7 +170,7 @@ impl Atoms {
     ///
     /// # Errors
     /// The taxonomies are others.
-    pub fn fixed(&self, sensitive: usize, trees: &[&Taxonomy]) -> Result<Fixed> {
+    pub fn fixed(&self, sensitive: usize, policy: &Policy, trees: &[&Taxonomy]) -> Result<Fixed> {
         let formed = histogram(&self.formed, sensitive, trees)?;
         Ok(Fixed {
             tick: self.tick,
@@ -177,8 +184,32 @@ impl Atoms {
             carving: carving(self.carving.as_ref(), trees)?,
             finer: recoding(self.finer.as_ref(), trees)?,
             turns: None,
+            measures: self.measures(policy, trees)?,
         })
     }
+
+    /// The aggregates of the measures of those who formed, where there are measures.
+    ///
+    /// # Errors
+    /// The taxonomies are others.
+    pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
+        let Some(rows) = rows(&self.formed, trees)?.filter(|rows| !rows.measures().is_empty()) else { return Ok(None) };
+        let carving = carving(self.carving.as_ref(), trees)?.ok_or_else(other)?;
+        Ok(Some(Suppression::of(policy).aggregates(&rows, &carving, trees)))
+    }
+}
+
+/// Rows of all arrivals.
+///
+/// # Errors
+/// The taxonomies are others.
+pub fn rows(rolls: &Since, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
+    let mut all: Option<Rows> = None;
+    for (_, roll) in rolls {
+        let rows = roll.rows(trees)?;
+        all = Some(all.map_or_else(|| rows.clone(), |all| all.and(&rows)));
+    }
+    Ok(all)
 }
 
 /// Rows as counts.
@@ -258,12 +289,16 @@ impl Counts {
             codes: cells.iter().map(|cell| cell.value).collect(),
             counts: cells.iter().map(|cell| cell.count).collect(),
             people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
+            measures: fixed.measures.as_ref().map(|table| Aggregates::of(table, trees)),
         }
     }
 
     /// To be sealed.
     pub fn bytes(&self) -> Vec<u8> {
-        bytes(VERSION, self)
+        match &self.measures {
+            Some(measures) => bytes(WITH_MEASURES, &(self, measures)),
+            None => bytes(VERSION, self),
+        }
     }
 
     /// From what was sealed.
@@ -271,7 +306,10 @@ impl Counts {
     /// # Errors
     /// It is of another version.
     pub fn parse(bytes: &[u8]) -> Result<Counts> {
-        parse(VERSION, bytes)
+        match parse::<(Counts, Aggregates)>(WITH_MEASURES, bytes) {
+            Ok((counts, measures)) => Ok(Counts { measures: Some(measures), ..counts }),
+            Err(_) => parse(VERSION, bytes),
+        }
     }
 
     /// The same of a tick in which these people came.
@@ -295,6 +333,7 @@ impl Counts {
         self.codes = left.iter().map(|&cell| codes[self.codes[cell] as usize]).collect();
         self.counts = left.iter().map(|&cell| self.counts[cell]).collect();
         self.values = values;
+        self.measures = self.measures.map(|measures| measures.without(labels));
         self
     }
 
@@ -310,7 +349,7 @@ impl Counts {
     pub fn completed(&self, fixed: Fixed, grain: Grain, trees: &[&Taxonomy]) -> Result<Fixed> {
         let counted = self.fixed(grain, trees)?;
         let carving = fixed.carving.filter(|_| grain != Grain::Labels);
-        let fixed = Fixed { carving, ..fixed };
+        let fixed = Fixed { carving, measures: counted.measures, ..fixed };
         Ok(match grain.forms() {
             true => Fixed { formed: counted.formed, ..fixed },
             false => Fixed { waiting: counted.waiting, ..fixed },
@@ -359,6 +398,7 @@ impl Counts {
             carving: None,
             finer: recoding(self.finer.as_ref(), trees)?,
             turns: None,
+            measures: self.measures.as_ref().map(|measures| measures.table(trees)).transpose()?,
         })
     }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use super::leave::LATEST;
 use super::removed_manifest::Removed;
-use super::show_delta::table_folder;
 use super::state::{Line, State};
 use super::work::Live;
 use crate::daemon::error::Result;
@@ -118,17 +117,17 @@ impl Live {
 
     /// A checkpoint of the oldest version that readers can go back to; what lies before it in the log goes.
     fn delete_versions(&self) -> Result<()> {
-        for (chain, table) in &self.state.tables {
+        for (id, table) in &self.state.tables {
             let Some(delta) = table.delta().filter(|delta| delta.metadata().is_some()) else { continue };
-            self.show_delta(*chain)?;
+            self.show_delta(*id)?;
             let first = delta.first();
             if first == 0 {
                 continue;
             }
             if let Some(checkpoint) = table.checkpoint(first) {
-                self.show_checkpoint(*chain, &checkpoint)?;
+                self.show_checkpoint(*id, &checkpoint)?;
             }
-            let folder = table_folder(*chain);
+            let folder = id.folder();
             let listed = self.public.list(&format!("{folder}/_delta_log"))?;
             let is_before = |path: &str| match LogFile::at(path.strip_prefix(&folder)?.strip_prefix('/')?)? {
                 LogFile::Commit(version) | LogFile::Checkpoint(version) if version < first => Some(version),
@@ -148,7 +147,7 @@ impl Live {
         let own = self.state.removed().flat_map(|(line, _)| &line.files).map(|(path, _)| path.as_str());
         let mut there = BTreeSet::new();
         // Taxonomies hold no rows, and the next release may list the same ones again.
-        for folder in ["data", "sensitive", "report"] {
+        for folder in ["data", "measures", "sensitive", "report"] {
             there.extend(self.public.list(folder)?.into_iter().map(|object| object.path));
         }
         let is_there = |path: &&str| there.contains(*path) && !needed.contains(*path);
@@ -181,9 +180,9 @@ impl State {
         let part_of =
             |path: &str| self.tables.values().flat_map(|table| table.parts()).any(|part| part.line.file.path == path);
         let mut needed: BTreeSet<&str> = own.filter(|path| !part_of(path)).collect();
-        for (chain, table) in &self.tables {
+        for (id, table) in &self.tables {
             let in_use = table.parts().iter().filter(|part| {
-                part.until.is_none() || visible().any(|line| line.chain == *chain && part.is_in(line.release))
+                part.until.is_none() || visible().any(|line| line.chain == id.chain && part.is_in(line.release))
             });
             needed.extend(in_use.map(|part| part.line.file.path.as_str()));
         }

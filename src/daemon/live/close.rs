@@ -60,7 +60,7 @@ impl Live {
         let mut recorded = Recorded::new(&ticked, &columns);
         let state = &mut self.state;
         recorded.repaired(repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns));
-        let fixed = self.state.feed.fixed(&ticked);
+        let mut fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, Came::Waiting) {
             Came::Held => Outcome::Held,
             Came::Waiting => Outcome::Waiting,
@@ -80,6 +80,7 @@ impl Live {
         let (rolls, people) = self.everybody(&fixed)?;
         let mut drafts = Drafts::default();
         let formed = Atoms::of(&fixed, rolls, &trees);
+        self.measured(&formed, &mut fixed, &trees)?;
         let atoms = self.log.seal(&mut drafts, "atoms", &formed.bytes())?;
         let verdict = match recorded.tells() {
             true => Some(self.log.seal(&mut drafts, "verdict", &recorded.bytes())?),
@@ -111,6 +112,17 @@ impl Live {
         }
         self.count(&fixed, &formed, people)?;
         Ok(Some(Ticked { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+    }
+
+    /// The measures of the people whose atoms formed.
+    fn measured(&mut self, formed: &Atoms, fixed: &mut Fixed, trees: &[&Taxonomy]) -> Result<()> {
+        if let Some(measures) = formed.measures(&self.policy, trees)? {
+            self.state.feed.measured(measures.clone());
+            fixed.measures = Some(measures);
+            // It was put together without them.
+            self.state.candidate = None;
+        }
+        Ok(())
     }
 
     /// Whether a tick goes by: nothing is published with it.
@@ -214,7 +226,7 @@ impl Live {
     pub(super) fn finish_closing(&mut self) -> Result<()> {
         let Some(Closing { atoms, segments, .. }) = self.state.closing.clone() else { return Ok(()) };
         let atoms = Atoms::parse(&self.log.objects().need(&atoms)?)?;
-        let fixed = atoms.fixed(self.state.sensitive(), &self.state.terms.columns.trees())?;
+        let fixed = atoms.fixed(self.state.sensitive(), &self.policy, &self.state.terms.columns.trees())?;
         let mut people = Vec::new();
         for segment in &segments {
             people.extend(self.roll(&segment.object)?.people());

@@ -9,14 +9,15 @@ use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    Asked, Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Staged, Under, Wanted,
+    Asked, Chain, Closed, Coin, Coins, Decision, Ingest, Masked, Origin, Outcome, Published, Ref, Retry, Staged, Under,
+    Wanted,
 };
 use crate::daemon::terms::Terms;
 use crate::engine::anonymizer::Turns;
 use crate::engine::delta::Metadata;
 use crate::engine::feed::{Fixed, everything};
 use crate::engine::policy::{ChainKind, Policy};
-use crate::engine::release::{FileLine, PartLine, Sha256};
+use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 
 impl State {
     /// Where the people are whose atoms a tick formed.
@@ -313,17 +314,31 @@ impl State {
     /// A release joins the table of its chain, which grows.
     fn joins_table(&mut self, pending: &Pending, new: Vec<(PartLine, u64)>, policy: &Policy) {
         let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
-        let (parts, chain) = (self.parts_with(&lines, policy), self.feed.chain());
-        let release = NewRelease {
-            release: pending.release,
-            time: milliseconds(&pending.time),
-            new,
-            parts,
-            overwrites: policy.kind() == ChainKind::Disjoint,
-        };
-        let (terms, time) = (&self.terms, release.time);
-        let table = self.tables.entry(chain).or_default();
-        table.publish(release, || Metadata::of(&terms.name, chain, time, &terms.columns));
+        let parts = self.parts_with(&lines, policy);
+        for id in self.table_ids() {
+            let time = milliseconds(&pending.time);
+            let release = NewRelease {
+                release: pending.release,
+                time,
+                new: new.iter().filter(|(line, _)| line.table() == id.kind).cloned().collect(),
+                parts: parts.iter().filter(|part| part.table() == id.kind).cloned().collect(),
+                overwrites: policy.kind() == ChainKind::Disjoint,
+            };
+            let terms = &self.terms;
+            let table = self.tables.entry(id).or_default();
+            table.publish(release, || match id.kind {
+                TableKind::Rows => Metadata::of(&terms.name, id, time, &terms.columns),
+                TableKind::Measures => Metadata::of(&terms.name, id, time, &terms.columns.of_measures()),
+            });
+        }
+    }
+
+    /// A chain begins: its tables have no release yet.
+    pub fn begin_tables(&mut self, chain: &Chain) {
+        let measures = self.terms.columns.has_measures().then_some(TableKind::Measures);
+        for kind in [TableKind::Rows].into_iter().chain(measures) {
+            self.tables.insert(TableId { chain: chain.chain, kind }, ChainTable::of(chain));
+        }
     }
 
     /// A release is visible.

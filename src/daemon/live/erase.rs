@@ -237,7 +237,7 @@ impl Live {
             if !atoms.told {
                 let terms =
                     terms.remove(&atoms.tick()).ok_or_else(|| Error::new(Kind::Internal, "atoms are of a tick"))?;
-                let fixed = atoms.fixed(sensitive, &terms.columns.trees())?;
+                let fixed = atoms.fixed(sensitive, &terms.policy()?, &terms.columns.trees())?;
                 let keeps = terms.policy()?.keeps_labels();
                 let members = if keeps { Members::of(atoms, &terms.columns.trees())? } else { None };
                 pending.insert(atoms.tick(), Was { fixed, terms, ledger: None, members });

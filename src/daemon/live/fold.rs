@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use super::atoms::{Atoms, Counts, Grain};
-use super::chain_table::ChainTable;
 use super::coin::shows;
 use super::erased::ErasedAtom;
 use super::ledger::Kept;
@@ -73,7 +72,7 @@ impl State {
         self.closed(&Closed { atoms: atoms_now, ..closed.clone() });
         self.fixed = match atoms {
             Some(atoms) => {
-                let fixed = atoms.fixed(self.sensitive(), &self.terms.columns.trees())?;
+                let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
                 Some((Fixed { turns, ..fixed }, atoms.told))
             }
             None => None,
@@ -134,7 +133,7 @@ impl State {
     /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
     fn chain(&mut self, chain: &Chain, reading: &Reading<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
-        self.tables.insert(chain.chain, ChainTable::of(chain));
+        self.begin_tables(chain);
         if chain.chain == 1 {
             return Ok(());
         }

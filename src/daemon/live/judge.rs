@@ -1,7 +1,7 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::atoms::{Atoms, histogram};
+use super::atoms::{Atoms, histogram, rows};
 use super::ledger::Kept;
 use super::record::Recorded;
 use super::state::Due;
@@ -10,7 +10,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
-use crate::engine::histogram::Histogram;
+use crate::engine::histogram::{Histogram, Rows};
 use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{Facts, Pages, PastRelease, Presentation, Tables};
 use crate::engine::safeguards::trace::{Terms, told};
@@ -50,7 +50,9 @@ impl Live {
     fn staged_tables(&self, candidate: &Candidate, stages: &mut Vec<String>) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
-            Tables::parts(&self.state.new_parts(candidate, &self.policy, self.settings.retain), columns)
+            let (state, retain) = (&self.state, self.settings.retain);
+            let tables = Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns);
+            tables.with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
         } else {
             let exact = candidate.exact(self.policy.output());
             Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
@@ -133,8 +135,10 @@ impl Live {
         if self.policy.forms() {
             let formed = self.state.formed.iter().map(|object| {
                 let atoms = read(object)?;
-                let rows = histogram(&atoms.formed, sensitive, &trees)?;
-                self.told(rows, self.state.ledgers.get(&atoms.tick()))
+                let counted = histogram(&atoms.formed, sensitive, &trees)?;
+                let told = self.told(counted, self.state.ledgers.get(&atoms.tick()))?;
+                let numbers = rows(&atoms.formed, &trees)?.filter(|rows| !rows.measures().is_empty());
+                Ok(Read { numbers, ..told })
             });
             return formed.collect();
         }
@@ -147,9 +151,9 @@ impl Live {
 
     /// Rows as they are published, where a ledger says that some were changed.
     fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
-        let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None }) };
+        let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None, numbers: None }) };
         let ledger = Kept::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
-        Ok(Read { told: ledger.applied(&rows), raw: Some(rows) })
+        Ok(Read { told: ledger.applied(&rows), raw: Some(rows), numbers: None })
     }
 
     pub(super) fn facts<'f>(&'f self, time: &'f str, earlier: &'f [PastRelease]) -> Result<Facts<'f>> {
@@ -176,7 +180,13 @@ impl Live {
 }
 
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {
-    Newest { atoms: &new.recoding, carving: new.carving.as_ref(), rows: &kept.told, raw: kept.raw() }
+    Newest {
+        atoms: &new.recoding,
+        carving: new.carving.as_ref(),
+        rows: &kept.told,
+        raw: kept.raw(),
+        numbers: kept.numbers.as_ref(),
+    }
 }
 
 /// People of an increment.
@@ -185,6 +195,8 @@ struct Read {
     told: Histogram,
     /// As they are, where that may be something else.
     raw: Option<Histogram>,
+    /// With the numbers of their measures, where there are any.
+    numbers: Option<Rows>,
 }
 
 impl Read {

@@ -44,7 +44,7 @@ impl Live {
         // A writer that another one has taken the place of must not show again what that one may have removed.
         self.log.ours()?;
         self.show(&path, &manifest)?;
-        self.show_delta(self.state.feed.chain())?;
+        self.state.table_ids().into_iter().try_for_each(|table| self.show_delta(table))?;
         let sha256 = Sha256::of(&manifest);
         if self.settings.layout == Layout::Root {
             self.newest(pending.release)?;

@@ -1,6 +1,7 @@
 //! A feed at work (HOUSE 2 and 3): its state is the fold of its log, and whatever is done is an entry first. Nothing here
 //! approves a release; nothing here waits for a clock.
 
+mod aggregates;
 mod approval;
 mod asked;
 mod atoms;

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::chain_table::ChainTable;
 use super::past::{Past, read_quickly, steadily};
 use super::state::State;
 use super::work::{Last, Live, Settings, terms};
@@ -223,7 +222,7 @@ fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<Stat
     };
     log.append(Body::Chain(chain.clone()))?;
     let mut state = State::new(frozen);
-    state.tables.insert(chain.chain, ChainTable::of(&chain));
+    state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)
 }

@@ -8,9 +8,10 @@ use super::state::{Line, State};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::engine::gate::bytes::{self, PartRows};
-use crate::engine::histogram::{Release, Values};
+use crate::engine::histogram::{Histogram, Release, Values};
+use crate::engine::measures::shown;
 use crate::engine::policy::ChainKind;
-use crate::engine::release::{Layout, Sha256};
+use crate::engine::release::{Layout, PartLine, Sha256, TableKind};
 
 impl State {
     /// Reads what is not remembered yet.
@@ -49,29 +50,57 @@ impl State {
         if !self.history.erase(&gone) {
             return Err(unread(first.release));
         }
-        let mut added = BTreeMap::new();
-        let parts = self.parts();
-        for part in parts.iter().filter(|part| part.span.last >= first.release) {
-            let data = self.file(&part.file.path, part.file.sha256, private, public)?;
-            let (rows, _) = bytes::read_part(&data, &self.terms.columns, part.span.last);
-            let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
-            added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+        let kinds = self.table_ids().into_iter().map(|id| id.kind);
+        let mut lies_in = Vec::new();
+        for kind in kinds {
+            let parts = self.parts_of(kind);
+            let mut added = self.added(&parts, first.release, private, public)?;
+            let in_table = |release: u32| parts.iter().any(|part| part.span.holds(release));
+            for line in missing {
+                let found = added.remove(&line.release);
+                let counted = || self.as_counted(kind, line.release, in_table(line.release));
+                let (rows, values) = found.unwrap_or_else(counted);
+                match kind {
+                    TableKind::Rows => self.history.grow(rows, &values),
+                    TableKind::Measures => self.history.grow_measures(&rows, &values),
+                }
+            }
+            lies_in.extend(parts);
         }
-        let in_table = |release: u32| parts.iter().any(|part| part.span.holds(release));
-        for line in missing {
-            let found = added.remove(&line.release);
-            let (rows, values) = found.unwrap_or_else(|| self.as_counted(line.release, in_table(line.release)));
-            self.history.grow(rows, &values);
-        }
-        self.history.lies_in(parts);
+        self.history.lies_in(lies_in);
         Ok(())
     }
 
+    /// What the releases from this one on have added to a table, as far as these files of it tell.
+    fn added(
+        &self,
+        parts: &[PartLine],
+        first: u32,
+        private: &dyn Store,
+        public: &dyn Store,
+    ) -> Result<BTreeMap<u32, (Release, Values)>> {
+        let mut added = BTreeMap::new();
+        for part in parts.iter().filter(|part| part.span.last >= first) {
+            let data = self.file(&part.file.path, part.file.sha256, private, public)?;
+            let (rows, _) = match part.table() {
+                TableKind::Rows => bytes::read_part(&data, &self.terms.columns, part.span.last),
+                TableKind::Measures => bytes::read_part(&data, &self.terms.columns.of_measures(), part.span.last),
+            };
+            let PartRows { releases, values, .. } = rows.ok_or_else(|| unread(part.span.last))?;
+            added.extend(releases.into_iter().map(|(release, rows)| (release, (rows, values.clone()))));
+        }
+        Ok(added)
+    }
+
     /// The rows that a release has added and that no part holds: none, but for those that the next release publishes again.
-    fn as_counted(&self, release: u32, in_table: bool) -> (Release, Values) {
+    fn as_counted(&self, kind: TableKind, release: u32, in_table: bool) -> (Release, Values) {
         let known = self.feed.published().iter().find(|published| published.release == release && !in_table);
-        match known {
-            Some(published) => (Release::from_own_labels(&published.rows), published.rows.values().clone()),
+        let rows = known.and_then(|published| match kind {
+            TableKind::Rows => Some(Histogram::clone(&published.rows)),
+            TableKind::Measures => Some(shown(published.measures.as_deref()?, &self.terms.columns)),
+        });
+        match rows {
+            Some(rows) => (Release::from_own_labels(&rows), rows.values().clone()),
             None => (Release::empty(self.terms.columns.trees().len(), Vec::new()), Values::default()),
         }
     }

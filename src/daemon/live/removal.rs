@@ -10,7 +10,7 @@ use super::removed_manifest::Removed;
 use super::state::{Line, State};
 use super::times::milliseconds;
 use crate::daemon::journal::{Expire, Retire, Withdraw};
-use crate::engine::release::{RemovalReason, Span};
+use crate::engine::release::{RemovalReason, Span, TableId};
 
 impl Line {
     /// Whether readers see it: its manifest was published and is not gone.
@@ -40,7 +40,7 @@ impl State {
             through = through.max(line.retired_through.take());
         }
         let disjoint = self.terms.disjoint;
-        if let Some(table) = self.tables.get_mut(&chain) {
+        for (_, table) in self.tables.iter_mut().filter(|(id, _)| id.chain == chain) {
             table.withdraw(first, left, milliseconds(&withdraw.time));
         }
         self.cleaning = true;
@@ -87,10 +87,10 @@ impl State {
         for line in self.releases.iter_mut().filter(|line| expire.releases.contains(&line.release)) {
             line.remove(RemovalReason::Expired, None);
         }
-        let oldest: Vec<(u32, u32)> =
-            self.tables.keys().filter_map(|chain| Some((*chain, self.oldest(*chain)?))).collect();
-        for (chain, release) in oldest {
-            let delta = self.tables.get_mut(&chain).and_then(ChainTable::delta_mut);
+        let oldest: Vec<(TableId, u32)> =
+            self.tables.keys().filter_map(|id| Some((*id, self.oldest(id.chain)?))).collect();
+        for (id, release) in oldest {
+            let delta = self.tables.get_mut(&id).and_then(ChainTable::delta_mut);
             delta.into_iter().for_each(|delta| delta.starts_with_release(release));
         }
         self.cleaning = true;
@@ -133,19 +133,18 @@ impl State {
             line.remove(RemovalReason::Erased, Some(release));
             self.replaced.push(line.release);
         }
-        if let Some(delta) = self.tables.get_mut(&chain).and_then(ChainTable::delta_mut) {
-            delta.starts_anew();
-        }
+        let of_chain = self.tables.iter_mut().filter(|(id, _)| id.chain == chain);
+        of_chain.filter_map(|(_, table)| table.delta_mut()).for_each(|delta| delta.starts_anew());
         self.cleaning = true;
     }
 
     /// The public root holds nothing any more that was to leave it.
     pub fn cleaned(&mut self) {
-        for (chain, table) in &mut self.tables {
+        for (id, table) in &mut self.tables {
             let visible: Vec<u32> = self
                 .releases
                 .iter()
-                .filter(|line| line.chain == *chain && line.is_visible())
+                .filter(|line| line.chain == id.chain && line.is_visible())
                 .map(|line| line.release)
                 .collect();
             table.forget_parts(&visible);

@@ -1,5 +1,6 @@
 //! Rows with the people behind them, as sealed objects keep them. Leaves are kept by their labels, so that they find their
-//! place in taxonomies that have grown since.
+//! place in taxonomies that have grown since. Behind them, in columns of the same form, are the values of measures: whole numbers of
+//! last decimals, and empty texts where a row has no value.
 //!
 //! `Debug` shows how many rows there are, nothing else.
 
@@ -66,6 +67,17 @@ impl Labels {
         Labels { known, rows }
     }
 
+    /// The values of a measure.
+    ///
+    /// # Errors
+    /// They are no numbers.
+    fn numbers(&self) -> Result<Vec<Option<i64>>> {
+        let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+        let found: Option<Vec<Option<i64>>> = self.known.iter().map(|text| number(text)).collect();
+        let found = found.ok_or_else(other)?;
+        self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
+    }
+
     /// The nodes of a taxonomy that has these labels.
     ///
     /// # Errors
@@ -77,6 +89,19 @@ impl Labels {
     }
 }
 
+/// A column of a measure.
+fn numbers(values: &[Option<i64>]) -> Labels {
+    let (mut number, mut known) = (BTreeMap::new(), Vec::new());
+    let rows = values.iter().map(|value| {
+        *number.entry(*value).or_insert_with(|| {
+            known.push(value.map_or_else(String::new, |value| value.to_string()).into());
+            known.len() as u32 - 1
+        })
+    });
+    let rows = rows.collect();
+    Labels { known, rows }
+}
+
 impl Roll {
     /// Of rows.
     pub fn of(rows: &Rows, trees: &[&Taxonomy]) -> Roll {
@@ -84,7 +109,7 @@ impl Roll {
             Labels::of(rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)), tree)
         };
         Roll {
-            labels: trees.iter().enumerate().map(column).collect(),
+            labels: trees.iter().enumerate().map(column).chain(rows.measures().iter().map(|of| numbers(of))).collect(),
             values: rows.values().clone(),
             codes: rows.codes().to_vec(),
             people: rows.people().map(|people| people.iter().map(|person| person.0.to_le_bytes()).collect()),
@@ -110,7 +135,9 @@ impl Roll {
             Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
         };
         let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;
-        let sound = self.labels.len() == trees.len()
+        let measures = self.labels.iter().skip(trees.len()).map(Labels::numbers).collect::<Result<Vec<_>>>()?;
+        let sound = columns.len() == trees.len()
+            && measures.iter().all(|column| column.len() == self.codes.len())
             && columns.iter().all(|column| column.len() == self.codes.len())
             && self.people.as_ref().is_none_or(|people| people.len() == self.codes.len())
             && self.codes.iter().all(|&code| (code as usize) < self.values.len());
@@ -118,7 +145,7 @@ impl Roll {
             return Err(other());
         }
         let people = self.people.is_some().then(|| self.people().collect());
-        Ok(Rows::new(columns, self.values.clone(), self.codes.clone(), people))
+        Ok(Rows::new(columns, self.values.clone(), self.codes.clone(), people).with_measures(measures))
     }
 }
 

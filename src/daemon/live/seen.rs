@@ -15,7 +15,7 @@ use crate::engine::gate::bytes::{self, PartRows, Table};
 use crate::engine::histogram::{Histogram, Release, Values};
 use crate::engine::model::Node;
 use crate::engine::policy::Output;
-use crate::engine::release::{FileLine, Layout, Manifest, Sha256, Tables};
+use crate::engine::release::{FileLine, Layout, Manifest, Sha256, TableId, TableKind, Tables};
 
 /// Where a feed lies, and the keys to it.
 pub struct Roots {
@@ -155,14 +155,14 @@ impl Seen {
     ) -> Result<Option<Table>> {
         let columns = &self.state.terms.columns;
         for ((path, _), bytes) in line.files.iter().zip(files) {
-            if path.ends_with(".parquet") {
+            if path.ends_with(".parquet") && TableKind::of(path) == TableKind::Rows {
                 let Some(rows) = self.part(line, path, &bytes) else { return Ok(None) };
                 known.insert(path.clone(), rows.counts);
             }
         }
         let Some(manifest) = self.manifest(line)? else { return Ok(None) };
         // Parts of releases whose manifests are gone.
-        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
+        for file in manifest.files.iter().filter(|file| file.people().is_some()) {
             if known.contains_key(&file.path) {
                 continue;
             }
@@ -171,7 +171,7 @@ impl Seen {
             let Some(rows) = self.part(line, &file.path, &bytes) else { return Ok(None) };
             known.insert(file.path.clone(), rows.counts);
         }
-        let parts = manifest.files.iter().filter(|file| file.rows.is_some());
+        let parts = manifest.files.iter().filter(|file| file.people().is_some());
         let Some(rows) =
             parts.map(|file| known.get(&file.path).map(|rows| rows.clone().as_one(0))).collect::<Option<_>>()
         else {
@@ -184,7 +184,7 @@ impl Seen {
 
     /// The rows of a file of a table that grows.
     fn part(&self, line: &Line, path: &str, bytes: &[u8]) -> Option<PartRows> {
-        let release = self.state.tables.get(&line.chain)?.span_of(path)?.last;
+        let release = self.state.tables.get(&TableId::rows(line.chain))?.span_of(path)?.last;
         bytes::read_part(bytes, &self.state.terms.columns, release).0
     }
 
@@ -196,7 +196,7 @@ impl Seen {
         let columns = &self.state.terms.columns;
         let strange = || Error::new(Kind::Internal, format!("release {} cannot be read back", line.release));
         let mut found = vec![Histogram::empty(columns.trees().len(), self.state.sensitive())];
-        for file in self.manifest(line)?.ok_or_else(strange)?.files.iter().filter(|file| file.rows.is_some()) {
+        for file in self.manifest(line)?.ok_or_else(strange)?.files.iter().filter(|file| file.people().is_some()) {
             let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
             let rows = bytes.and_then(|bytes| self.part(line, &file.path, &bytes)).ok_or_else(strange)?;
             let [some, _] = rows.counts.divide(|label, cell| of(cell.increment, label));

@@ -6,46 +6,42 @@ use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Store, put};
 use crate::engine::delta::LogFile;
+use crate::engine::release::TableId;
 
-/// The folder of the table of a chain.
-pub fn table_folder(chain: u32) -> String {
-    format!("data/{chain}")
-}
-
-/// Where a file of the Delta log of a chain lies.
-pub fn log_path(chain: u32, file: LogFile) -> String {
-    format!("{}/{}", table_folder(chain), file.path())
+/// Where a file of the Delta log of a table lies.
+pub fn log_path(table: TableId, file: LogFile) -> String {
+    format!("{}/{}", table.folder(), file.path())
 }
 
 impl Live {
-    /// Puts the commits of a chain that are due into its log.
-    pub(super) fn show_delta(&self, chain: u32) -> Result<()> {
-        let Some(table) = self.state.tables.get(&chain) else { return Ok(()) };
+    /// Puts the commits of a table that are due into its log.
+    pub(super) fn show_delta(&self, id: TableId) -> Result<()> {
+        let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
         for (file, bytes) in table.delta().map(|delta| delta.due()).unwrap_or_default() {
-            self.show(&log_path(chain, file), &bytes)?;
+            self.show(&log_path(id, file), &bytes)?;
         }
         match table.checkpoint_due() {
-            Some(checkpoint) => self.show_checkpoint(chain, &checkpoint),
+            Some(checkpoint) => self.show_checkpoint(id, &checkpoint),
             None => Ok(()),
         }
     }
 
-    /// Puts a checkpoint into the log of a chain, and names the newest one. Another version of the program may have written the same
+    /// Puts a checkpoint into the log of a table, and names the newest one. Another version of the program may have written the same
     /// content in other bytes, which readers can use as well; `verify` compares the content.
-    pub(super) fn show_checkpoint(&self, chain: u32, checkpoint: &DeltaCheckpoint) -> Result<()> {
+    pub(super) fn show_checkpoint(&self, id: TableId, checkpoint: &DeltaCheckpoint) -> Result<()> {
         let DeltaCheckpoint { version, bytes, named } = checkpoint;
-        put(&*self.public, &log_path(chain, LogFile::Checkpoint(*version)), bytes)?;
+        put(&*self.public, &log_path(id, LogFile::Checkpoint(*version)), bytes)?;
         // Another writer may have gone on: the newest checkpoint must not be left unnamed.
-        if newest_checkpoint(&*self.public, chain)? == Some(*version) {
-            self.public.replace(&log_path(chain, LogFile::LastCheckpoint), named)?;
+        if newest_checkpoint(&*self.public, id)? == Some(*version) {
+            self.public.replace(&log_path(id, LogFile::LastCheckpoint), named)?;
         }
         Ok(())
     }
 }
 
-/// The version of the newest checkpoint in the log of a chain.
-pub(super) fn newest_checkpoint(public: &dyn Store, chain: u32) -> Result<Option<u64>> {
-    let folder = table_folder(chain);
+/// The version of the newest checkpoint in the log of a table.
+pub(super) fn newest_checkpoint(public: &dyn Store, table: TableId) -> Result<Option<u64>> {
+    let folder = table.folder();
     let listed = public.list(&format!("{folder}/_delta_log"))?;
     let files = listed.iter().filter_map(|object| LogFile::at(object.path.strip_prefix(&folder)?.strip_prefix('/')?));
     let versions = files.filter_map(|file| match file {

@@ -21,7 +21,7 @@ use crate::engine::anonymizer::Turns;
 use crate::engine::feed::{Candidate, Feed, Fixed};
 use crate::engine::gate::own::History;
 use crate::engine::model::{Detail, Recoding, Role};
-use crate::engine::release::{PartLine, PastRelease, Sha256};
+use crate::engine::release::{PartLine, PastRelease, Sha256, TableId, TableKind};
 
 /// A feed between two entries.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub struct State {
     /// Releases of all chains, oldest first.
     pub releases: Vec<Line>,
     /// The tables that grow, by their chains.
-    pub tables: BTreeMap<u32, ChainTable>,
+    pub tables: BTreeMap<TableId, ChainTable>,
     /// Files that were taken in, by name, with each content that they had then.
     pub files: BTreeMap<String, Vec<Consumed>>,
     /// How far the partitions of each topic were taken in.
@@ -340,7 +340,8 @@ impl State {
     /// The same with the column for the number of the release, which is kept with the chain's table and not with the columns.
     #[must_use]
     pub fn with_release(self) -> State {
-        let release = self.tables.get(&self.feed.chain()).map(|table| table.release_column.clone()).unwrap_or_default();
+        let table = self.tables.get(&TableId::rows(self.feed.chain()));
+        let release = table.map(|table| table.release_column.clone()).unwrap_or_default();
         State { terms: self.terms.with_release(release), ..self }
     }
 
@@ -352,7 +353,7 @@ impl State {
 
     /// All of it, to be compared and to be kept.
     pub fn bytes(&self) -> Vec<u8> {
-        super::roll::bytes(9, self)
+        super::roll::bytes(10, self)
     }
 
     /// Whether a file of this name was taken in with this content.
@@ -362,7 +363,18 @@ impl State {
 
     /// The files with the rows of the newest release, where the chain's table grows.
     pub fn parts(&self) -> Vec<PartLine> {
-        self.tables.get(&self.feed.chain()).map(ChainTable::newest).unwrap_or_default()
+        self.parts_of(TableKind::Rows)
+    }
+
+    /// The files of one of its tables.
+    pub fn parts_of(&self, kind: TableKind) -> Vec<PartLine> {
+        self.tables.get(&TableId { chain: self.feed.chain(), kind }).map(ChainTable::newest).unwrap_or_default()
+    }
+
+    /// The tables of the chain that runs.
+    pub fn table_ids(&self) -> Vec<TableId> {
+        let chain = self.feed.chain();
+        self.tables.keys().copied().filter(|table| table.chain == chain).collect()
     }
 
     /// Sensitive columns.

@@ -6,6 +6,7 @@ use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Withdraw};
 use crate::engine::policy::ChainKind;
+use crate::engine::release::TableId;
 
 impl Live {
     pub(super) fn withdrawn(&mut self, request: &Request, first: u32, republish: bool, now: &str) -> Result<Answer> {
@@ -56,7 +57,7 @@ impl Live {
         }
         let chain = line.chain;
         let is_running = chain == self.state.feed.chain();
-        let grows = self.state.tables.get(&chain).is_some_and(|table| !table.parts().is_empty());
+        let grows = self.state.tables.get(&TableId::rows(chain)).is_some_and(|table| !table.parts().is_empty());
         if is_running && !grows {
             return Err("in this chain each release is judged against all earlier ones, so that none can go while it runs. Begin another \
                         chain with `tidegate new-chain`, and withdraw then"

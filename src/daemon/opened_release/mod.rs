@@ -56,7 +56,7 @@ impl Opened {
             );
             return Err(none(place, text));
         }
-        let data: Vec<&FileLine> = manifest.files.iter().filter(|file| file.rows.is_some()).collect();
+        let data: Vec<&FileLine> = manifest.files.iter().filter(|file| file.people().is_some()).collect();
         let trees = manifest.files.iter().find(|file| file.path.starts_with("taxonomy/"));
         let (Some(first), Some(trees)) = (data.first(), trees) else {
             return Err(none(place, "the manifest names no table, or no taxonomies"));

@@ -9,7 +9,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Listed, Store};
 use crate::daemon::live::log_path;
 use crate::engine::delta::{LogFile, Metadata, Snapshot};
-use crate::engine::release::{Manifest, Sha256};
+use crate::engine::release::{Manifest, Sha256, TableId, TableKind};
 
 /// The log of a table, as it lies there.
 #[derive(Debug, Default)]
@@ -22,12 +22,10 @@ pub struct SeenLog {
     pub newest: Option<Snapshot>,
 }
 
-/// A file of a log, if one lies at a path from the public root, and the chain of its table.
-pub fn log_file(path: &str) -> Option<(u32, LogFile)> {
-    let (chain, file) = path.strip_prefix("data/")?.split_once('/')?;
-    let chain: u32 = chain.parse().ok()?;
-    let file = LogFile::at(file)?;
-    (log_path(chain, file) == path).then_some((chain, file))
+/// A file of a log, if one lies at a path from the public root, and its table.
+pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
+    let (table, file) = TableId::holding(path)?;
+    Some((table, LogFile::at(file)?))
 }
 
 /// The Delta logs of a public root, looked at beside its manifests.
@@ -42,8 +40,8 @@ pub struct Logs<'a> {
     pub parts: &'a BTreeMap<String, u64>,
     /// What is not as it was published.
     pub findings: Vec<Finding>,
-    /// The logs, by the chains of their tables.
-    pub logs: BTreeMap<u32, SeenLog>,
+    /// The logs, by their tables.
+    pub logs: BTreeMap<TableId, SeenLog>,
 }
 
 impl Logs<'_> {
@@ -52,27 +50,27 @@ impl Logs<'_> {
     /// # Errors
     /// The root cannot be read.
     pub fn look(&mut self, listed: &[Listed]) -> Result<()> {
-        let mut logs: BTreeMap<u32, Vec<LogFile>> = BTreeMap::new();
-        for (chain, file) in listed.iter().filter_map(|object| log_file(&object.path)) {
-            logs.entry(chain).or_default().push(file);
+        let mut logs: BTreeMap<TableId, Vec<LogFile>> = BTreeMap::new();
+        for (table, file) in listed.iter().filter_map(|object| log_file(&object.path)) {
+            logs.entry(table).or_default().push(file);
         }
         let sizes: BTreeMap<&str, u64> = listed.iter().map(|object| (object.path.as_str(), object.size)).collect();
-        for (chain, files) in logs {
-            self.one_log(chain, &files, &sizes)?;
+        for (table, files) in logs {
+            self.one_log(table, &files, &sizes)?;
         }
         self.behind();
         Ok(())
     }
 
-    fn one_log(&mut self, chain: u32, files: &[LogFile], sizes: &BTreeMap<&str, u64>) -> Result<()> {
-        let of_chain = self.releases.iter().find(|(manifest, _)| manifest.chain == chain);
-        let feed = of_chain.map(|(manifest, _)| manifest.feed.as_str()).or_else(|| self.removals.feed(chain));
+    fn one_log(&mut self, table: TableId, files: &[LogFile], sizes: &BTreeMap<&str, u64>) -> Result<()> {
+        let of_chain = self.releases.iter().find(|(manifest, _)| manifest.chain == table.chain);
+        let feed = of_chain.map(|(manifest, _)| manifest.feed.as_str()).or_else(|| self.removals.feed(table.chain));
         let Some(feed) = feed else {
             let text = "no manifest and no notice is of the chain of this Delta log";
-            self.findings.push(Finding::new(log_path(chain, LogFile::Commit(0)), text));
+            self.findings.push(Finding::new(log_path(table, LogFile::Commit(0)), text));
             return Ok(());
         };
-        let app = Metadata::app_of(feed, chain);
+        let app = Metadata::app_of(feed, table);
         let mut seen = SeenLog::default();
         let mut commits: Vec<u64> = files.iter().filter_map(|file| version(*file, false)).collect();
         seen.checkpoints = files.iter().filter_map(|file| version(*file, true)).collect();
@@ -85,21 +83,21 @@ impl Logs<'_> {
         let start = start.filter(|_| commits.first() != Some(&0));
         let mut snapshot = match start {
             None => Some(Snapshot::default()),
-            Some(version) => self.checkpoint(chain, version, None)?,
+            Some(version) => self.checkpoint(table, version, None)?,
         };
         if let Some(version) = start.filter(|version| commits.contains(version)) {
             // The checkpoint says what this commit has made of the table.
-            let bytes = self.store.read(&log_path(chain, LogFile::Commit(version)))?;
+            let bytes = self.store.read(&log_path(table, LogFile::Commit(version)))?;
             seen.commits.extend(bytes.map(|bytes| (version, Sha256::of(&bytes))));
         }
         for (at, next) in (start.map_or(0, |version| version + 1)..).zip(commits.iter().filter(|at| Some(**at) > start))
         {
             if *next != at {
                 let text = "this commit of the Delta log is missing";
-                self.findings.push(Finding::new(log_path(chain, LogFile::Commit(at)), text));
+                self.findings.push(Finding::new(log_path(table, LogFile::Commit(at)), text));
                 snapshot = None;
             }
-            let path = log_path(chain, LogFile::Commit(*next));
+            let path = log_path(table, LogFile::Commit(*next));
             let Some(bytes) = self.store.read(&path)? else { continue };
             seen.commits.insert(*next, Sha256::of(&bytes));
             snapshot = match snapshot.map(|snapshot| snapshot.after(&bytes, &app)) {
@@ -111,28 +109,28 @@ impl Logs<'_> {
                 None => None,
             };
             if let Some(snapshot) = &snapshot {
-                self.version(chain, &path, snapshot, sizes);
+                self.version(table, &path, snapshot, sizes);
             }
             if seen.checkpoints.contains(next) {
-                self.checkpoint(chain, *next, snapshot.as_ref())?;
+                self.checkpoint(table, *next, snapshot.as_ref())?;
             }
         }
-        self.named_checkpoint(chain, &seen.checkpoints)?;
+        self.named_checkpoint(table, &seen.checkpoints)?;
         seen.newest = snapshot;
-        self.logs.insert(chain, seen);
+        self.logs.insert(table, seen);
         Ok(())
     }
 
     /// Whether a version has the rows of its release, in files that manifests list.
-    fn version(&mut self, chain: u32, path: &str, snapshot: &Snapshot, sizes: &BTreeMap<&str, u64>) {
+    fn version(&mut self, table: TableId, path: &str, snapshot: &Snapshot, sizes: &BTreeMap<&str, u64>) {
         let Some(release) = snapshot.release else { return };
         let manifest = self.releases.iter().find(|(manifest, _)| manifest.release == release);
         let mut wrong = Vec::new();
         match manifest {
-            Some((manifest, _)) if manifest.chain != chain => {
+            Some((manifest, _)) if manifest.chain != table.chain => {
                 wrong.push("this commit names a release of another chain")
             }
-            Some((manifest, _)) if manifest.rows != snapshot.rows() => {
+            Some((manifest, _)) if rows_of(manifest, table.kind) != snapshot.rows() => {
                 wrong.push(
                     "this version of the Delta table has another number of rows than the manifest of its release",
                 );
@@ -144,7 +142,7 @@ impl Logs<'_> {
             _ => {}
         }
         for file in snapshot.files.values() {
-            let place = format!("data/{chain}/{}", file.path);
+            let place = format!("{}/{}", table.folder(), file.path);
             let told = self.parts.get(&place);
             if told.is_some_and(|rows| *rows != file.rows) {
                 wrong.push("this commit gives a file another number of rows than its manifest");
@@ -161,8 +159,8 @@ impl Logs<'_> {
     }
 
     /// What a checkpoint says, if it says what the commits up to it say.
-    fn checkpoint(&mut self, chain: u32, version: u64, meant: Option<&Snapshot>) -> Result<Option<Snapshot>> {
-        let path = log_path(chain, LogFile::Checkpoint(version));
+    fn checkpoint(&mut self, table: TableId, version: u64, meant: Option<&Snapshot>) -> Result<Option<Snapshot>> {
+        let path = log_path(table, LogFile::Checkpoint(version));
         let Some(bytes) = self.store.read(&path)? else { return Ok(None) };
         let said = Snapshot::of_checkpoint(bytes);
         if said.is_none() || meant.is_some() && said.as_ref() != meant {
@@ -172,8 +170,8 @@ impl Logs<'_> {
     }
 
     /// The newest checkpoint is named, or an older one that is there.
-    fn named_checkpoint(&mut self, chain: u32, checkpoints: &[u64]) -> Result<()> {
-        let path = log_path(chain, LogFile::LastCheckpoint);
+    fn named_checkpoint(&mut self, table: TableId, checkpoints: &[u64]) -> Result<()> {
+        let path = log_path(table, LogFile::LastCheckpoint);
         let Some(bytes) = self.store.read(&path)? else { return Ok(()) };
         let named: Option<u64> =
             serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|value| value["version"].as_u64());
@@ -185,20 +183,31 @@ impl Logs<'_> {
 
     /// The newest version of a table is that of its newest release, or of the one before: a commit follows its manifest.
     fn behind(&mut self) {
-        for (chain, log) in &self.logs {
+        for (table, log) in &self.logs {
             let Some(newest) = &log.newest else { continue };
             let released: Vec<u32> = self
                 .releases
                 .iter()
                 .filter(|(manifest, _)| {
-                    manifest.chain == *chain && newest.release.is_none_or(|of| manifest.release > of)
+                    manifest.chain == table.chain && newest.release.is_none_or(|of| manifest.release > of)
                 })
                 .map(|(manifest, _)| manifest.release)
                 .collect();
             if let [missing, _, ..] = &released[..] {
                 let text = format!("the Delta log has no commit of release {missing} and of later ones");
-                self.findings.push(Finding::new(log_path(*chain, LogFile::Commit(0)), text));
+                self.findings.push(Finding::new(log_path(*table, LogFile::Commit(0)), text));
             }
+        }
+    }
+}
+
+/// The rows of a table, as the manifest of a release tells them.
+fn rows_of(manifest: &Manifest, table: TableKind) -> u64 {
+    match table {
+        TableKind::Rows => manifest.rows,
+        TableKind::Measures => {
+            let files = manifest.files.iter().filter(|file| TableKind::of(&file.path) == table);
+            files.filter_map(|file| file.rows).sum()
         }
     }
 }

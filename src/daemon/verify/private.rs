@@ -11,7 +11,7 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, places};
 use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, Statement, log_path, past, past_quickly};
 use crate::engine::delta::{LogFile, is_same_checkpoint};
-use crate::engine::release::{RemovalNotice, RemovalReason, Sha256};
+use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
 
 /// A private root that was looked at.
 #[derive(Debug, Default)]
@@ -226,8 +226,8 @@ impl Private {
             }
         }
         self.removals(state, public, shown)?;
-        for (chain, table) in &state.tables {
-            self.delta(*chain, table, public, shown)?;
+        for (id, table) in &state.tables {
+            self.delta(*id, table, public, shown)?;
         }
         let known = state.releases.last().map_or(0, |line| line.release);
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
@@ -261,13 +261,13 @@ impl Private {
     }
 
     /// A Delta log holds the commits that were decided, and no others.
-    fn delta(&mut self, chain: u32, table: &ChainTable, public: &Public, shown: &dyn Store) -> Result<()> {
+    fn delta(&mut self, id: TableId, table: &ChainTable, public: &Public, shown: &dyn Store) -> Result<()> {
         let nothing = SeenLog::default();
-        let seen = public.logs.get(&chain).unwrap_or(&nothing);
+        let seen = public.logs.get(&id).unwrap_or(&nothing);
         let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
         let due = table.delta().map(DeltaLog::due).unwrap_or_default();
         let is_due = |version: u64| due.iter().any(|(file, _)| *file == LogFile::Commit(version));
-        let path = |version: u64| log_path(chain, LogFile::Commit(version));
+        let path = |version: u64| log_path(id, LogFile::Commit(version));
         let first = table.delta().map_or(0, DeltaLog::first);
         for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
             match seen.commits.get(&version) {
@@ -282,7 +282,7 @@ impl Private {
             self.wrong(path(*version), "no decision of the log made this commit");
         }
         for version in &seen.checkpoints {
-            let path = log_path(chain, LogFile::Checkpoint(*version));
+            let path = log_path(id, LogFile::Checkpoint(*version));
             let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.bytes);
             let bytes = shown.read(&path)?.unwrap_or_default();
             if !meant.is_some_and(|meant| is_same_checkpoint(&bytes, &meant)) {

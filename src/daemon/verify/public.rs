@@ -9,7 +9,7 @@ use super::{Finding, release_index};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
-use crate::engine::release::{Layout, Manifest, Notice, Sha256};
+use crate::engine::release::{Layout, Manifest, Notice, Sha256, TableId};
 
 /// A public root that was looked at.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Public {
     pub releases: Vec<(Manifest, Sha256)>,
     /// Signatures that were checked.
     pub signatures: u64,
-    /// Its Delta logs, by the chains of their tables.
-    pub logs: BTreeMap<u32, SeenLog>,
+    /// Its Delta logs, by their tables.
+    pub logs: BTreeMap<TableId, SeenLog>,
     /// What is not as it was published.
     pub findings: Vec<Finding>,
     /// Files that no manifest names; those of a release that is just leaving may be among them.

@@ -189,7 +189,7 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
             let wanted = match kind {
                 Kind::String => "text",
                 Kind::Int => "a whole number",
-                Kind::Float => "a number",
+                Kind::Float | Kind::Decimal(_) => "a number",
                 Kind::Bool => "true or false",
                 Kind::Date => "a date, as 2020-01-31",
             };

@@ -1,14 +1,16 @@
 //! What a Delta table is called, which columns it has, and which version of the protocol a reader needs. It never changes while a table
 //! lives.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use arrow_schema::DECIMAL128_MAX_PRECISION;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::action::{MetaData, Protocol};
 use crate::model::{Column, Columns, Kind, Role};
-use crate::release::Sha256;
+use crate::release::{Sha256, TableId, TableKind};
 
 /// Characters that a column of a Delta table may have in its name only under column mapping.
 const SPECIAL: [char; 10] = [' ', ',', ';', '{', '}', '(', ')', '\n', '\t', '='];
@@ -18,8 +20,8 @@ const SPECIAL: [char; 10] = [' ', ',', ';', '{', '}', '(', ')', '\n', '\t', '=']
 pub struct Metadata {
     /// The feed.
     feed: String,
-    /// The chain.
-    chain: u32,
+    /// The table.
+    table: TableId,
     /// When the first release was due, in milliseconds since 1970.
     created: i64,
     /// The columns, in the form of Spark's JSON.
@@ -29,14 +31,14 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Of a chain whose first release was due at a time.
-    pub fn of(feed: &str, chain: u32, created: i64, columns: &Columns) -> Metadata {
-        let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string"));
+    /// Of a table of a chain whose first release was due at a time.
+    pub fn of(feed: &str, table: TableId, created: i64, columns: &Columns) -> Metadata {
+        let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string".into()));
         let sensitive = columns.of(Role::Sensitive).map(|column| (&*column.name, type_of(column.kind)));
-        let fields: Vec<(&str, &str)> =
-            names.chain(sensitive).chain(columns.release().name().map(|name| (name, "integer"))).collect();
+        let release = columns.release().name().map(|name| (name, "integer".into()));
+        let fields: Vec<(&str, Cow<'_, str>)> = names.chain(sensitive).chain(release).collect();
         let mapped = fields.iter().any(|(name, _)| name.contains(SPECIAL)).then_some(fields.len());
-        let field = |(at, (name, kind)): (usize, &(&str, &str))| {
+        let field = |(at, (name, kind)): (usize, &(&str, Cow<'_, str>))| {
             let mapping = mapped.map(|_| {
                 // Parquet calls the column what the table calls it: names of columns never change.
                 json!({ "delta.columnMapping.id": at + 1, "delta.columnMapping.physicalName": name })
@@ -45,17 +47,21 @@ impl Metadata {
         };
         let fields: Vec<Value> = fields.iter().enumerate().map(field).collect();
         let schema = json!({ "type": "struct", "fields": fields }).to_string();
-        Metadata { feed: feed.to_owned(), chain, created, schema, mapped }
+        Metadata { feed: feed.to_owned(), table, created, schema, mapped }
     }
 
     /// The name under which commits say which release they hold.
     pub fn app(&self) -> String {
-        Metadata::app_of(&self.feed, self.chain)
+        Metadata::app_of(&self.feed, self.table)
     }
 
-    /// The same of a feed's chain.
-    pub fn app_of(feed: &str, chain: u32) -> String {
-        format!("tidegate/{feed}/{chain}")
+    /// The same of a table of a feed.
+    pub fn app_of(feed: &str, table: TableId) -> String {
+        let TableId { chain, kind } = table;
+        match kind {
+            TableKind::Rows => format!("tidegate/{feed}/{chain}"),
+            TableKind::Measures => format!("tidegate/{feed}/{chain}/measures"),
+        }
     }
 
     /// A UUID of the form that is free for such ids: the first bits of a digest of feed and chain.
@@ -94,13 +100,14 @@ impl Metadata {
     }
 }
 
-fn type_of(kind: Kind) -> &'static str {
+fn type_of(kind: Kind) -> Cow<'static, str> {
     match kind {
-        Kind::String => "string",
-        Kind::Int => "long",
-        Kind::Float => "double",
-        Kind::Bool => "boolean",
-        Kind::Date => "date",
+        Kind::String => "string".into(),
+        Kind::Int => "long".into(),
+        Kind::Float => "double".into(),
+        Kind::Bool => "boolean".into(),
+        Kind::Date => "date".into(),
+        Kind::Decimal(scale) => format!("decimal({DECIMAL128_MAX_PRECISION},{scale})").into(),
     }
 }
 

@@ -69,7 +69,7 @@ impl Feed {
         let added = rows.rows();
         assert_eq!(added, atoms.iter().map(|atom| atom.people.rows()).sum::<u64>(), "atoms hold who waited");
         self.waiting = waiting;
-        self.unpublished.push(Increment { recoding: cut, carving: None, rows, ledger: None });
+        self.unpublished.push(Increment { recoding: cut, carving: None, rows, ledger: None, measures: None });
         added
     }
 

@@ -72,6 +72,21 @@ impl Feed {
         Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
     }
 
+    /// The aggregates of the measures of the same rows, a row for each label and release.
+    pub fn measures_of(&self, releases: std::ops::RangeInclusive<u32>) -> Option<Histogram> {
+        let held = self.published.iter().filter(|published| releases.contains(&published.release));
+        let tables = held.filter_map(|published| Some((published.release, published.measures.as_deref()?)));
+        Histogram::merge_all(tables.map(|(release, table)| table.clone().as_one(release)).collect())
+    }
+
+    /// The aggregates of the measures of the people whose atoms the last tick formed. Where there are none that a candidate holds yet,
+    /// it has to be put together anew.
+    pub fn measured(&mut self, measures: Histogram) {
+        if let Some(increment) = self.unpublished.last_mut() {
+            increment.measures = Some(measures);
+        }
+    }
+
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
@@ -88,6 +103,10 @@ impl Feed {
         let [atom, rest] = increment.rows.divide(|tuple, _| class(tuple) == gone);
         increment.carving = Some(carving.without(|class| Some(class) == gone));
         increment.rows = rest;
+        let label = gone.map(|gone| carving.classes()[gone].clone());
+        if let Some(measures) = &mut increment.measures {
+            *measures = measures.divide(|tuple, _| Some(tuple) != label.as_deref())[0].clone();
+        }
         if increment.rows.rows() == 0 {
             self.unpublished.remove(at);
         }

@@ -72,6 +72,7 @@ impl Feed {
         for published in self.published.iter_mut().filter(|published| releases.contains(&published.release)) {
             gone += published.rows.rows();
             published.rows = Arc::new(Histogram::empty(published.rows.width(), published.rows.values().width()));
+            published.measures = None;
         }
         if gone > 0 {
             self.put_together();

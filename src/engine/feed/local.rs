@@ -30,7 +30,13 @@ impl Feed {
             let nobody = Histogram::empty(self.waiting.width(), self.waiting.values().width());
             let rows = std::mem::replace(&mut self.waiting, nobody);
             let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
-            self.unpublished.push(Increment { recoding: everything(trees), carving, rows, ledger: None });
+            self.unpublished.push(Increment {
+                recoding: everything(trees),
+                carving,
+                rows,
+                ledger: None,
+                measures: None,
+            });
         } else {
             let carving = match policy.search() {
                 Search::Halves => Carving::new(self.halved(policy, trees, draws)),
@@ -95,7 +101,13 @@ impl Feed {
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
-        self.unpublished.push(Increment { recoding: Recoding::new(), carving: Some(carving), rows, ledger: None });
+        self.unpublished.push(Increment {
+            recoding: Recoding::new(),
+            carving: Some(carving),
+            rows,
+            ledger: None,
+            measures: None,
+        });
     }
 
     /// The release of those who formed, or the same people under one recoding.

@@ -8,6 +8,7 @@ use super::ledger::Ledger;
 use super::whole::Whole;
 use crate::anonymizer::{NoRelease, Refusal, Step};
 use crate::histogram::{Headcount, Histogram, Release};
+use crate::measures::merged;
 use crate::model::{Carving, Recoding};
 use crate::policy::Output;
 
@@ -22,6 +23,9 @@ pub struct Increment {
     pub rows: Histogram,
     /// What is published of those whose values are masked; `None` where none are.
     pub ledger: Option<Ledger>,
+    /// The aggregates of their measures, label by label, with the nodes of labels in the place of leaves; `None` where there are no
+    /// measures.
+    pub measures: Option<Histogram>,
 }
 
 impl Increment {
@@ -43,6 +47,8 @@ pub struct Published {
     /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
     /// Empty in disjoint chains. Shared, so that the gate knows a table again that it has looked at.
     pub rows: Arc<Histogram>,
+    /// The aggregates of their measures, label by label; `None` where there are no measures, and in disjoint chains.
+    pub measures: Option<Arc<Histogram>>,
 }
 
 /// What a tick would publish.
@@ -108,6 +114,13 @@ impl Candidate {
     pub fn new_rows(&self) -> Histogram {
         let new = self.new.iter().map(|rows| rows.clone().as_one(self.release));
         Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
+    }
+
+    /// The aggregates of the measures of those who are new in it, label by label; `None` where there are no measures.
+    pub fn measures(&self) -> Option<Histogram> {
+        let parts: Vec<&Histogram> =
+            self.increments.iter().filter_map(|increment| increment.measures.as_ref()).collect();
+        merged(&parts).map(|rows| rows.as_one(self.release))
     }
 
     /// The same, as far as they were put together.

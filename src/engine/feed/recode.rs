@@ -56,6 +56,6 @@ impl Feed {
         };
         let [rows, waiting]: [Histogram; 2] = self.waiting.divide(|tuple, _| forms(tuple));
         self.waiting = waiting;
-        self.unpublished.push(Increment { recoding, carving: None, rows, ledger: None });
+        self.unpublished.push(Increment { recoding, carving: None, rows, ledger: None, measures: None });
     }
 }

@@ -35,6 +35,8 @@ pub struct Fixed {
     pub finer: Option<Recoding>,
     /// Which ticks halve; in a chain of crowds.
     pub turns: Option<Turns>,
+    /// The aggregates of the measures of those in the atoms that it formed, label by label; `None` where there are no measures.
+    pub measures: Option<Histogram>,
 }
 
 impl Fixed {
@@ -68,12 +70,14 @@ impl Feed {
             carving: formed.and_then(|increment| increment.carving.clone()),
             finer: ticked.finer.clone(),
             turns: (self.turns != Turns::default()).then_some(self.turns),
+            measures: formed.and_then(|increment| increment.measures.clone()),
         }
     }
 
     /// Takes over what a tick has fixed.
     pub fn replay(&mut self, fixed: Fixed, trees: &[&Taxonomy]) {
-        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, carving, finer: _, turns } = fixed;
+        let Fixed { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
+        let Fixed { carving, turns, measures, .. } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
@@ -92,7 +96,7 @@ impl Feed {
             standing.replay(course, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
         }
         if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned().or(proposed)) {
-            self.unpublished.push(Increment { recoding, carving, rows, ledger: None });
+            self.unpublished.push(Increment { recoding, carving, rows, ledger: None, measures });
         }
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }

@@ -14,7 +14,7 @@ use super::whole::Whole;
 use crate::anonymizer::{Course, Recoder, Refusal, State, Turns, bcf};
 use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
-use crate::policy::{Chain, OnRepeat, Policy};
+use crate::policy::{Chain, ChainKind, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
 
 /// Leaf tuples that are looked at to tell whether two parts are alike.
@@ -312,7 +312,8 @@ impl Feed {
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         // Values are fixed in the classes that were found, whatever they are published under.
         let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
-        let increment = Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger };
+        let increment =
+            Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures: None };
         let rows = self.whole().merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
         Candidate::of(self.releases + 1, table, rows, vec![increment])
@@ -327,6 +328,7 @@ impl Feed {
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
+        let measures = candidate.measures();
         let new = match policy.chain() {
             Chain::Crowds { .. } => std::mem::take(&mut candidate.new),
             _ => candidate.increments.iter().map(Increment::told).collect(),
@@ -365,7 +367,9 @@ impl Feed {
             self.waiting = Histogram::empty(rows.width(), rows.values().width());
         }
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
-        self.published.push(Published { release: self.releases, recoding, atoms, rows: Arc::new(rows) });
+        let alone = policy.kind() == ChainKind::Disjoint;
+        let measures = measures.filter(|_| !alone).map(Arc::new);
+        self.published.push(Published { release: self.releases, recoding, atoms, rows: Arc::new(rows), measures });
     }
 }
 

@@ -275,7 +275,7 @@ impl Hierarchy {
 /// Where a value of a column stands in its taxonomy; `None` outside of it.
 pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> {
     let leaf = match value {
-        Value::Null => None,
+        Value::Null | Value::Decimal(_) => None,
         Value::Int(number) => domain.leaf_of_int(*number),
         Value::Date(days) => domain.leaf_of_days(*days),
         Value::Text(text) => domain.leaf_of_text(column.kind, text),

@@ -5,8 +5,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
@@ -35,6 +35,13 @@ pub enum RawCell<'a> {
     Bool(bool),
     /// Days since 1970-01-01.
     Days(i32),
+    /// A number with so many decimals, in units of the last one.
+    Decimal {
+        /// The units.
+        units: i128,
+        /// The decimals.
+        scale: u8,
+    },
 }
 
 /// What is wrong with a cell.
@@ -143,8 +150,10 @@ impl<'a> Cells<'a> {
         let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
         let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
         // Writers turn whole numbers into floats when one is missing, and a missing sensitive value refuses no file.
-        let gaps = role == Role::Sensitive && kind == Kind::Int && values_of(array.data_type()).is_floating();
-        let fits = gaps || fits(array.data_type(), kind, reading);
+        let values = matches!(role, Role::Sensitive | Role::Measure);
+        let gaps = values && kind == Kind::Int && values_of(array.data_type()).is_floating();
+        let exact = role == Role::Measure && matches!(values_of(array.data_type()), DataType::Decimal128(_, 0..));
+        let fits = gaps || exact || fits(array.data_type(), kind, reading);
         fits.then(|| Cells::of(array)).flatten().ok_or(wrong)
     }
 
@@ -249,6 +258,11 @@ fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
         DataType::UInt64 => |array, at| {
             i64::try_from(array.as_primitive::<UInt64Type>().value(at)).map_or(RawCell::Float(f64::NAN), RawCell::Int)
         },
+        DataType::Decimal128(_, 0..) => |array, at| {
+            let decimals = array.as_primitive::<Decimal128Type>();
+            let scale = u8::try_from(decimals.scale()).expect("only such a type is read like this");
+            RawCell::Decimal { units: decimals.value(at), scale }
+        },
         DataType::Null => |_, _| RawCell::Null,
         _ => return None,
     })
@@ -274,6 +288,7 @@ fn fits(physical: &DataType, kind: Kind, reading: Reading) -> bool {
         Kind::Float => physical.is_integer() || physical.is_floating(),
         Kind::Bool => *physical == DataType::Boolean,
         Kind::Date => *physical == DataType::Date32,
+        Kind::Decimal(scale) => matches!(*physical, DataType::Decimal128(_, of) if i16::from(of) == i16::from(scale)),
     }
 }
 
@@ -305,12 +320,13 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: Reading) -> Option<Va
         (RawCell::Float(number), Kind::Int) if !matches!(reading, Reading::Json | Reading::Avro) => whole(number)?,
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
         (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
+        (RawCell::Decimal { units, scale }, Kind::Decimal(of)) if scale == of => Value::Decimal(units),
         _ => return None,
     })
 }
 
 /// A whole number that a column of floats holds without loss.
-fn whole(number: f64) -> Option<Value> {
+pub(super) fn whole(number: f64) -> Option<Value> {
     let exact = number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64;
     exact.then_some(Value::Int(number as i64))
 }
@@ -324,6 +340,7 @@ pub fn as_seen(cell: RawCell<'_>) -> Value {
         RawCell::Float(number) => number.to_string().into(),
         RawCell::Bool(truth) => truth.to_string().into(),
         RawCell::Days(days) => dates::format(days).into(),
+        RawCell::Decimal { units, scale } => format!("{units}e-{scale}").into(),
     })
 }
 

@@ -16,6 +16,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::cells::{Cells, MisfitKind, RawCell, as_seen, in_calendar, parse_value};
+use super::measure::units;
 use super::reading::Reading;
 use super::{Histogram, ValueCode};
 use crate::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
@@ -71,6 +72,7 @@ pub struct Encoded {
 pub struct Encoder<'a> {
     quasi: Vec<Quasi<'a>>,
     sensitive: Vec<&'a Column>,
+    measures: Vec<&'a Column>,
     reading: Reading,
     malformed: Malformed<'a>,
 }
@@ -102,6 +104,7 @@ impl<'a> Encoder<'a> {
         Encoder {
             quasi: columns.of(Role::Quasi).filter_map(quasi).collect(),
             sensitive: columns.of(Role::Sensitive).collect(),
+            measures: columns.of(Role::Measure).collect(),
             reading,
             malformed: Malformed::Null,
         }
@@ -183,6 +186,23 @@ impl<'a> Encoder<'a> {
             sensitive.push(codes.unwrap_or_else(|never| match never {}));
         }
         Ok(sensitive)
+    }
+
+    /// The values of measures, column by column, in units of their last decimals; `None` where a cell holds none.
+    ///
+    /// # Errors
+    /// A whole column that is missing or of another type.
+    pub fn encode_measures(&self, batch: &RecordBatch) -> Result<Vec<Vec<Option<i64>>>, Misfit> {
+        let column = |column: &&Column| {
+            let cells = self.fitting(batch, column)?;
+            Ok((0..batch.num_rows()).map(|row| units(cells.at(row), column, self.reading)).collect())
+        };
+        self.measures.iter().map(column).collect()
+    }
+
+    /// The value of a cell of a measure, in units of its last decimal; `None` where it holds none.
+    pub fn units(&self, measure: usize, cell: RawCell<'_>) -> Option<i64> {
+        units(cell, self.measures[measure], self.reading)
     }
 
     /// A column whose physical type can hold the declared one.

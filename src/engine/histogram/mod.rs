@@ -13,6 +13,7 @@ mod finest;
 mod headcount;
 mod join;
 mod labelled;
+mod measure;
 mod partition;
 mod reading;
 mod release;

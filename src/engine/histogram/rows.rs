@@ -23,12 +23,14 @@ impl fmt::Debug for Person {
     }
 }
 
-/// Rows in columns: leaves of the quasi columns, one code of the sensitive tuple, the person.
+/// Rows in columns: leaves of the quasi columns, one code of the sensitive tuple, the values of the measures, the person.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Rows {
     leaves: Vec<Vec<Leaf>>,
     values: Values,
     codes: Vec<ValueCode>,
+    /// Per measure the value of each row in units of its last decimal, where it has one.
+    measures: Vec<Vec<Option<i64>>>,
     people: Option<Vec<Person>>,
 }
 
@@ -42,7 +44,8 @@ impl Rows {
     /// No rows of this many quasi and sensitive columns; `known` = whether rows have a person.
     pub fn empty(quasi: usize, sensitive: usize, known: bool) -> Rows {
         let (values, _) = Values::from_distinct(sensitive, Vec::new());
-        Rows { leaves: vec![Vec::new(); quasi], values, codes: Vec::new(), people: known.then(Vec::new) }
+        let (leaves, people) = (vec![Vec::new(); quasi], known.then(Vec::new));
+        Rows { leaves, values, codes: Vec::new(), measures: Vec::new(), people }
     }
 
     /// Columns of one length: per quasi column the leaves, the code of each row's sensitive tuple, and the people, if the
@@ -54,7 +57,22 @@ impl Rows {
         assert!(leaves.iter().all(|column| column.len() == codes.len()), "columns of one length");
         assert!(people.as_ref().is_none_or(|people| people.len() == codes.len()), "a person behind every row");
         assert!(codes.iter().all(|&code| (code as usize) < values.len()), "codes of the dictionary");
-        Rows { leaves, values, codes, people }
+        Rows { leaves, values, codes, measures: Vec::new(), people }
+    }
+
+    /// The same with the values of measures: per measure one for each row, in units of its last decimal, where the row has one.
+    ///
+    /// # Panics
+    /// If a column has another length.
+    #[must_use]
+    pub fn with_measures(self, measures: Vec<Vec<Option<i64>>>) -> Rows {
+        assert!(measures.iter().all(|column| column.len() == self.len()), "columns of one length");
+        Rows { measures, ..self }
+    }
+
+    /// Per measure the value of each row in units of its last decimal, where it has one.
+    pub fn measures(&self) -> &[Vec<Option<i64>>] {
+        &self.measures
     }
 
     /// How many.
@@ -103,6 +121,7 @@ impl Rows {
             leaves: self.leaves.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect(),
             values,
             codes: rows.iter().map(|&row| code[self.codes[row] as usize]).collect(),
+            measures: self.measures.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect(),
             people: self.people.as_ref().map(|people| rows.iter().map(|&row| people[row]).collect()),
         }
     }
@@ -115,11 +134,13 @@ impl Rows {
     pub fn and(mut self, more: &Rows) -> Rows {
         assert_eq!(self.leaves.len(), more.leaves.len(), "rows of one feed");
         assert_eq!(self.people.is_some(), more.people.is_some(), "rows of one feed");
+        assert_eq!(self.measures.len(), more.measures.len(), "rows of one feed");
         let (values, maps) = Values::union(&[&self.values, &more.values]);
         self.codes.iter_mut().for_each(|code| *code = maps[0][*code as usize]);
         self.codes.extend(more.codes.iter().map(|&code| maps[1][code as usize]));
         self.values = values;
         self.leaves.iter_mut().zip(&more.leaves).for_each(|(column, more)| column.extend_from_slice(more));
+        self.measures.iter_mut().zip(&more.measures).for_each(|(column, more)| column.extend_from_slice(more));
         if let (Some(people), Some(more)) = (&mut self.people, &more.people) {
             people.extend_from_slice(more);
         }

@@ -44,6 +44,9 @@ pub enum Kind {
     Bool,
     /// `2020-01-31`.
     Date,
+    /// A number with so many decimals, exactly: a sum of a measure. No column of a feed file is declared to be one.
+    #[serde(skip)]
+    Decimal(u8),
 }
 
 /// One declared column.
@@ -76,6 +79,34 @@ impl Column {
 
     /// What the number of the class is called where a release is in two tables; no column of such a feed has this name.
     pub const CLASS: &'static str = "class";
+
+    /// Decimals to which the values of a measure are rounded before they are added, unless they are whole numbers.
+    pub const DECIMALS: u8 = 6;
+
+    /// A column of a published table that no feed file declares.
+    fn shown(name: &str, kind: Kind) -> Column {
+        Column {
+            name: name.into(),
+            path: None,
+            role: Role::Sensitive,
+            kind,
+            taxonomy: None,
+            guarded: Vec::new(),
+            optional: false,
+            unknown: None,
+            detail: Detail::default(),
+        }
+    }
+
+    /// What the columns of the table of measures are called that tell of this measure: how many values, their sum, their mean.
+    pub fn aggregates(&self) -> [String; 3] {
+        ["count", "sum", "mean"].map(|of| format!("{}_{of}", self.name))
+    }
+
+    /// Decimals of the values of a measure.
+    pub fn decimals(&self) -> u8 {
+        if self.kind == Kind::Int { 0 } else { Column::DECIMALS }
+    }
 
     /// Whether a value is a guarded one but for spaces around it and capital letters. Values are guarded as they are spelled, so a slip in
     /// the source would publish such a value.
@@ -228,18 +259,27 @@ impl Columns {
     #[must_use]
     pub fn with_arrival(&self) -> Columns {
         let Some(name) = self.release.name() else { return self.clone() };
-        let arrival = Column {
-            name: name.into(),
-            path: None,
-            role: Role::Sensitive,
-            kind: Kind::Int,
-            taxonomy: None,
-            guarded: Vec::new(),
-            optional: false,
-            unknown: None,
-            detail: Detail::default(),
-        };
+        let arrival = Column::shown(name, Kind::Int);
         Columns { all: self.all.iter().cloned().chain([arrival]).collect(), release: self.release.clone() }
+    }
+
+    /// Whether a column has the role `measure`.
+    pub fn has_measures(&self) -> bool {
+        self.of(Role::Measure).next().is_some()
+    }
+
+    /// The columns of the table of measures: the labels, and for each measure how many values there are, their sum and their mean. The
+    /// number of the release goes with them as with rows.
+    #[must_use]
+    pub fn of_measures(&self) -> Columns {
+        let aggregates = |column: &Column| {
+            let [count, sum, mean] = column.aggregates();
+            let decimal = Kind::Decimal(column.decimals());
+            [Column::shown(&count, Kind::Int), Column::shown(&sum, decimal), Column::shown(&mean, Kind::Float)]
+        };
+        let quasi = self.of(Role::Quasi).cloned();
+        let all = quasi.chain(self.of(Role::Measure).flat_map(aggregates)).collect();
+        Columns { all, release: self.release.clone() }
     }
 
     /// How much detail each quasi column is to keep, in order.

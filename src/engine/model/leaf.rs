@@ -13,6 +13,7 @@ impl Domain {
             Kind::Date => dates::parse(text).and_then(|days| self.leaf_of_days(days)),
             Kind::Float => text.parse().ok().and_then(Finite::new).and_then(|value| self.leaf_of_float(value)),
             Kind::Bool => matches!(text, "true" | "false").then(|| self.tree.find_leaf(text)).flatten(),
+            Kind::Decimal(_) => None,
         }
     }
 

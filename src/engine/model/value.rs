@@ -23,6 +23,8 @@ pub enum Value {
     Date(i32),
     /// Anything else, byte for byte.
     Text(Box<str>),
+    /// A sum of a measure, in units of its column's last decimal.
+    Decimal(i128),
 }
 
 impl fmt::Debug for Value {
@@ -34,6 +36,7 @@ impl fmt::Debug for Value {
             Value::Float(_) => "Float(..)",
             Value::Date(_) => "Date(..)",
             Value::Text(_) => "Text(..)",
+            Value::Decimal(_) => "Decimal(..)",
         })
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::digest::Sha256;
+use super::table_kind::TableKind;
 
 /// A published file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,13 @@ pub struct FileLine {
     pub sha256: Sha256,
     /// Its rows; null for a file that is no table.
     pub rows: Option<u64>,
+}
+
+impl FileLine {
+    /// How many people's rows it holds: those of a table with a row for each person.
+    pub fn people(&self) -> Option<u64> {
+        self.rows.filter(|_| TableKind::of(&self.path) == TableKind::Rows)
+    }
 }
 
 impl FileLine {

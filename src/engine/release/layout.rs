@@ -5,6 +5,7 @@ use super::digest::Sha256;
 use super::file::FileLine;
 use super::part::{Part, PartLine, Span, replaced};
 use super::removal_reason::RemovalReason;
+use super::table_kind::TableId;
 use super::tables::Tables;
 
 /// How the files of releases lie.
@@ -150,15 +151,17 @@ impl Layout {
     /// Where a part lies that came with a release.
     fn part(self, chain: u32, release: u32, part: &Part) -> String {
         let Span { first, last } = part.span;
+        let [_, name] = part.table.names();
+        let folder = TableId { chain, kind: part.table }.folder();
         match self {
-            Layout::Folders if part.span == Span::of(release) => format!("{release}/part.parquet"),
-            Layout::Folders if first == last => format!("{release}/part-{first}.parquet"),
-            Layout::Folders => format!("{release}/part-{first}-{last}.parquet"),
+            Layout::Folders if part.span == Span::of(release) => format!("{release}/{name}.parquet"),
+            Layout::Folders if first == last => format!("{release}/{name}-{first}.parquet"),
+            Layout::Folders => format!("{release}/{name}-{first}-{last}.parquet"),
             Layout::Root if part.span == Span::of(release) => {
-                format!("data/{chain}/{release}-{}.parquet", Sha256::of(&part.bytes))
+                format!("{folder}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
             // No name comes twice, not even for the same rows: a writer that deletes an old part never deletes a new one.
-            Layout::Root => format!("data/{chain}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
+            Layout::Root => format!("{folder}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::measure_figures::MeasureFigures;
 use crate::histogram::{Release, Sums};
 use crate::model::{Cut, Node};
 
@@ -15,17 +16,30 @@ pub struct Overview<'a> {
     recoding: &'a [Cut],
     /// Whether classes have labels of their own.
     pub local: bool,
+    /// What is shown of measures in the rows that are new; empty where there are none.
+    pub measures: Vec<MeasureFigures>,
 }
 
 impl<'a> Overview<'a> {
     /// Of a table.
     pub fn of(table: &'a Release) -> Overview<'a> {
-        Overview { sums: Cow::Owned(Sums::of(table)), recoding: table.recoding(), local: table.is_local() }
+        Overview {
+            sums: Cow::Owned(Sums::of(table)),
+            recoding: table.recoding(),
+            local: table.is_local(),
+            measures: Vec::new(),
+        }
     }
 
     /// Of a table whose classes have labels of their own.
     pub fn of_sums(sums: &'a Sums) -> Overview<'a> {
-        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true }
+        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true, measures: Vec::new() }
+    }
+
+    /// The same with what is shown of measures.
+    #[must_use]
+    pub fn with_measures(self, measures: Vec<MeasureFigures>) -> Overview<'a> {
+        Overview { measures, ..self }
     }
 
     /// The labels that a quasi column is published in: those of its cut, whether rows show them or not; where classes have labels of

@@ -1,9 +1,10 @@
 //! A table that only grows, in parts (SCIENCE 11): each release adds the rows that are new in it as one more file, and several such
-//! files can become one with the same rows.
+//! files can become one with the same rows. The aggregates of measures are a second table of the same kind.
 
 use serde::{Deserialize, Serialize};
 
 use super::file::FileLine;
+use super::table_kind::TableKind;
 
 /// Successive releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,6 +36,8 @@ impl Span {
 /// The rows that successive releases have added, as a file that is to be published.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Part {
+    /// Of which table.
+    pub table: TableKind,
     /// These releases.
     pub span: Span,
     /// How many rows.
@@ -52,12 +55,24 @@ pub struct PartLine {
     pub file: FileLine,
 }
 
-/// The parts of a table after new files have come: they take the places of all files that hold rows of the same releases, and so does
-/// nothing, of releases whose rows have changed.
+impl PartLine {
+    /// Of which table.
+    pub fn table(&self) -> TableKind {
+        TableKind::of(&self.file.path)
+    }
+
+    /// Whether both hold rows of the same table and release.
+    fn meets(&self, other: &PartLine) -> bool {
+        self.span.meets(other.span) && self.table() == other.table()
+    }
+}
+
+/// The parts of tables after new files have come: they take the places of all files that hold rows of the same releases, and so does
+/// nothing, of releases whose rows have changed. Those of one table come together.
 pub fn replaced(known: &[PartLine], new: &[PartLine], changed: impl Fn(Span) -> bool) -> Vec<PartLine> {
-    let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.span.meets(part.span));
+    let stays = |part: &&PartLine| !changed(part.span) && !new.iter().any(|new| new.meets(part));
     let mut parts: Vec<PartLine> = known.iter().filter(stays).chain(new).cloned().collect();
-    parts.sort_by_key(|part| part.span);
+    parts.sort_by_key(|part| (part.table(), part.span));
     parts
 }
 

@@ -2,7 +2,9 @@
 
 use super::data::{ROW_GROUP, data, part, two_in_groups};
 use super::part::{Part, Span};
+use super::table_kind::TableKind;
 use crate::histogram::{Headcount, Histogram, Release, Values};
+use crate::measures::shown;
 use crate::model::Columns;
 
 /// The tables of a release as they are published.
@@ -42,9 +44,26 @@ impl Tables {
     /// If a sensitive value is not of its column's type.
     pub fn parts(parts: &[(Span, Histogram)], columns: &Columns) -> Tables {
         let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
-        let written =
-            |(span, rows): &(Span, Histogram)| Part { span: *span, rows: rows.rows(), bytes: part(rows, columns) };
+        let written = |(span, rows): &(Span, Histogram)| {
+            let (table, rows, bytes) = (TableKind::Rows, rows.rows(), part(rows, columns));
+            Part { table, span: *span, rows, bytes }
+        };
         Tables::Parts(some.map(written).collect())
+    }
+
+    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added.
+    ///
+    /// # Panics
+    /// If the tables are not parts of one that grows.
+    #[must_use]
+    pub fn with_measures(self, measures: &[(Span, Histogram)], columns: &Columns) -> Tables {
+        let Tables::Parts(mut parts) = self else { panic!("only a table that grows has one of measures beside it") };
+        let of_measures = columns.of_measures();
+        parts.extend(measures.iter().filter(|(_, rows)| rows.rows() > 0).map(|(span, rows)| {
+            let (table, bytes) = (TableKind::Measures, part(&shown(rows, columns), &of_measures));
+            Part { table, span: *span, rows: rows.rows(), bytes }
+        }));
+        Tables::Parts(parts)
     }
 
     /// Their bytes, in the order in which a manifest lists them.

@@ -174,7 +174,10 @@ fn sensitive_columns_that_tell_who_somebody_is_are_noted() {
     let (_, said) = place.answered(&mut place.command(&["a.csv", "b.csv"]), 2);
     assert_eq!(said.matches("nearly every row has a value of its own in `diagnosis`").count(), 1, "{said}");
     let (_, said) = place.answered(&mut place.command(&["c.csv"]), 1);
-    assert!(said.contains("c.csv: 1 sensitive cell missing or not readable is published as missing"), "{said}");
+    assert!(
+        said.contains("c.csv: 1 cell of a sensitive column or a measure missing or not readable is taken for missing"),
+        "{said}"
+    );
     assert!(!said.contains("nearly every row") && !said.contains("case"), "{said}");
 }
 

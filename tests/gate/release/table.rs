@@ -74,6 +74,7 @@ pub fn value(draw: &mut Draw, kind: Kind) -> Value {
         Kind::Float => Value::Float(Finite::new(FLOATS[at(FLOATS.len())]).expect("finite")),
         Kind::Bool => Value::Bool(at(2) == 1),
         Kind::Date => Value::Date(DAYS[at(DAYS.len())]),
+        Kind::Decimal(_) => Value::Decimal(WHOLES[at(WHOLES.len())].into()),
     }
 }
 
@@ -266,6 +267,7 @@ fn cell_as_json(value: &Value) -> Json {
         Value::Float(number) => json!(number.get()),
         Value::Date(days) => json!(days),
         Value::Text(text) => json!(text),
+        Value::Decimal(_) => panic!("no reader of Python is asked for one here"),
     }
 }
 
@@ -277,6 +279,7 @@ fn show(value: &Value) -> String {
         Value::Float(number) => format!("float {:x}", number.get().to_bits()),
         Value::Date(days) => format!("day {days}"),
         Value::Text(text) => format!("text {text}"),
+        Value::Decimal(units) => format!("decimal {units}"),
     }
 }
 

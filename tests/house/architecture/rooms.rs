@@ -18,7 +18,14 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // A feed between two ticks: what the search decides, and the people it is about.
     (
         "engine::feed",
-        &["engine::model", "engine::policy", "engine::histogram", "engine::anonymizer", "engine::safeguards"],
+        &[
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::measures",
+            "engine::anonymizer",
+            "engine::safeguards",
+        ],
     ),
     // What readers compute from a table.
     ("engine::counting", &["engine::model", "engine::histogram"]),
@@ -26,10 +33,12 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::risk", &[]),
     // When sums of numbers give the largest contributions away.
     ("engine::dominance", &["engine::model"]),
+    // What is published of the numbers of a class.
+    ("engine::measures", &["engine::model", "engine::policy", "engine::histogram", "engine::dominance"]),
     // Tables of published sums: what follows from them, and which cells to leave out.
     ("engine::sums", &["engine::model", "engine::dominance"]),
     // The public files as values and as bytes; whoever judges them reads them back.
-    ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::risk"]),
+    ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::measures", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),
     // The gate shares no code with the search that it judges.

@@ -66,6 +66,8 @@ fn split(page: &[u8], kind: Type) -> Option<Vec<&[u8]>> {
         Type::BYTE_ARRAY => None,
         Type::INT32 | Type::FLOAT => Some(4),
         Type::INT64 | Type::DOUBLE => Some(8),
+        // A decimal.
+        Type::FIXED_LEN_BYTE_ARRAY => Some(16),
         _ => return None,
     };
     let mut rest = page;

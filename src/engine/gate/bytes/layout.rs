@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use arrow_schema::DECIMAL128_MAX_PRECISION;
 use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
@@ -95,6 +96,9 @@ fn typed(found: &ColumnDescriptor, wanted: &Wanted<'_>) -> bool {
         Kind::Float => (Type::DOUBLE, None),
         Kind::Bool => (Type::BOOLEAN, None),
         Kind::Date => (Type::INT32, Some(LogicalType::Date)),
+        Kind::Decimal(scale) => {
+            (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::decimal(scale.into(), DECIMAL128_MAX_PRECISION.into())))
+        }
     };
     let repetition = if wanted.missing { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     found.physical_type() == physical

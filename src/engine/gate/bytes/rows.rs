@@ -108,6 +108,7 @@ fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
                 RawCell::Float(number) => number.to_le_bytes().to_vec(),
                 RawCell::Days(days) if column.short => days.to_le_bytes().to_vec(),
                 RawCell::Days(_) => return,
+                RawCell::Decimal { units, .. } => units.to_be_bytes().to_vec(),
             };
             if last.as_ref() != Some(&bytes) {
                 shown.insert(bytes.clone());

@@ -21,11 +21,12 @@ use super::history::{Defect, History};
 use super::verdict::{Checked, Figure, Reason, Verdict};
 use crate::gate::bytes::Table;
 use crate::gate::utility;
+use crate::histogram::{Release, Values};
 use crate::model::{Columns, Cut, Role};
 use crate::policy::Policy;
 use crate::release::{
-    self, CheckLine, Facts, FileLine, Manifest, Notice, Overview, Pages, PartLine, Placed, PlacedFiles, Span,
-    Surroundings, Tables, Terms, replaced,
+    self, CheckLine, Facts, FileLine, Manifest, MeasureFigures, Notice, Overview, Pages, PartLine, Placed, PlacedFiles,
+    Span, Surroundings, Tables, Terms, replaced,
 };
 
 /// A table that was judged, with all that it was judged by: nothing else can be published with it.
@@ -37,6 +38,7 @@ pub struct Judged {
     verdict: Verdict,
     table: Option<Table>,
     growth: Option<Growth>,
+    measures: Option<(Release, Values)>,
     tables: Tables,
     /// Files of earlier releases that belong to this one too.
     kept: Vec<PartLine>,
@@ -51,6 +53,7 @@ pub struct Approved {
     manifest: Vec<u8>,
     table: Table,
     growth: Option<Growth>,
+    measures: Option<(Release, Values)>,
     parts: Vec<PartLine>,
     verdict: Verdict,
 }
@@ -65,6 +68,8 @@ pub struct Files {
     pub table: Table,
     /// In a chain of crowds what it adds.
     growth: Option<Growth>,
+    /// What it adds to the table of measures, where the feed has any.
+    measures: Option<(Release, Values)>,
     /// Where all of its rows lie, if it grows.
     parts: Vec<PartLine>,
 }
@@ -76,6 +81,7 @@ impl Files {
     /// Its labels are not those of its recoding.
     pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
         history.take(self.table, recoding, self.growth)?;
+        self.measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
         history.lies_in(self.parts);
         Ok(())
     }
@@ -109,16 +115,16 @@ impl Approved {
 
     /// Hands the files over, once.
     pub fn spend(self) -> Files {
-        let Approved { files, manifest, table, growth, parts, .. } = self;
-        Files { files, manifest, table, growth, parts }
+        let Approved { files, manifest, table, growth, measures, parts, .. } = self;
+        Files { files, manifest, table, growth, measures, parts }
     }
 }
 
 impl Judged {
     pub(super) fn new(case: &Case<'_>, verdict: Verdict, found: Option<Found>, tables: Tables) -> Judged {
-        let (table, growth, kept, erased) = match found {
-            Some(Found { table, growth, kept, erased }) => (Some(table), growth, kept, erased),
-            None => (None, None, Vec::new(), ErasedRows::new()),
+        let (table, growth, measures, kept, erased) = match found {
+            Some(Found { table, growth, measures, kept, erased }) => (Some(table), growth, measures, kept, erased),
+            None => (None, None, None, Vec::new(), ErasedRows::new()),
         };
         Judged {
             policy: case.policy.clone(),
@@ -128,6 +134,7 @@ impl Judged {
             verdict,
             table,
             growth,
+            measures,
             tables,
             kept,
             erased,
@@ -147,9 +154,10 @@ impl Judged {
     /// What the manifest and the report tell of all its rows; `None` when they could not be read.
     pub fn overview(&self) -> Option<Overview<'_>> {
         let table = self.table.as_ref()?;
-        Some(
-            self.growth.as_ref().map_or_else(|| Overview::of(&table.release), |growth| Overview::of_sums(&growth.sums)),
-        )
+        let overview =
+            self.growth.as_ref().map_or_else(|| Overview::of(&table.release), |growth| Overview::of_sums(&growth.sums));
+        let of = |(added, values): &(Release, Values)| MeasureFigures::of(added, values, &self.columns);
+        Some(overview.with_measures(self.measures.as_ref().map(of).unwrap_or_default()))
     }
 
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.
@@ -185,12 +193,12 @@ impl Judged {
         let parts = replaced(&self.kept, &placed.iter().filter_map(Placed::part).collect::<Vec<_>>(), |_| false);
         let lines: Vec<_> = placed.iter().map(|file| (file.line(), file.span)).collect();
         let paths: Vec<String> = placed.into_iter().map(|file| file.path).collect();
-        let Judged { table, growth, tables, verdict, .. } = self;
+        let Judged { table, growth, measures, tables, verdict, .. } = self;
         let bytes = tables.into_bytes().into_iter().chain([pages.taxonomy, pages.report]).chain(pages.notice);
         match table {
             Some(table) if verdict.safe() => {
                 let files = paths.into_iter().zip(bytes).collect();
-                Ok(Approved { files, lines, manifest: pages.manifest, table, growth, parts, verdict })
+                Ok(Approved { files, lines, manifest: pages.manifest, table, growth, measures, parts, verdict })
             }
             _ => Err(verdict),
         }

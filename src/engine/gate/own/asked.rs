@@ -1,14 +1,10 @@
-//! What the policy asks for and nothing here looks after (CONTRACTS 1). Checks of later versions are told as not made, and
-//! whatever the policy asks of one of them speaks against every release: nothing leaves under a promise that nobody has
-//! looked at. None of it depends on the release.
+//! What the policy asks for and no check of this version judges (CONTRACTS 1): whatever it asks like that speaks against every release,
+//! so that none leaves under a promise that was not looked at. None of it depends on the release.
 //!
 //! Every key of `[policy]` has a place in this file; a new one does not compile before it has.
 
 use super::verdict::{Checked, Reason};
 use crate::policy::{Chain, Policy, Settings};
-
-/// Checks that later versions make.
-const LATER: &[&str] = &["dominance"];
 
 /// The checks that are not made, with every reason why one of them would have to be.
 pub fn checks(policy: &Policy) -> Vec<Checked> {
@@ -17,9 +13,8 @@ pub fn checks(policy: &Policy) -> Vec<Checked> {
         let keys = asked.iter().filter(|(of, ..)| *of == name);
         Checked { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..Checked::not_made(name) }
     };
-    let mut checks: Vec<Checked> = LATER.iter().map(|name| check(name)).collect();
     // Other forms of a release than the one that is judged here. It has no line in a manifest, since none is published.
-    checks.extend(Some(check("policy")).filter(|form| !form.reasons.is_empty()));
+    let mut checks: Vec<Checked> = Some(check("policy")).filter(|form| !form.reasons.is_empty()).into_iter().collect();
     if matches!(policy.chain(), Chain::Bcf) {
         checks.push(Checked::not_made("algorithm"));
     }
@@ -29,7 +24,8 @@ pub fn checks(policy: &Policy) -> Vec<Checked> {
     checks
 }
 
-fn uncovered(key: &str) -> Reason {
+/// A key whose promise no check has looked at.
+pub(super) fn uncovered(key: &str) -> Reason {
     let text = format!("`{key}` is asked for and this version has no check for it");
     Reason::plain(format!("policy.{key}"), text)
 }
@@ -38,12 +34,14 @@ fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, dominance, p_rule, dominance_safe,
+        m, mask, dominance_safe,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
         max_global_ratio: _,
+        // Of sums; the check of the table of measures says whether it is made.
+        dominance: _, p_rule: _,
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
@@ -51,11 +49,6 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
-    let all = [
-        ("policy", "m", m.is_some() && !masks),
-        ("dominance", "dominance", dominance.is_some()),
-        ("dominance", "p_rule", p_rule.is_some()),
-        ("dominance", "dominance_safe", *dominance_safe == Some(true)),
-    ];
+    let all = [("policy", "m", m.is_some() && !masks), ("policy", "dominance_safe", *dominance_safe == Some(true))];
     all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
 }

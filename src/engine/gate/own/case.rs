@@ -10,11 +10,11 @@ use super::history::History;
 use super::parts::{Known, Parts, compared};
 use super::shown::Shown;
 use super::verdict::Reason;
-use crate::gate::bytes::{Table, told_under};
-use crate::histogram::{Headcount, Histogram, Release, ValueCode, Values, describe};
+use crate::gate::bytes::{PartRows, Table, told_under};
+use crate::histogram::{Headcount, Histogram, Release, Rows, ValueCode, Values, describe};
 use crate::model::{Carving, Columns, Cut, Leaf, Node, Role, Taxonomy};
 use crate::policy::{Chain, ChainKind, Policy};
-use crate::release::PartLine;
+use crate::release::{PartLine, Span};
 
 /// The next release, apart from its bytes.
 #[derive(Clone, Copy)]
@@ -92,6 +92,8 @@ pub struct Newest<'a> {
     pub rows: &'a Histogram,
     /// They, as they are; `None` where nobody's value is ever changed.
     pub raw: Option<&'a Histogram>,
+    /// They with the numbers of their measures; `None` where there are none.
+    pub numbers: Option<&'a Rows>,
 }
 
 /// A chain that ends with the candidate, and the people that are looked for in it.
@@ -144,6 +146,8 @@ struct Compared<'a> {
     kept: Vec<PartLine>,
     /// What is wrong with its files.
     misfits: Vec<Reason>,
+    /// What it adds to the table of measures, where the feed has any.
+    measures: Option<(Release, Values)>,
 }
 
 /// What was published of a chain of crowds, and what the candidate adds to it.
@@ -156,6 +160,8 @@ pub struct Crowds<'a> {
     pub kept: Vec<PartLine>,
     /// What is wrong with its files.
     pub misfits: Vec<Reason>,
+    /// What it adds to the table of measures, on the dictionary of that table, where the feed has any.
+    pub measures: Option<(Release, Values)>,
     /// The private table of each new increment under the labels of its atoms, on the dictionary of that table; `None` where the
     /// increment has no such labels, or its atoms do not hold all of its people.
     pub atoms: Vec<Option<Release>>,
@@ -168,20 +174,28 @@ impl<'a> Candidate<'a> {
     /// # Errors
     /// The labels of the table are not those of the recoding, or an atom is said to be erased that is not there.
     pub fn new(case: &'a Case<'a>, shown: Shown) -> Result<Candidate<'a>, Reason> {
-        let parts = match shown {
+        let (parts, measures) = match shown {
             Shown::Table(table) => {
                 let table = Table { release: told(case, table.release)?, ..*table };
                 return Ok(Candidate { case, table, crowds: None, erased: ErasedRows::new() });
             }
-            Shown::Parts(parts) => parts,
+            Shown::Parts(parts, measures) => (parts, measures),
         };
         let (history, erased) = remaining(case)?;
         let (release, values, width) = (case.release, &case.history.values, case.columns.of(Role::Quasi).count());
         let known = Known { release, width, values, history: &history, erased: case.erased };
-        let Parts { added, values, map, kept, reasons: misfits } = compared(&known, parts);
+        let Parts { added, values, map, mut kept, reasons: mut misfits } = compared(&known, parts);
         let growth = history.growth(added.clone(), &map);
+        let measures = if case.columns.has_measures() || !measures.is_empty() {
+            let told = compared_measures(&known, case, measures)?;
+            kept.extend(told.kept);
+            misfits.extend(told.reasons);
+            Some((told.added, told.values))
+        } else {
+            None
+        };
         let table = Table { release: added, values, exact: None };
-        Ok(Candidate { case, table, crowds: Some(Compared { history, growth, kept, misfits }), erased })
+        Ok(Candidate { case, table, crowds: Some(Compared { history, growth, kept, misfits, measures }), erased })
     }
 }
 
@@ -216,7 +230,7 @@ impl<'a> Ready<'a> {
         let merged =
             |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let Table { release, values: shown, exact } = table;
-        if let Some(Compared { history, growth, kept, misfits }) = crowds {
+        if let Some(Compared { history, growth, kept, misfits, measures }) = crowds {
             let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
             let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
@@ -224,7 +238,8 @@ impl<'a> Ready<'a> {
             let new = merged(labelled.into_iter().flatten().collect());
             let (values, maps) = Values::union(&[&shown, new.values()]);
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
-            let crowds = Some(Crowds { history, growth: growth.with_values(&maps[0]), kept, misfits, atoms });
+            let growth = growth.with_values(&maps[0]);
+            let crowds = Some(Crowds { history, growth, kept, misfits, measures, atoms });
             return Ready { case, trees, values, table, exact, lineage: None, people, crowds, erased };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
@@ -305,8 +320,11 @@ impl<'a> Ready<'a> {
     /// What was read, and what came of comparing it.
     pub fn into_found(self) -> Found {
         let table = Table { release: self.table, values: self.values, exact: self.exact };
-        let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
-        Found { table, growth, kept: kept.unwrap_or_default(), erased: self.erased }
+        let (mut growth, mut kept, mut measures) = (None, Vec::new(), None);
+        if let Some(crowds) = self.crowds {
+            (growth, kept, measures) = (Some(crowds.growth), crowds.kept, crowds.measures);
+        }
+        Found { table, growth, measures, kept, erased: self.erased }
     }
 
     /// A class of the candidate in words.
@@ -321,6 +339,8 @@ pub struct Found {
     pub table: Table,
     /// In a chain of crowds what the candidate adds.
     pub growth: Option<Growth>,
+    /// What it adds to the table of measures, where the feed has any.
+    pub measures: Option<(Release, Values)>,
     /// Files that are published and belong to it too.
     pub kept: Vec<PartLine>,
     /// How many rows of each label it leaves out.
@@ -339,6 +359,22 @@ fn remaining<'a>(case: &Case<'a>) -> Result<(Cow<'a, CrowdHistory>, ErasedRows),
     let rest = known.without(case.erased).map(|(rest, rows)| (Cow::Owned(rest), rows));
     let text = "an atom is said to be erased that is not in the last release";
     rest.ok_or_else(|| Reason::plain("all releases", text))
+}
+
+/// Parts of the table of measures compared with what was published of it.
+fn compared_measures(known: &Known<'_>, case: &Case<'_>, parts: Vec<(Span, PartRows)>) -> Result<Parts, Reason> {
+    let measures = &case.history.measures;
+    let alone = case.policy.kind() == ChainKind::Disjoint;
+    let rest =
+        if alone { Some(CrowdHistory::default()) } else { measures.rows.without(case.erased).map(|rest| rest.0) };
+    let text = "an atom is said to be erased of which the last release shows no measures";
+    let history = &rest.ok_or_else(|| Reason::plain("measures", text))?;
+    if history.len() != known.history.len() {
+        return Err(Reason::plain("measures", "the chain has other releases than its table of measures"));
+    }
+    let mut told = compared(&Known { values: &measures.values, history, ..*known }, parts);
+    told.reasons.iter_mut().for_each(|reason| reason.place = format!("measures, {}", reason.place));
+    Ok(told)
 }
 
 /// The table as one under the recoding, or with the classes, that it is said to have.

@@ -10,7 +10,7 @@ use super::shown::Shown;
 use super::verdict::{Checked, Reason};
 use crate::gate::bytes;
 use crate::policy::{Chain, Output};
-use crate::release::{Part, Tables, part};
+use crate::release::{Part, TableKind, Tables, part};
 
 /// What is said of bytes that tell more than their rows.
 const OTHER: &str = "the bytes are not the ones that these rows are published as";
@@ -43,10 +43,14 @@ pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
 
 /// The same of parts of a table that grows.
 fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, Option<Shown>) {
-    let mut shown = Vec::new();
-    for Part { span, rows, bytes } in parts {
-        let (read, leaks) = bytes::read_part(bytes, case.columns, span.last);
-        let place = part_of(*span);
+    let of_measures = case.columns.of_measures();
+    let mut shown = [Vec::new(), Vec::new()];
+    for Part { table, span, rows, bytes } in parts {
+        let (columns, shown, place) = match table {
+            TableKind::Rows => (case.columns, &mut shown[0], part_of(*span)),
+            TableKind::Measures => (&of_measures, &mut shown[1], format!("measures, {}", part_of(*span))),
+        };
+        let (read, leaks) = bytes::read_part(bytes, columns, span.last);
         if case.columns.release().name().is_none() && span.first != span.last {
             let text = "it holds the rows of several releases, and no column says which";
             found.reasons.push(Reason::plain(place.clone(), text));
@@ -55,7 +59,7 @@ fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, 
             .reasons
             .extend(leaks.into_iter().map(|leak| Reason::plain(format!("{place}, {}", leak.place), leak.text)));
         let Some(read) = read else { continue };
-        if part(&read.counts, case.columns) != *bytes {
+        if part(&read.counts, columns) != *bytes {
             found.reasons.push(Reason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
@@ -63,6 +67,7 @@ fn parts_read(case: &Case<'_>, parts: &[Part], mut found: Checked) -> (Checked, 
         }
         shown.push((*span, read));
     }
-    let all = shown.len() == parts.len();
-    (found, all.then_some(Shown::Parts(shown)))
+    let [shown, measures] = shown;
+    let all = shown.len() + measures.len() == parts.len();
+    (found, all.then_some(Shown::Parts(shown, measures)))
 }

@@ -4,10 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::crowd_history::{CrowdHistory, ErasedAtom, Growth};
+use super::measures_history::MeasuresHistory;
 use crate::gate::bytes::{Table, told_under};
 use crate::histogram::{Release, ValueCode, Values};
 use crate::model::{Cut, Recoding};
-use crate::release::PartLine;
+use crate::release::{PartLine, TableKind};
 
 /// The releases of one chain as they were published, on one dictionary.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct History {
     pub(super) number: Vec<usize>,
     /// A chain of crowds, of which the newest release holds all others.
     pub(super) crowds: CrowdHistory,
+    /// The table of measures beside it.
+    pub(super) measures: MeasuresHistory,
 }
 
 /// A published table that does not hold to the recoding that its manifest states.
@@ -45,14 +48,21 @@ impl History {
         self.values = values;
     }
 
+    /// The same of the table of measures: what the release added to it.
+    pub fn grow_measures(&mut self, added: &Release, values: &Values) {
+        self.measures.grow(added, values);
+    }
+
     /// The files of the newest release of a chain of crowds.
-    pub fn parts(&self) -> &[PartLine] {
-        self.crowds.parts()
+    pub fn parts(&self) -> Vec<PartLine> {
+        [self.crowds.parts(), self.measures.rows.parts()].concat()
     }
 
     /// The newest release of a chain of crowds lies in these files.
     pub fn lies_in(&mut self, parts: Vec<PartLine>) {
-        self.crowds.lies_in(parts);
+        let (rows, measures) = parts.into_iter().partition(|part| part.table() == TableKind::Rows);
+        self.crowds.lies_in(rows);
+        self.measures.rows.lies_in(measures);
     }
 
     /// The same, where its growth is known, as it is in a chain of crowds.
@@ -79,6 +89,9 @@ impl History {
             return true;
         }
         let Some((rest, _)) = self.crowds.without(atoms) else { return false };
+        if self.measures.rows.len() > 0 && !self.measures.erase(atoms) {
+            return false;
+        }
         self.crowds = rest;
         self.forget_unused_values();
         true
@@ -89,6 +102,7 @@ impl History {
         let (values, map) = self.values.only(&self.crowds.used(self.values.len()));
         self.crowds.recode(&map);
         self.values = values;
+        self.measures.forget_unused_values();
     }
 
     fn recode(&mut self, values: Values, map: &[ValueCode]) {

@@ -16,10 +16,12 @@ mod crowd;
 mod crowd_history;
 mod crowds;
 mod diversity;
+mod dominance;
 mod form;
 mod growth;
 mod history;
 mod left;
+mod measures_history;
 mod minimality;
 mod parts;
 mod past;
@@ -87,6 +89,7 @@ impl Read<'_> {
             checks.extend(slices::checks(ready));
             checks.push(refinement::check(ready));
             checks.extend(certainty::checks(ready));
+            checks.push(dominance::check(ready));
         }
         checks.extend(asked::checks(case.policy));
         if crowds::judges(case.policy) {

@@ -7,6 +7,6 @@ use crate::release::Span;
 pub enum Shown {
     /// A table, or two as the one that they were made of.
     Table(Box<Table>),
-    /// New parts of a table that grows.
-    Parts(Vec<(Span, PartRows)>),
+    /// New parts of a table that grows, and of the table of measures beside it.
+    Parts(Vec<(Span, PartRows)>, Vec<(Span, PartRows)>),
 }

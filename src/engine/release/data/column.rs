@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder};
-use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{ArrowPrimitiveType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field};
 
 use super::exact::Exact;
 use crate::histogram::{Release, Values};
@@ -83,6 +83,7 @@ impl<'a> Column<'a> {
             Cells::Values { kind: Kind::Float, .. } => (DataType::Float64, true),
             Cells::Values { kind: Kind::Bool, .. } => (DataType::Boolean, true),
             Cells::Values { kind: Kind::Date, .. } => (DataType::Date32, true),
+            Cells::Values { kind: Kind::Decimal(scale), .. } => (decimal(scale), true),
         };
         Field::new(name, kind, nullable)
     }
@@ -118,6 +119,7 @@ impl<'a> Column<'a> {
             Kind::Float => numbers::<Float64Type>(&runs, each!(Float(number) => number.get())),
             Kind::Date => numbers::<Date32Type>(&runs, each!(Date(days) => *days)),
             Kind::Bool => truths(&runs, each!(Bool(truth) => *truth)),
+            Kind::Decimal(scale) => decimals(&runs, decimal(scale), each!(Decimal(units) => *units)),
         }
     }
 
@@ -200,6 +202,22 @@ fn numbers<T: ArrowPrimitiveType>(runs: &[Run], number: impl Fn(usize) -> Option
     for run in runs {
         match number(run.of) {
             Some(number) => cells.append_value_n(number, run.rows),
+            None => cells.append_nulls(run.rows),
+        }
+    }
+    Arc::new(cells.finish())
+}
+
+/// The type of sums with so many decimals.
+fn decimal(scale: u8) -> DataType {
+    DataType::Decimal128(DECIMAL128_MAX_PRECISION, scale.cast_signed())
+}
+
+fn decimals(runs: &[Run], kind: DataType, units: impl Fn(usize) -> Option<i128>) -> ArrayRef {
+    let mut cells = PrimitiveBuilder::<Decimal128Type>::new().with_data_type(kind);
+    for run in runs {
+        match units(run.of) {
+            Some(units) => cells.append_value_n(units, run.rows),
             None => cells.append_nulls(run.rows),
         }
     }

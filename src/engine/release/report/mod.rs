@@ -15,6 +15,7 @@ pub mod html;
 mod icicle;
 mod index;
 mod labels;
+mod measures;
 mod operator;
 mod policy;
 mod promise;
@@ -34,6 +35,7 @@ use super::file::FileLine;
 use super::language::Language;
 use super::layout::Placed;
 use super::manifest::{Facts, Manifest, Terms};
+use super::measure_figures::MeasureFigures;
 use super::overview::Overview;
 use super::past_release::PastRelease;
 use super::presentation::Presentation;
@@ -105,6 +107,7 @@ struct Report<'a> {
     sensitive: Vec<&'a str>,
     form: Form,
     sums: &'a Sums,
+    measures: &'a [MeasureFigures],
     around: Surroundings<'a>,
 }
 
@@ -128,6 +131,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
         sensitive: columns.of(Role::Sensitive).map(|column| &*column.name).collect(),
         form: Form::of(manifest, table),
         sums,
+        measures: &table.measures,
         around,
     };
     let mut page = Page::default();
@@ -140,6 +144,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
     trends::write(&mut page, &report);
     promise::write(&mut page, &report);
     columns::write(&mut page, &report);
+    measures::write(&mut page, &report);
     checks::write(&mut page, &report);
     sizes::write(&mut page, &report);
     risk::write(&mut page, &report);

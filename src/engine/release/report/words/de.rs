@@ -165,6 +165,23 @@ pub const WORDS: Words = Words {
     at_most: "höchstens {limit}",
     less_than: "weniger als {limit}",
 
+    measures: "Messgrößen",
+    measures_text: "Eine Messgröße wird für jedes Label eines Releases als Anzahl der Werte, Summe und Mittelwert veröffentlicht, in einer eigenen \
+                    Tabelle. Eine Summe, aus der der Wert einer Person zu genau hervorginge, fehlt. Gezählt sind die Labels, die in \
+                    diesem Release neu sind.",
+    measure: "Messgröße",
+    new_labels: "Neue Labels",
+    sums_shown: "Summe veröffentlicht",
+    sums_dominated: "Weggelassen: ein großer Wert",
+    sums_of_few: "Weggelassen: wenige Werte",
+    sums_of_none: "Kein Wert",
+    labels_dominated: "{measure}: Unter diesen Labels macht der Wert einer Person einen zu großen Teil der Summe aus: {labels}.",
+    labels_of_few: "{measure}: Diese Labels haben weniger als {k} Werte: {labels}.",
+    and_more: "{list}; und {more} weitere, die in der Tabelle stehen",
+    measures_interval: "Keine veröffentlichte Summe enthält einen Teil einer weggelassenen; deshalb lässt sich für diese keine Schranke berechnen. \
+                        Dass sie fehlt, sagt nur, dass wenige Werte den größten Teil ausmachen, nicht, wie groß sie sind. Andere Releases ändern \
+                        daran nichts: Eine Summe wird einmal veröffentlicht und ändert sich nie.",
+
     sizes: "Größen der Klassen",
     size_column: "Personen in der Klasse",
     size_range: "{from} bis {to}",
@@ -344,14 +361,8 @@ const CHECKS: &[CheckWords] = &[
     ),
     check(
         "dominance",
-        "Dominanz",
-        "Der größte Anteil einer veröffentlichten Summe, der von ihren größten Beiträgen kommt.",
-    ),
-    check("p_rule", "p%-Regel", "Wie genau der größte Beitrag zu einer veröffentlichten Summe geschätzt werden kann."),
-    check(
-        "differences",
-        "Differenzen von Summen",
-        "Ob Differenzen veröffentlichter Summen wenige Personen heraustrennen.",
+        "Summen von Messgrößen",
+        "Jede veröffentlichte Summe ist die der Werte ihrer Personen, und keine verrät den größten davon, weder allein noch zusammen mit anderen Releases.",
     ),
     check(
         "max_odds",

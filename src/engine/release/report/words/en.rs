@@ -160,6 +160,22 @@ pub const WORDS: Words = Words {
     at_most: "at most {limit}",
     less_than: "less than {limit}",
 
+    measures: "Measures",
+    measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table of its own. A sum that \
+                    would tell one person's value too closely is left out. The table counts the labels that are new in this release.",
+    measure: "Measure",
+    new_labels: "New labels",
+    sums_shown: "Sum published",
+    sums_dominated: "Left out: a large value",
+    sums_of_few: "Left out: few values",
+    sums_of_none: "No value",
+    labels_dominated: "{measure}: in these labels one person's value is too large a part of the sum: {labels}.",
+    labels_of_few: "{measure}: these labels have fewer than {k} values: {labels}.",
+    and_more: "{list}; and {more} more, which the table shows",
+    measures_interval: "No published sum contains a part of a sum that was left out, so readers can compute no bound for it. That it was left out \
+                        tells them that a few values make up most of it, and not how large these are. Nothing is added to other releases: a sum \
+                        is published once, and never changes.",
+
     sizes: "Sizes of classes",
     size_column: "People in the class",
     size_range: "{from} to {to}",
@@ -335,9 +351,11 @@ const CHECKS: &[CheckWords] = &[
         "Joint refinement attack",
         "How far the rules of the algorithm narrow down all classes together.",
     ),
-    check("dominance", "Dominance", "The largest share of a published sum that comes from its largest contributions."),
-    check("p_rule", "p% rule", "How closely the largest contribution to a published sum can be estimated."),
-    check("differences", "Differences of sums", "Whether differences of published sums isolate few people."),
+    check(
+        "dominance",
+        "Sums of measures",
+        "Each published sum is that of its people's numbers, and none gives the largest of them away, alone or with other releases.",
+    ),
     check(
         "max_odds",
         "An attacker's odds",

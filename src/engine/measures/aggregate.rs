@@ -1,0 +1,81 @@
+//! The aggregates of atoms, from their people's numbers.
+
+use std::collections::BTreeMap;
+
+use crate::dominance::{Cell, Rule};
+use crate::histogram::{Cell as Count, Histogram, Rows, ValueCode, Values};
+use crate::model::{Carving, Leaf, Node, Taxonomy, Value};
+use crate::policy::{Dominance, Policy};
+
+/// Which sums are not published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suppression {
+    rules: Vec<Rule>,
+    /// The fewest numbers that a sum is of, unless it is of none.
+    least: u64,
+}
+
+impl Suppression {
+    /// That of a policy.
+    pub fn of(policy: &Policy) -> Suppression {
+        let settings = policy.in_force();
+        let largest = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let dominance = settings.dominance.map(|Dominance { n, share }| Rule::Dominance { largest: largest(n), share });
+        let rules = dominance.into_iter().chain(settings.p_rule.map(Rule::Percent)).collect();
+        Suppression { rules, least: policy.k() }
+    }
+
+    /// The aggregates of these people's measures, class by class: for each measure how many numbers there are and their sum, in units of
+    /// its last decimal. A sum that is not published is null; of too few numbers it is not said either how many they are. Rows of the
+    /// outcome are labels, with the nodes that they stand for in the place of leaves.
+    ///
+    /// # Panics
+    /// If no class holds some person.
+    pub fn aggregates(&self, rows: &Rows, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
+        let finder = carving.finder(trees);
+        let kept = self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
+        let none = || vec![Cell::new(kept); rows.measures().len()];
+        let mut classes: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
+        let mut leaves: Vec<Leaf> = Vec::new();
+        for row in 0..rows.len() {
+            leaves.clear();
+            leaves.extend(rows.tuple_at(row));
+            let (_, label) = finder.class(&leaves).expect("everybody is in a class");
+            if !classes.contains_key(label) {
+                classes.insert(label.to_vec(), none());
+            }
+            let cells = classes.get_mut(label).expect("it was just looked up");
+            for (cell, measure) in cells.iter_mut().zip(rows.measures()) {
+                measure[row].into_iter().for_each(|number| cell.add(number));
+            }
+        }
+        let told =
+            |(label, cells): (Vec<Node>, Vec<Cell>)| (label, cells.iter().flat_map(|cell| self.told(cell)).collect());
+        table(trees.len(), 2 * rows.measures().len(), classes.into_iter().map(told))
+    }
+
+    /// How many numbers, and their sum.
+    fn told(&self, cell: &Cell) -> [Value; 2] {
+        let count = cell.rows();
+        if (1..self.least).contains(&count) {
+            return [Value::Null, Value::Null];
+        }
+        let hidden = self.rules.iter().any(|rule| rule.is_sensitive(cell));
+        let sum = if hidden { Value::Null } else { Value::Decimal(cell.sum()) };
+        [Value::Int(i64::try_from(count).expect("fewer than 2^63 people")), sum]
+    }
+}
+
+/// Labels with their aggregates as a table.
+pub(super) fn table(quasi: usize, width: usize, labels: impl Iterator<Item = (Vec<Node>, Box<[Value]>)>) -> Histogram {
+    let (labels, tuples): (Vec<Vec<Node>>, Vec<Box<[Value]>>) = labels.unzip();
+    let mut distinct: Vec<Box<[Value]>> = tuples.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let code =
+        |tuple: &[Value]| distinct.binary_search_by(|known| known[..].cmp(tuple)).expect("one of them") as ValueCode;
+    let cells: Vec<Count> = tuples.iter().map(|tuple| Count { increment: 0, value: code(tuple), count: 1 }).collect();
+    let columns: Vec<Vec<Leaf>> = (0..quasi).map(|at| labels.iter().map(|label| label[at]).collect()).collect();
+    let (values, _) = Values::from_distinct(width, distinct);
+    Histogram::of_counts(&columns, values, &cells)
+}

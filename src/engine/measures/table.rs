@@ -1,0 +1,61 @@
+//! Aggregates as a table shows them, and those of several ticks that are published together.
+
+use std::collections::BTreeMap;
+
+use super::aggregate::table;
+use crate::histogram::Histogram;
+use crate::model::{Columns, Finite, Node, Role, Value};
+
+/// The aggregates of atoms that are published together. Atoms of one label become one row of the table, whose sum is published if that
+/// of each of them may be.
+pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
+    let (quasi, width) = parts.first().map(|part| (part.width(), part.values().width()))?;
+    let mut labels: BTreeMap<Vec<Node>, Box<[Value]>> = BTreeMap::new();
+    for (label, told) in parts.iter().flat_map(|part| rows(part)) {
+        match labels.get_mut(&label) {
+            Some(known) => known.iter_mut().zip(told).for_each(|(known, more)| *known = sum(known, more)),
+            None => _ = labels.insert(label, told.into()),
+        }
+    }
+    Some(table(quasi, width, labels.into_iter()))
+}
+
+/// The labels of a table and what it tells of each.
+fn rows(table: &Histogram) -> impl Iterator<Item = (Vec<Node>, &[Value])> {
+    (0..table.tuples()).flat_map(move |tuple| {
+        let cells = table.cells_of(tuple).iter();
+        cells.map(move |cell| (table.tuple_at(tuple).collect(), table.values().get(cell.value)))
+    })
+}
+
+/// What is not known of one is not known of both.
+fn sum(one: &Value, other: &Value) -> Value {
+    match (one, other) {
+        (Value::Int(one), Value::Int(other)) => Value::Int(one + other),
+        (Value::Decimal(one), Value::Decimal(other)) => Value::Decimal(one + other),
+        _ => Value::Null,
+    }
+}
+
+/// The same rows as they are published: each measure with its mean, and no sum of no numbers.
+pub fn shown(aggregates: &Histogram, columns: &Columns) -> Histogram {
+    let decimals: Vec<u8> = columns.of(Role::Measure).map(|column| column.decimals()).collect();
+    let told = |tuple: &[Value]| -> Vec<Value> {
+        let measures = tuple.chunks(2).zip(&decimals);
+        measures.flat_map(|(measure, &decimals)| of_measure(measure, decimals)).collect()
+    };
+    aggregates.map_values(3 * decimals.len(), told)
+}
+
+fn of_measure(told: &[Value], decimals: u8) -> [Value; 3] {
+    let (count, sum) = (told[0].clone(), told[1].clone());
+    match (&count, &sum) {
+        (Value::Int(0), _) => [count, Value::Null, Value::Null],
+        (Value::Int(numbers), Value::Decimal(units)) => {
+            let mean = *units as f64 / (*numbers as f64 * 10f64.powi(decimals.into()));
+            let mean = Finite::new(mean).map_or(Value::Null, Value::Float);
+            [count, sum, mean]
+        }
+        _ => [count, Value::Null, Value::Null],
+    }
+}

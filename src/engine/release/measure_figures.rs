@@ -1,0 +1,44 @@
+//! What the table of measures tells of one measure in the rows that are new: of how many labels it shows the sum, and of which it does
+//! not, and why.
+
+use crate::histogram::{Release, Values, describe};
+use crate::model::{Columns, Role, Value};
+
+/// New labels by what is shown of a measure.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MeasureFigures {
+    /// The measure.
+    pub name: String,
+    /// Labels that are new.
+    pub labels: u64,
+    /// Labels whose sum is shown.
+    pub shown: u64,
+    /// Labels without any number.
+    pub empty: u64,
+    /// Labels with fewer numbers than a crowd.
+    pub few: Vec<String>,
+    /// Labels whose sum would give a number away.
+    pub hidden: Vec<String>,
+}
+
+impl MeasureFigures {
+    /// Of the rows that a release adds to the table of measures, measure by measure.
+    pub fn of(added: &Release, values: &Values, columns: &Columns) -> Vec<MeasureFigures> {
+        let figures = |(at, name): (usize, &str)| {
+            let mut found = MeasureFigures { name: name.to_string(), ..MeasureFigures::default() };
+            for class in 0..added.classes() {
+                let told = &values.get(added.values()[added.range(class).start])[3 * at..];
+                let label = || describe(added.class(class), columns);
+                found.labels += 1;
+                match (&told[0], &told[1]) {
+                    (Value::Null, _) => found.few.push(label()),
+                    (Value::Int(0), _) => found.empty += 1,
+                    (_, Value::Null) => found.hidden.push(label()),
+                    _ => found.shown += 1,
+                }
+            }
+            found
+        };
+        columns.of(Role::Measure).map(|column| &*column.name).enumerate().map(figures).collect()
+    }
+}

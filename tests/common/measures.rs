@@ -1,0 +1,133 @@
+//! The table of measures of a public root, and what it has to show: each person has a diagnosis of their own, so that the rows of a
+//! release tell who is under which of its labels, and their numbers give every aggregate by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use serde_json::Value as Json;
+
+use super::place::PLANTED;
+
+/// A label of a release: what its columns show, and the release that it came with.
+pub type Label = (Vec<String>, i64);
+
+/// How many numbers, and their sum in millionths; `None` is what is not said.
+pub type Aggregate = (Option<i64>, Option<i128>);
+
+/// What the newest release of a public root shows.
+pub struct Shown {
+    /// The people under each label.
+    pub people: BTreeMap<Label, Vec<u64>>,
+    /// What the table of measures tells of each label.
+    pub measures: BTreeMap<Label, Aggregate>,
+}
+
+impl Shown {
+    /// Reads it, from the files that its manifest lists.
+    pub fn newest(public: &Path) -> Shown {
+        let newest = fs::read_to_string(public.join("LATEST")).expect("a release");
+        let manifest: Json =
+            serde_json::from_slice(&fs::read(public.join(newest.trim())).expect("a manifest")).expect("JSON");
+        let (mut people, mut measures): (BTreeMap<Label, Vec<u64>>, BTreeMap<_, _>) = Default::default();
+        for file in manifest["files"].as_array().expect("files") {
+            let path = file["path"].as_str().expect("a path");
+            if !path.ends_with(".parquet") {
+                continue;
+            }
+            let rows = rows(fs::read(public.join(path)).expect("a file"));
+            assert_eq!(file["rows"], rows.len() as u64, "{path}");
+            for row in rows {
+                if path.starts_with("measures/") {
+                    let twice = measures.insert(label(&row), aggregate(&row));
+                    assert!(twice.is_none(), "a label of a release is shown once");
+                } else {
+                    people.entry(label(&row)).or_default().push(person(&row));
+                }
+            }
+        }
+        Shown { people, measures }
+    }
+
+    /// Whether each aggregate is that of its people, and no sum is shown that the rules forbid: how many are shown, and how many not.
+    /// Where values are masked some rows show the diagnosis of another person; labels with such rows are passed over.
+    pub fn check(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) -> [usize; 2] {
+        let mut seen = BTreeSet::new();
+        let twice: BTreeSet<u64> =
+            self.people.values().flatten().copied().filter(|person| !seen.insert(*person)).collect();
+        assert!(self.people.keys().eq(self.measures.keys()), "both tables show the same labels");
+        let mut found = [0, 0];
+        for (label, people) in self.people.iter().filter(|(_, people)| !people.iter().any(|one| twice.contains(one))) {
+            let numbers: Vec<i64> = people.iter().filter_map(|&person| number(person)).collect();
+            let count = Some(numbers.len() as i64);
+            let sum: i128 = numbers.iter().map(|&number| i128::from(number)).sum();
+            let meant = match numbers.len() {
+                0 => (count, None),
+                1..3 => (None, None),
+                _ if hidden(&numbers) => (count, None),
+                _ => (count, Some(sum)),
+            };
+            assert_eq!(self.measures[label], meant, "{label:?}: {people:?}");
+            found[usize::from(meant.1.is_none())] += 1;
+        }
+        found
+    }
+}
+
+/// Whether the largest number is more than a share of all, in tenths; or all but the two largest are less than a share of the largest.
+pub fn is_sensitive(numbers: &[i64], [dominance, close]: [u128; 2]) -> bool {
+    let mut sizes: Vec<u128> = numbers.iter().map(|number| u128::from(number.unsigned_abs())).collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    let all: u128 = sizes.iter().sum();
+    10 * sizes[0] > dominance * all || 10 * sizes.iter().skip(2).sum::<u128>() < close * sizes[0]
+}
+
+fn rows(bytes: Vec<u8>) -> Vec<Row> {
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("a table");
+    reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect()
+}
+
+fn cell<'r>(row: &'r Row, name: &str) -> &'r Field {
+    row.get_column_iter().find(|(column, _)| *column == name).unwrap_or_else(|| panic!("no column {name}")).1
+}
+
+fn label(row: &Row) -> Label {
+    let text = |name| match cell(row, name) {
+        Field::Str(text) => text.clone(),
+        other => panic!("a label is text: {other}"),
+    };
+    let Field::Int(release) = cell(row, "tidegate_release") else { panic!("a number of a release") };
+    (["age", "ward"].map(text).to_vec(), i64::from(*release))
+}
+
+fn person(row: &Row) -> u64 {
+    let Field::Str(diagnosis) = cell(row, "diagnosis") else { panic!("a diagnosis") };
+    diagnosis.strip_prefix(PLANTED[1]).and_then(|number| number.parse().ok()).expect("a person")
+}
+
+fn aggregate(row: &Row) -> Aggregate {
+    let count = match cell(row, "cost_count") {
+        Field::Null => None,
+        Field::Long(count) => Some(*count),
+        other => panic!("a count: {other}"),
+    };
+    let sum = match cell(row, "cost_sum") {
+        Field::Null => None,
+        Field::Decimal(decimal) => {
+            assert_eq!((decimal.precision(), decimal.scale()), (38, 6));
+            Some(i128::from_be_bytes(decimal.data().try_into().expect("sixteen bytes")))
+        }
+        other => panic!("a decimal: {other}"),
+    };
+    match cell(row, "cost_mean") {
+        Field::Null => assert!(sum.is_none()),
+        Field::Double(mean) => {
+            let meant = sum.expect("a sum") as f64 / (count.expect("a count") as f64 * 1e6);
+            assert!((mean - meant).abs() <= 1e-9 * meant.abs(), "{mean} is {meant}");
+        }
+        other => panic!("a mean: {other}"),
+    }
+    (count, sum)
+}

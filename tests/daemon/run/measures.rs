@@ -1,0 +1,173 @@
+//! A feed with a measure (SCIENCE 7): every aggregate is that of its people, by hand, over joined files, erasures, withdrawals and kills;
+//! and all that was ever published leaves no number of a person to be computed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::json;
+use tidegate::engine::sums::{Attack, Range, Relation, System};
+
+use super::place::{HEADER, NEVER, OFTEN, PLANTED, Place, person};
+use crate::common::delta::versions;
+use crate::common::measures::{Aggregate, Shown, is_sensitive};
+use crate::common::needs;
+use crate::common::random::{self, Draw};
+
+const POLICY: &str =
+    "k = 3\nsearch = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+const MEASURE: &str = "\n[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
+const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
+
+/// A number in millionths: one in ten is missing, one in twelve large, some negative.
+fn cost(person: u64) -> Option<i64> {
+    let mix = (person + 1).wrapping_mul(0xd134_2543_de82_ef95) >> 33;
+    let number = (mix % 100_000) as i64 * 10_000 - 200_000_000;
+    (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { 40 * number } else { number })
+}
+
+fn people(numbers: impl IntoIterator<Item = u64>) -> String {
+    let row = |number: u64| {
+        let cost = cost(number).map_or_else(String::new, |units| format!("{}e-6", units));
+        format!("{},{cost}\n", person(number).trim_end())
+    };
+    format!("{},cost\n{}", HEADER.trim_end(), numbers.into_iter().map(row).collect::<String>())
+}
+
+fn place(schedule: &str, policy: &str) -> Place {
+    let place = Place::with(schedule, policy, "");
+    place.edit(ROLE, &format!("{ROLE}{MEASURE}"));
+    place
+}
+
+/// Sums that were published at any time, with their people.
+#[derive(Default)]
+struct Ever(BTreeSet<(Vec<u64>, i128)>);
+
+impl Ever {
+    /// The newest release is what its people's numbers give; how many sums it shows, and how many not.
+    fn look(&mut self, place: &Place) -> [usize; 2] {
+        let shown = Shown::newest(&place.public());
+        for (label, people) in &shown.people {
+            let mut people = people.clone();
+            people.sort_unstable();
+            let (_, sum): Aggregate = shown.measures[label];
+            self.0.extend(sum.map(|sum| (people, sum)));
+        }
+        place.verified();
+        shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]))
+    }
+
+    /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person, and one for each
+    /// sum.
+    fn gives_somebody_away(&self) -> bool {
+        let everybody: Vec<u64> =
+            self.0.iter().flat_map(|(people, _)| people).copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let cell = |person: &u64| everybody.binary_search(person).expect("one of them");
+        let sums = self.0.iter().enumerate();
+        let relations = sums.map(|(at, (people, _))| Relation::total(everybody.len() + at, people.iter().map(cell)));
+        let system = System::new(everybody.len() + self.0.len(), relations.collect(), Range::Free);
+        let published = everybody.iter().map(|_| None).chain(self.0.iter().map(|(_, sum)| Some(*sum))).collect();
+        let attack = Attack::new(&system, published);
+        (0..everybody.len()).any(|person| attack.derivation(&[(person, 1)]).is_some())
+    }
+}
+
+fn publish(place: &Place, file: u64, numbers: std::ops::Range<u64>) {
+    place.offer(&format!("{file:03}.csv"), people(numbers));
+    assert_eq!(place.once()["outcome"], "published");
+}
+
+#[test]
+fn aggregates_are_those_of_their_people() {
+    let (place, mut ever) = (place(NEVER, POLICY), Ever::default());
+    let mut found = [0, 0];
+    // Enough releases for files of both tables to become one.
+    for at in 0..9 {
+        publish(&place, at, at * 40..at * 40 + 40);
+        found = ever.look(&place);
+    }
+    assert!(found[0] > 20 && found[1] > 5, "{found:?} labels show their sum and do not");
+    let log = fs::read_dir(place.public().join("measures/1/_delta_log")).expect("a log");
+    assert!(log.count() > 9, "a version for each release");
+    assert!(versions(&place.public(), 1).len() > 10, "files became one");
+    // The atoms of erased people leave both tables.
+    place.put("gone.csv", format!("{}7\n{}130\n", PLANTED[0], PLANTED[0]));
+    place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+    publish(&place, 9, 360..400);
+    ever.look(&place);
+    let shown = Shown::newest(&place.public());
+    assert!(shown.people.values().flatten().all(|person| ![7, 130].contains(person)), "they are erased");
+    // What is withdrawn leaves, and comes back as it was.
+    publish(&place, 10, 400..440);
+    place.done(&["withdraw", "feed.toml", "11", "--reason", "wrong", "--republish"]);
+    ever.look(&place);
+    publish(&place, 11, 440..480);
+    ever.look(&place);
+    place.done(&["withdraw", "feed.toml", "12", "--reason", "wrong"]);
+    publish(&place, 12, 480..520);
+    ever.look(&place);
+    assert!(!ever.gives_somebody_away(), "a number follows from sums that were published");
+    // It would, had the people of an atom without one of them been shown once more.
+    let (atom, sum) = ever.0.iter().next().cloned().expect("a sum");
+    let (one, rest) = atom.split_first().expect("people");
+    ever.0.insert((rest.to_vec(), sum - i128::from(cost(*one).unwrap_or(0))));
+    assert!(ever.gives_somebody_away());
+}
+
+#[test]
+fn a_disjoint_chain_shows_the_measures_of_its_new_people() {
+    let place = place(NEVER, POLICY);
+    place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
+    for at in 0..3 {
+        publish(&place, at, at * 60..at * 60 + 60);
+        let shown = Shown::newest(&place.public());
+        let found = shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]));
+        assert!(found[0] > 3, "{found:?}");
+        assert!(shown.people.keys().all(|(_, release)| *release == at as i64 + 1));
+        place.verified();
+    }
+    let newest = versions(&place.public(), 1).len();
+    assert_eq!(newest, 4);
+}
+
+/// Killed at random moments, erased from, approved by a person: no number is lost, and none counts twice.
+#[test]
+fn kills_and_erasures_lose_no_number() {
+    let seed = random::seed();
+    println!("measures under kills: seed {seed}; the same again: TIDEGATE_SEED={seed}");
+    let (place, mut draw, mut ever) = (place(OFTEN, POLICY), Draw::new(seed, 0), Ever::default());
+    for at in 0..6 {
+        place.offer(&format!("{at:03}.csv"), people(at * 50..at * 50 + 50));
+        let mut daemon = place.start();
+        sleep(Duration::from_millis(draw.between(200, 1_200)));
+        assert!(daemon.kill(), "it has ended by itself: {}", daemon.said());
+        if at == 3 {
+            let gone = draw.between(0, 150);
+            place.put("gone.csv", format!("{}{gone}\n", PLANTED[0]));
+            place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
+        }
+    }
+    place.once();
+    ever.look(&place);
+    assert!(!ever.gives_somebody_away());
+}
+
+/// The table as others read it.
+#[test]
+fn readers_read_the_table_of_measures() {
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
+    let place = place(NEVER, POLICY);
+    (0..2).for_each(|at| publish(&place, at, at * 60..at * 60 + 60));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/run/measures_readers.py");
+    let run = Command::new(python).arg(script).arg(place.public()).output().expect("Python starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let said: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let sums = Shown::newest(&place.public()).measures.into_values().filter_map(|(_, sum)| sum);
+    let all: i128 = sums.sum();
+    let sign = if all < 0 { "-" } else { "" };
+    let written = format!("{sign}{}.{:06}", all.abs() / 1_000_000, all.abs() % 1_000_000);
+    assert_eq!(said, json!({"deltalake": written, "duckdb": written, "polars": written, "pandas": written}));
+}

@@ -1,0 +1,243 @@
+//! The table of measures, spoilt: a sum that is not that of its people, one that gives a number away, labels that are missing or are no
+//! one's, numbers of other people, and rows of earlier releases that have changed. And what a policy lets out, against the rules by hand.
+
+use std::sync::Arc;
+
+use tidegate::engine::gate::own::Verdict;
+use tidegate::engine::histogram::{Histogram, Rows};
+use tidegate::engine::measures::{Suppression, merged};
+use tidegate::engine::model::{
+    Carving, Column, Columns, Decimal, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value,
+};
+use tidegate::engine::policy::{ChainKind, Dominance, Facts, Policy, Search, Settings};
+use tidegate::engine::release::{Span, TableKind, Tables};
+
+use crate::common::cases;
+use crate::common::chain::{Chain, Human, Offer, arrivals};
+use crate::common::random::{self, Draw};
+
+/// Two quasi columns of eight values each, a diagnosis, and a measure.
+fn columns() -> Columns {
+    let column = |name: &str, role, kind, tree: Option<Taxonomy>| Column {
+        name: name.into(),
+        path: None,
+        role,
+        kind,
+        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: Rule::Label }.with_runs().expect("small"))),
+        guarded: Vec::new(),
+        optional: false,
+        unknown: None,
+        detail: Detail::default(),
+    };
+    let tree = |name: &str| {
+        let mut tree = Tree::new("*");
+        for half in 0..2 {
+            let at = tree.add(0, &format!("{name}{half}"), 1);
+            (0..4).for_each(|leaf| _ = tree.add(at, &format!("{name}{half}{leaf}"), 1));
+        }
+        tree.finish().expect("a tree")
+    };
+    Columns::new(vec![
+        column("one", Role::Quasi, Kind::String, Some(tree("a"))),
+        column("two", Role::Quasi, Kind::String, Some(tree("b"))),
+        column("diagnosis", Role::Sensitive, Kind::String, None),
+        column("cost", Role::Measure, Kind::Float, None),
+    ])
+}
+
+fn policy(rules: bool) -> Policy {
+    let written = Settings {
+        k: Some(3),
+        search: Some(Search::Halves),
+        publish_every: Some(1),
+        min_solutions: Some(1),
+        dominance: rules.then(|| Dominance { n: 1, share: Decimal::parse("0.6").expect("a share") }),
+        p_rule: Decimal::parse("0.1").filter(|_| rules),
+        ..Settings::default()
+    };
+    let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
+    Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
+}
+
+/// A chain and what its next release would be.
+struct World {
+    chain: Chain,
+    /// What each release has shown of measures.
+    shown: Vec<Histogram>,
+    /// The people who wait.
+    waiting: Vec<(Human, Option<i64>)>,
+}
+
+impl World {
+    fn new(rules: bool) -> World {
+        World { chain: Chain::new(columns(), policy(rules)), shown: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// People come, with a number each: what the gate is shown, and what the table of measures would tell.
+    fn offer(&mut self, draw: &mut Draw, people: u64) -> (Offer, Histogram) {
+        let first = 1_000 * (self.shown.len() as u128 + 1);
+        let came: Vec<(Human, Option<i64>)> = (0..u128::from(people))
+            .map(|at| {
+                let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
+                let values = vec![Value::Text(format!("v{}", draw.between(0, 3)).into())];
+                let size = if draw.once_in(8) { 1_000_000 } else { 1_000 };
+                let number = (!draw.once_in(9)).then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
+                (Human { number: first + at, leaves, values }, number)
+            })
+            .collect();
+        let humans: Vec<Human> = came.iter().map(|(human, _)| human.clone()).collect();
+        let mut candidate = self.chain.proposed(&humans);
+        self.waiting.extend(came);
+        let trees = self.chain.columns.trees();
+        let carving = candidate.increments.last().and_then(|new| new.carving.clone()).expect("atoms");
+        let formed = self.waiting.iter().filter(|(human, _)| carving.finder(&trees).class(&human.leaves).is_some());
+        let (formed, numbers): (Vec<Human>, Vec<Option<i64>>) = formed.cloned().unzip();
+        self.waiting.retain(|(human, _)| carving.finder(&trees).class(&human.leaves).is_none());
+        let rows = arrivals(&self.chain.columns, &formed).with_measures(vec![numbers]);
+        let aggregates = Suppression::of(&self.chain.policy).aggregates(&rows, &carving, &trees);
+        against(&rows, &carving, &aggregates, &self.chain);
+        self.chain.feed.measured(aggregates);
+        candidate = self.chain.feed.propose(&candidate.recoding, &self.chain.policy, &trees);
+        let told = candidate.measures().expect("measures");
+        let offer = Offer { numbers: vec![rows], ..self.chain.offer(&candidate) };
+        (with(&offer, &[], &told), told)
+    }
+
+    fn publish(&mut self, offer: &Offer, told: Histogram) {
+        let candidate = self.chain.feed.propose(&offer.recoding, &self.chain.policy, &self.chain.columns.trees());
+        let approved = offer.decided(|_| ()).expect("a good release");
+        self.chain.publish(candidate, approved);
+        self.shown.push(told);
+    }
+}
+
+/// What is told of each label is what its people's numbers give, by the definitions of the rules.
+fn against(rows: &Rows, carving: &Carving, aggregates: &Histogram, chain: &Chain) {
+    let (trees, finder) = (chain.columns.trees(), carving.finder(&chain.columns.trees()));
+    let ruled = chain.policy.in_force().p_rule.is_some();
+    for tuple in 0..aggregates.tuples() {
+        let label: Vec<Node> = aggregates.tuple_at(tuple).collect();
+        let of = |row: &usize| {
+            finder.class(&rows.tuple_at(*row).collect::<Vec<_>>()).map(|found| found.1) == Some(&label[..])
+        };
+        let mut numbers: Vec<i64> = (0..rows.len()).filter(of).filter_map(|row| rows.measures()[0][row]).collect();
+        numbers.sort_by_key(|number| -number.abs());
+        let all: i64 = numbers.iter().map(|number| number.abs()).sum();
+        let rest: i64 = numbers.iter().skip(2).map(|number| number.abs()).sum();
+        let largest = numbers.first().map_or(0, |number| number.abs());
+        let hidden = ruled && (10 * largest > 6 * all || 10 * rest < largest);
+        let meant = match numbers.len() {
+            1..3 => [Value::Null, Value::Null],
+            count if hidden => [Value::Int(count as i64), Value::Null],
+            count => [Value::Int(count as i64), Value::Decimal(numbers.iter().sum::<i64>().into())],
+        };
+        let [cell] = aggregates.cells_of(tuple) else { panic!("one row for each label") };
+        assert!(aggregates.values().get(cell.value) == meant, "{}: {numbers:?}", trees.len());
+    }
+}
+
+/// The same with these parts of the table of measures: of earlier releases, and what is new.
+fn with(offer: &Offer, earlier: &[(Span, Histogram)], told: &Histogram) -> Offer {
+    let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
+    let rows = Tables::Parts(parts.into_iter().filter(|part| part.table == TableKind::Rows).collect());
+    let new = (Span::of(offer.release), told.clone());
+    let measures: Vec<_> = earlier.iter().cloned().chain([new]).collect();
+    Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
+}
+
+/// The same table with the values of one label changed.
+fn changed(told: &Histogram, label: usize, change: impl Fn(&mut [Value])) -> Histogram {
+    let only = |keep: bool| {
+        let [one, other] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(label)));
+        if keep { one } else { other }
+    };
+    let one = only(true).map_values(told.values().width(), |values| {
+        let mut values = values.to_vec();
+        change(&mut values);
+        values
+    });
+    only(false).merge(&one)
+}
+
+fn refused(offer: &Offer, check: &str) -> Verdict {
+    let verdict = offer.judged().verdict().clone();
+    let found: Vec<&str> = verdict.reasons().map(|(found, _)| found.check.as_str()).collect();
+    assert!(found.contains(&check), "{check} is not among {found:?}");
+    assert!(verdict.stops(), "values decide");
+    verdict
+}
+
+#[test]
+fn a_table_of_measures_that_is_spoilt_does_not_leave() {
+    let seed = random::seed();
+    println!("measures: seed {seed}; the same again: TIDEGATE_SEED={seed}");
+    let mut met = [0; 3];
+    for case in 0..u64::from(cases(12)) {
+        let (mut draw, mut world) = (Draw::new(seed, case), World::new(true));
+        let (first, told) = world.offer(&mut draw, 60);
+        assert!(first.judged().verdict().safe(), "{:?}", first.judged().verdict());
+        world.publish(&first, told);
+        let (offer, told) = world.offer(&mut draw, 60);
+        assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
+        for label in 0..told.tuples() {
+            let spoilt = |change: fn(&mut [Value])| with(&offer, &[], &changed(&told, label, change));
+            let code = told.cells_of(label)[0].value;
+            match told.values().get(code) {
+                [Value::Int(1..), Value::Decimal(_)] => {
+                    met[0] += 1;
+                    refused(
+                        &spoilt(|told| {
+                            if let Value::Decimal(sum) = &mut told[1] {
+                                *sum += 1
+                            }
+                        }),
+                        "dominance",
+                    );
+                    refused(&spoilt(|told| told[1] = Value::Null), "dominance");
+                }
+                [Value::Int(1..), Value::Null] => {
+                    met[1] += 1;
+                    let verdict = refused(&spoilt(|told| told[1] = Value::Decimal(5)), "dominance");
+                    let said = verdict.reasons().any(|(_, reason)| reason.text.contains("gives too much"));
+                    assert!(said, "a sum that the rules forbid is called that");
+                }
+                [Value::Null, _] => {
+                    met[2] += 1;
+                    refused(&spoilt(|told| told[0] = Value::Int(2)), "dominance");
+                }
+                _ => {}
+            }
+        }
+        let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
+        refused(&with(&offer, &[], &fewer), "dominance");
+        // Rows of the first release once more: as they were, and with another sum.
+        let earlier = |told: &Histogram| [(Span::of(1), told.clone().as_one(1))];
+        assert!(with(&offer, &earlier(&world.shown[0]), &told).judged().verdict().safe());
+        let other = changed(&world.shown[0], 0, |told| told[0] = Value::Int(77));
+        refused(&with(&offer, &earlier(&other), &told), "growth");
+        let none = Offer { numbers: Vec::new(), ..offer.clone() };
+        refused(&none, "dominance");
+        let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
+        let rows_alone = Offer { tables: Tables::Parts(parts[..1].to_vec()), ..offer.clone() };
+        refused(&rows_alone, "dominance");
+    }
+    println!("{met:?} labels show their sum, leave it out, and have few numbers");
+    assert!(met.iter().all(|labels| *labels > 3), "{met:?}");
+}
+
+#[test]
+fn atoms_of_one_label_are_one_row() {
+    let (mut draw, mut world) = (Draw::new(7, 7), World::new(false));
+    let (_, told) = world.offer(&mut draw, 60);
+    let both = merged(&[&told, &told]).expect("two tables");
+    assert_eq!(both.rows(), told.rows());
+    for tuple in 0..both.tuples() {
+        let of = |table: &Histogram| table.values().get(table.cells_of(tuple)[0].value).to_vec();
+        let twice = |value: &Value| match value {
+            Value::Int(count) => Value::Int(2 * count),
+            Value::Decimal(sum) => Value::Decimal(2 * sum),
+            other => other.clone(),
+        };
+        assert!(of(&both) == of(&told).iter().map(twice).collect::<Vec<_>>());
+    }
+}
