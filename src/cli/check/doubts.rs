@@ -97,6 +97,15 @@ fn undivided(feed: &Feed) -> Option<WarningReport> {
     Some(warning(Some("policy.diversity"), &text))
 }
 
+/// Sums that nothing but the number of their values keeps back.
+fn unruled(feed: &Feed) -> Option<WarningReport> {
+    let settings = feed.policy.in_force();
+    let ruled = settings.dominance.is_some() || settings.p_rule.is_some();
+    let text = "no rule says which sums of a measure give a large value away: where one person has most of a sum, the sum tells it. Write \
+                `dominance = { n = 1, share = 0.6 }` and `p_rule = 0.1` in [policy]";
+    (feed.columns.has_measures() && !ruled).then(|| warning(Some("policy.dominance"), text))
+}
+
 /// Of one feed.
 pub fn of(feed: &Feed) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
@@ -109,6 +118,7 @@ pub fn of(feed: &Feed) -> Vec<WarningReport> {
         warn(Some("policy.guarantee"), text);
     }
     found.extend(unattacked(feed));
+    found.extend(unruled(feed));
     found.extend(small_crowds(feed));
     found.extend(one_recoding::set_aside_too_large(feed).map(|text| warning(Some("policy.set_aside"), &text)));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
