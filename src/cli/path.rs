@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::place::{Public, public_of};
 use super::{Exit, Out, Result};
 use crate::daemon::opened_release::manifest;
-use crate::engine::release::{FileLine, Manifest};
+use crate::engine::release::{FileLine, Manifest, TableKind};
 
 /// Print the paths of a release's files, for scripts: the tables that its manifest lists, one a line
 #[derive(clap::Args)]
@@ -32,6 +32,9 @@ pub struct Args {
     /// The taxonomies of its labels
     #[arg(long, group = "file")]
     taxonomy: bool,
+    /// The tables of its measures, one a line
+    #[arg(long, group = "file")]
+    measures: bool,
 }
 
 /// Where the files of a release lie.
@@ -48,6 +51,8 @@ pub struct Paths {
     pub taxonomy: Option<String>,
     /// Its tables: all parts, those of earlier releases included.
     pub parts: Vec<String>,
+    /// The tables of its measures: all parts, those of earlier releases included. Empty where the feed has no measures.
+    pub measures: Vec<String>,
 }
 
 /// Runs the command.
@@ -59,21 +64,27 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     let manifest = manifest(&*store, layout, args.release, &args.place)?;
     let root = root(&store.place());
     let at = |path: &str| format!("{root}/{path}");
+    let tables = |kind: TableKind| -> Vec<String> {
+        let of = manifest.files.iter().filter(|file| file.rows.is_some() && TableKind::of(&file.path) == kind);
+        of.map(|file| at(&file.path)).collect()
+    };
     let paths = Paths {
         release: manifest.release,
         manifest: at(&layout.manifest(manifest.release)),
         report: first(&manifest, |file| file.path.ends_with(".html")).map(at),
         taxonomy: first(&manifest, |file| file.path.starts_with("taxonomy/")).map(at),
-        parts: manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| at(&file.path)).collect(),
+        parts: tables(TableKind::Rows),
+        measures: tables(TableKind::Measures),
     };
     if out.json() {
         out.value(&paths);
         return Ok(Exit::Done);
     }
-    let shown: Vec<&String> = match (args.manifest, args.report, args.taxonomy) {
-        (true, ..) => vec![&paths.manifest],
-        (_, true, _) => paths.report.iter().collect(),
-        (.., true) => paths.taxonomy.iter().collect(),
+    let shown: Vec<&String> = match &args {
+        Args { manifest: true, .. } => vec![&paths.manifest],
+        Args { report: true, .. } => paths.report.iter().collect(),
+        Args { taxonomy: true, .. } => paths.taxonomy.iter().collect(),
+        Args { measures: true, .. } => paths.measures.iter().collect(),
         _ => paths.parts.iter().collect(),
     };
     out.text(&shown.into_iter().map(|path| format!("{path}\n")).collect::<String>());
