@@ -11,6 +11,7 @@ mod feed;
 mod halts;
 mod kills;
 mod live;
+mod measures;
 mod notices;
 mod registries;
 mod registry;
