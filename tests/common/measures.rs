@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::place::PLANTED;
 
-/// A label of a release: what its columns show, and the release that it came with.
+/// A label of a release: what its columns show, and the release that it came with; 0 where no column says it.
 pub type Label = (Vec<String>, i64);
 
 /// How many numbers, and their sum in millionths; `None` is what is not said.
@@ -98,8 +98,12 @@ fn label(row: &Row) -> Label {
         Field::Str(text) => text.clone(),
         other => panic!("a label is text: {other}"),
     };
-    let Field::Int(release) = cell(row, "tidegate_release") else { panic!("a number of a release") };
-    (["age", "ward"].map(text).to_vec(), i64::from(*release))
+    let release = row.get_column_iter().find(|(column, _)| *column == "tidegate_release");
+    let release = release.map_or(0, |(_, release)| match release {
+        Field::Int(release) => i64::from(*release),
+        other => panic!("a number of a release: {other}"),
+    });
+    (["age", "ward"].map(text).to_vec(), release)
 }
 
 fn person(row: &Row) -> u64 {

@@ -10,7 +10,7 @@ use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    Chain, ChainKind, Facts, Guarantee, NoCount, Output, Policy, Search, Settings, contradictions,
+    Chain, ChainKind, Facts, Guarantee, NoCount, OnUnsafe, Output, Policy, Search, Settings, contradictions,
 };
 
 /// A feed file of which everything but the policy was read.
@@ -125,7 +125,7 @@ impl Written<'_> {
             return Err(self.places.place(problem));
         }
         let columns = Columns::new(columns).with_release(self.release.cloned().unwrap_or_default());
-        if let Some(problem) = self.measure_problem(&columns, grows) {
+        if let Some(problem) = self.measure_problem(&columns, &policy) {
             return Err(self.places.place(problem));
         }
         if let Some(Err(NoCount { at, text })) = policy.workload().map(|workload| workload.counts(&columns.trees())) {
@@ -153,14 +153,23 @@ impl Written<'_> {
     }
 
     /// What is wrong with measures: no table of them can be made, or it would have a column twice.
-    fn measure_problem(&self, columns: &Columns, grows: bool) -> Option<Problem> {
+    fn measure_problem(&self, columns: &Columns, policy: &Policy) -> Option<Problem> {
         let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
         let measures = || columns.of(Role::Measure);
         let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
-        if !grows {
-            let text = "the sum of a label must never change, so that no difference of sums tells a person's number, and only `search = \
-                        \"halves\"` keeps each label of a release as it is: leave `search` and `guarantee` out, or this column";
-            return Some(Problem::new(format!("column[{}].role", at(&first.name)), text));
+        let grows = policy.publish_every().is_some();
+        let refused = if !grows && policy.kind() == ChainKind::Cumulative {
+            "the sum of a label must never change, so that no difference of sums tells a person's number, and in a cumulative chain only \
+             `search = \"halves\"` keeps each label of a release as it is: leave `search` and `guarantee` out, or this column"
+        } else if policy.output() == Output::TwoTable {
+            "in two tables labels only form the classes, and a table of measures would tell them apart: leave `output` out, or this column"
+        } else if policy.on_unsafe() == OnUnsafe::Coarsest {
+            "sums are fixed for the classes that a tick finds, and `on_unsafe = \"coarsest\"` publishes others: leave it out, or this column"
+        } else {
+            ""
+        };
+        if !refused.is_empty() {
+            return Some(Problem::new(format!("column[{}].role", at(&first.name)), refused));
         }
         let mut taken: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
         taken.extend(columns.release().name());

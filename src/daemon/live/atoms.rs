@@ -188,14 +188,23 @@ impl Atoms {
         })
     }
 
-    /// The aggregates of the measures of those who formed, where there are measures.
+    /// The aggregates of the measures of those who formed, where there are measures; where no atoms are formed, of those who waited.
     ///
     /// # Errors
     /// The taxonomies are others.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
-        let Some(rows) = rows(&self.formed, trees)?.filter(|rows| !rows.measures().is_empty()) else { return Ok(None) };
-        let carving = carving(self.carving.as_ref(), trees)?.ok_or_else(other)?;
-        Ok(Some(Suppression::of(policy).aggregates(&rows, &carving, trees)))
+        let people = if policy.forms() { &self.formed } else { &self.waiting };
+        let Some(rows) = rows(people, trees)?.filter(|rows| !rows.measures().is_empty()) else { return Ok(None) };
+        let suppression = Suppression::of(policy);
+        if let Some(carving) = carving(self.carving.as_ref(), trees)? {
+            let finder = carving.finder(trees);
+            return Ok(Some(
+                suppression.aggregates(&rows, |leaves| finder.class(leaves).map(|(_, label)| label.to_vec())),
+            ));
+        }
+        let Some(cuts) = recoding(self.proposed.as_ref(), trees)? else { return Ok(None) };
+        let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
+        Ok(Some(suppression.aggregates(&rows, label)))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::{Histogram, Rows};
 use crate::engine::policy::{Inference, Output};
-use crate::engine::release::{Facts, Pages, PastRelease, Presentation, Tables};
+use crate::engine::release::{Facts, Pages, PastRelease, Presentation, Span, Tables};
 use crate::engine::safeguards::trace::{Terms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
@@ -51,18 +51,15 @@ impl Live {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
             let (state, retain) = (&self.state, self.settings.retain);
-            let tables = Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns);
-            tables.with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
+            Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns)
+                .with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
         } else {
             let exact = candidate.exact(self.policy.output());
+            let measures = candidate.measures().map(|new| (Span::of(candidate.release), new));
             Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
+                .with_measures(measures.as_slice(), columns)
         };
-        let names = match &tables {
-            Tables::One(_) => vec!["data.parquet".to_owned()],
-            Tables::Two(_) => vec!["data.parquet".to_owned(), "sensitive.parquet".to_owned()],
-            Tables::Parts(parts) => (0..parts.len()).map(|at| format!("part-{at}.parquet")).collect(),
-        };
-        let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
+        let files: Vec<(String, Vec<u8>)> = (0..).zip(tables.iter()).map(staged_table).collect();
         let back = self.stage(candidate.release, files, stages)?;
         tables.with_bytes(back).ok_or_else(|| Error::new(Kind::Internal, "as many files are read back as were written"))
     }
@@ -143,10 +140,13 @@ impl Live {
             return formed.collect();
         }
         assert_eq!(candidate.increments.len(), 1, "whoever waits is the increment");
-        let waiting = self.state.pool.iter().map(|place| histogram(&read(&place.object)?.waiting, sensitive, &trees));
+        let pool = self.state.pool.iter().map(|place| Ok(read(&place.object)?.waiting)).collect::<Result<Vec<_>>>()?;
+        let waiting = pool.iter().map(|waiting| histogram(waiting, sensitive, &trees));
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
         let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
-        waiting.into_iter().map(|rows| self.told(rows, ledger)).collect()
+        let numbers = rows(&pool.concat(), &trees)?.filter(|rows| !rows.measures().is_empty());
+        let told = |rows| Ok(Read { numbers: numbers.clone(), ..self.told(rows, ledger)? });
+        waiting.into_iter().map(told).collect()
     }
 
     /// Rows as they are published, where a ledger says that some were changed.
@@ -177,6 +177,11 @@ impl Live {
             },
         })
     }
+}
+
+/// A table that is written aside, by its place in the manifest.
+fn staged_table((at, bytes): (usize, &[u8])) -> (String, Vec<u8>) {
+    (format!("table-{at}.parquet"), bytes.to_vec())
 }
 
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {

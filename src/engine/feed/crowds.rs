@@ -79,12 +79,12 @@ impl Feed {
         Histogram::merge_all(tables.map(|(release, table)| table.clone().as_one(release)).collect())
     }
 
-    /// The aggregates of the measures of the people whose atoms the last tick formed. Where there are none that a candidate holds yet,
-    /// it has to be put together anew.
+    /// The aggregates of the measures of the people whose atoms the last tick formed; where none are formed, of the people who come out
+    /// with it. A candidate that is put together from now on has them.
     pub fn measured(&mut self, measures: Histogram) {
-        if let Some(increment) = self.unpublished.last_mut() {
-            increment.measures = Some(measures);
-        }
+        let formed = self.unpublished.last_mut().map(|increment| &mut increment.measures);
+        let slot = self.alone.as_mut().map(|alone| &mut alone.measures).or(formed);
+        slot.into_iter().for_each(|slot| *slot = Some(measures.clone()));
     }
 
     /// Dissolves the unpublished atom of a person: its people wait again, since they arrived. `false` if no person of

@@ -32,6 +32,7 @@ impl Feed {
         if let Some(alone) = &mut self.alone {
             alone.course.grow(growth, trees);
             alone.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
+            alone.measures.iter_mut().for_each(|measures| measures.grow(growth));
         }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);

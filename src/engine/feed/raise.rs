@@ -51,7 +51,7 @@ impl Feed {
                 let recoder = Recoder::of(policy, trees);
                 let (column, recoding) = recoder.raise(people.collect(), course.cut(), class, trees)?;
                 let course = Course::new(recoding.clone(), course.steps().to_vec(), trees);
-                self.alone = Some(Alone { course, ledger: None });
+                self.alone = Some(Alone { course, ledger: None, measures: None });
                 ticked.closed = Closed::Candidate(Box::new(self.everybody_under(&recoding)));
                 Some(column)
             }

@@ -70,7 +70,7 @@ impl Feed {
             carving: formed.and_then(|increment| increment.carving.clone()),
             finer: ticked.finer.clone(),
             turns: (self.turns != Turns::default()).then_some(self.turns),
-            measures: formed.and_then(|increment| increment.measures.clone()),
+            measures: None,
         }
     }
 
@@ -88,7 +88,7 @@ impl Feed {
         self.turns = turns.unwrap_or_default();
         let alone = proposed.clone().filter(|_| cut.is_none() && formed.is_none() && turns.is_none());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
-        self.alone = alone.map(|course| Alone { course, ledger: None });
+        self.alone = alone.map(|course| Alone { course, ledger: None, measures: measures.clone() });
         // A chain that is stopped forms nothing any more.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);

@@ -61,6 +61,8 @@ pub(super) struct Alone {
     pub course: Course,
     /// What is published of those whose values are masked; `None` where none are.
     pub ledger: Option<Ledger>,
+    /// The aggregates of their measures, label by label; `None` where there are no measures.
+    pub measures: Option<Histogram>,
 }
 
 impl Feed {
@@ -303,17 +305,18 @@ impl Feed {
     /// Everybody who waits is to come out under a recoding that was found like this.
     fn due_under(&mut self, course: Course) -> Closed {
         let recoding = course.cut().clone();
-        self.alone = Some(Alone { course, ledger: None });
+        self.alone = Some(Alone { course, ledger: None, measures: None });
         Closed::Candidate(Box::new(self.everybody_under(&recoding)))
     }
 
     /// Everybody who waits comes out under this recoding, with all who are kept of earlier releases.
     pub(super) fn everybody_under(&self, recoding: &[Cut]) -> Candidate {
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
+        let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
         // Values are fixed in the classes that were found, whatever they are published under.
         let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
         let increment =
-            Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures: None };
+            Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };
         let rows = self.whole().merge(&increment.told().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
         Candidate::of(self.releases + 1, table, rows, vec![increment])

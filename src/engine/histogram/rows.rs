@@ -80,6 +80,11 @@ impl Rows {
         self.codes.len()
     }
 
+    /// Number of quasi columns.
+    pub fn width(&self) -> usize {
+        self.leaves.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::dominance::{Cell, Rule};
 use crate::histogram::{Cell as Count, Histogram, Rows, ValueCode, Values};
-use crate::model::{Carving, Leaf, Node, Taxonomy, Value};
+use crate::model::{Leaf, Node, Value};
 use crate::policy::{Dominance, Policy};
 
 /// Which sums are not published.
@@ -27,12 +27,11 @@ impl Suppression {
 
     /// The aggregates of these people's measures, class by class: for each measure how many numbers there are and their sum, in units of
     /// its last decimal. A sum that is not published is null; of too few numbers it is not said either how many they are. Rows of the
-    /// outcome are labels, with the nodes that they stand for in the place of leaves.
+    /// outcome are labels, with the nodes that they stand for in the place of leaves; `label` gives that of a leaf tuple.
     ///
     /// # Panics
-    /// If no class holds some person.
-    pub fn aggregates(&self, rows: &Rows, carving: &Carving, trees: &[&Taxonomy]) -> Histogram {
-        let finder = carving.finder(trees);
+    /// If somebody has no label.
+    pub fn aggregates(&self, rows: &Rows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
         let kept = self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
         let none = || vec![Cell::new(kept); rows.measures().len()];
         let mut classes: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
@@ -40,18 +39,15 @@ impl Suppression {
         for row in 0..rows.len() {
             leaves.clear();
             leaves.extend(rows.tuple_at(row));
-            let (_, label) = finder.class(&leaves).expect("everybody is in a class");
-            if !classes.contains_key(label) {
-                classes.insert(label.to_vec(), none());
-            }
-            let cells = classes.get_mut(label).expect("it was just looked up");
+            let label = label(&leaves).expect("everybody is in a class");
+            let cells = classes.entry(label).or_insert_with(none);
             for (cell, measure) in cells.iter_mut().zip(rows.measures()) {
                 measure[row].into_iter().for_each(|number| cell.add(number));
             }
         }
         let told =
             |(label, cells): (Vec<Node>, Vec<Cell>)| (label, cells.iter().flat_map(|cell| self.told(cell)).collect());
-        table(trees.len(), 2 * rows.measures().len(), classes.into_iter().map(told))
+        table(rows.width(), 2 * rows.measures().len(), classes.into_iter().map(told))
     }
 
     /// How many numbers, and their sum.

@@ -5,7 +5,7 @@ use super::digest::Sha256;
 use super::file::FileLine;
 use super::part::{Part, PartLine, Span, replaced};
 use super::removal_reason::RemovalReason;
-use super::table_kind::TableId;
+use super::table_kind::{TableId, TableKind};
 use super::tables::Tables;
 
 /// How the files of releases lie.
@@ -99,6 +99,8 @@ pub struct PlacedFiles<'f> {
     pub chain: u32,
     /// How many rows it has.
     pub rows: u64,
+    /// How many rows the table of measures has that goes with tables that do not grow; `None` where there is none.
+    pub measures: Option<u64>,
     /// Its tables, or the parts of a table that are new with it.
     pub tables: &'f Tables,
     /// What every label stands for, and the page for people.
@@ -125,7 +127,8 @@ impl Layout {
             let path = self.own(release, kind, "parquet", bytes);
             Placed { path, bytes, rows: Some(rows), span: None }
         };
-        let mut placed: Vec<Placed<'_>> = match tables {
+        let (rows_of, measures) = tables.apart();
+        let mut placed: Vec<Placed<'_>> = match rows_of {
             Tables::One(data) => vec![table("data", data)],
             Tables::Two([data, sensitive]) => vec![table("data", data), table("sensitive", sensitive)],
             Tables::Parts(parts) => parts
@@ -135,7 +138,12 @@ impl Layout {
                     Placed { path, bytes: &part.bytes, rows: Some(part.rows), span: Some(part.span) }
                 })
                 .collect(),
+            Tables::Measured(..) => Vec::new(),
         };
+        placed.extend(measures.map(|bytes| {
+            let [folder, _] = TableKind::Measures.names();
+            Placed { path: self.own(release, folder, "parquet", bytes), bytes, rows: files.measures, span: None }
+        }));
         placed.push(Placed::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
         placed
     }

@@ -31,6 +31,7 @@ impl Pages {
             release: terms.release,
             chain: facts.chain,
             rows: table.sums.rows(),
+            measures: table.measures.first().map(|measure| measure.labels),
             tables,
             pages: [&taxonomy, report],
             notice,

@@ -5,7 +5,7 @@ use super::part::{Part, Span};
 use super::table_kind::TableKind;
 use crate::histogram::{Headcount, Histogram, Release, Values};
 use crate::measures::shown;
-use crate::model::Columns;
+use crate::model::{Columns, ReleaseColumn};
 
 /// The tables of a release as they are published.
 #[derive(Clone, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub enum Tables {
     One(Vec<u8>),
     /// One with the quasi columns, and one with the sensitive ones.
     Two([Vec<u8>; 2]),
-    /// New parts of a table that grows.
+    /// New parts of a table that grows, and of the table of measures beside it.
     Parts(Vec<Part>),
+    /// Others, and the table of the measures of their people.
+    Measured(Box<Tables>, Vec<u8>),
 }
 
 impl std::fmt::Debug for Tables {
@@ -51,19 +53,30 @@ impl Tables {
         Tables::Parts(some.map(written).collect())
     }
 
-    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added.
-    ///
-    /// # Panics
-    /// If the tables are not parts of one that grows.
+    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they have added. Tables
+    /// that do not grow have at most one such part, that of their release.
     #[must_use]
     pub fn with_measures(self, measures: &[(Span, Histogram)], columns: &Columns) -> Tables {
-        let Tables::Parts(mut parts) = self else { panic!("only a table that grows has one of measures beside it") };
+        let mut some = measures.iter().filter(|(_, rows)| rows.rows() > 0);
+        let Tables::Parts(mut parts) = self else {
+            let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
+            let Some((_, rows)) = some.next() else { return self };
+            return Tables::Measured(Box::new(self), part(&shown(rows, columns), &of_measures));
+        };
         let of_measures = columns.of_measures();
-        parts.extend(measures.iter().filter(|(_, rows)| rows.rows() > 0).map(|(span, rows)| {
+        parts.extend(some.map(|(span, rows)| {
             let (table, bytes) = (TableKind::Measures, part(&shown(rows, columns), &of_measures));
             Part { table, span: *span, rows: rows.rows(), bytes }
         }));
         Tables::Parts(parts)
+    }
+
+    /// The tables of rows, and the table of measures that goes with tables that do not grow.
+    pub fn apart(&self) -> (&Tables, Option<&[u8]>) {
+        match self {
+            Tables::Measured(rows, measures) => (rows, Some(measures)),
+            rows => (rows, None),
+        }
     }
 
     /// Their bytes, in the order in which a manifest lists them.
@@ -72,6 +85,7 @@ impl Tables {
             Tables::One(data) => vec![data],
             Tables::Two(tables) => tables.iter().map(Vec::as_slice).collect(),
             Tables::Parts(parts) => parts.iter().map(|part| part.bytes.as_slice()).collect(),
+            Tables::Measured(rows, measures) => rows.iter().chain([measures.as_slice()]).collect(),
         };
         bytes.into_iter()
     }
@@ -82,12 +96,17 @@ impl Tables {
             Tables::One(data) => vec![data],
             Tables::Two(tables) => tables.into(),
             Tables::Parts(parts) => parts.into_iter().map(|part| part.bytes).collect(),
+            Tables::Measured(rows, measures) => [rows.into_bytes(), vec![measures]].concat(),
         }
     }
 
     /// The same tables with other bytes; `None` if there are not as many.
     #[must_use]
-    pub fn with_bytes(self, bytes: Vec<Vec<u8>>) -> Option<Tables> {
+    pub fn with_bytes(self, mut bytes: Vec<Vec<u8>>) -> Option<Tables> {
+        if let Tables::Measured(rows, _) = self {
+            let measures = bytes.pop()?;
+            return Some(Tables::Measured(Box::new(rows.with_bytes(bytes)?), measures));
+        }
         let mut bytes = bytes.into_iter();
         let tables = match self {
             Tables::One(_) => Tables::One(bytes.next()?),
@@ -96,6 +115,7 @@ impl Tables {
                 let read = |part: Part| Some(Part { bytes: bytes.next()?, ..part });
                 Tables::Parts(parts.into_iter().map(read).collect::<Option<_>>()?)
             }
+            Tables::Measured(..) => return None,
         };
         bytes.next().is_none().then_some(tables)
     }

@@ -133,6 +133,30 @@ fn a_disjoint_chain_shows_the_measures_of_its_new_people() {
     assert_eq!(newest, 4);
 }
 
+/// Where a release has a table of its own, its classes have their sums beside it.
+#[test]
+fn every_search_of_disjoint_chains_shows_measures() {
+    let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+    for search in ["top-down", "levels", "mondrian", "halves"] {
+        let place = place(NEVER, &format!("k = 3\nsearch = \"{search}\"\nmin_solutions = 1\n{rules}"));
+        place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
+        for at in 0..3 {
+            publish(&place, at, at * 60..at * 60 + 60);
+            let found = Shown::newest(&place.public()).check(cost, |numbers| is_sensitive(numbers, [6, 1]));
+            assert!(found[0] > 0, "{search}: {found:?}");
+            if at == 0 {
+                place.put("gone.csv", format!("{}75\n", PLANTED[0]));
+                place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+            }
+            place.verified();
+        }
+        let (code, answer) = place.json(&["verify", "public"]);
+        assert_eq!((code, &answer["findings"]), (0, &json!([])), "{search}: {answer}");
+        let audited = place.json(&["audit", "--feed", "feed.toml"]);
+        assert_eq!(audited.0, 0, "{search}: {}", audited.1);
+    }
+}
+
 /// Killed at random moments, erased from, approved by a person: no number is lost, and none counts twice.
 #[test]
 fn kills_and_erasures_lose_no_number() {

@@ -94,7 +94,11 @@ impl World {
         let (formed, numbers): (Vec<Human>, Vec<Option<i64>>) = formed.cloned().unzip();
         self.waiting.retain(|(human, _)| carving.finder(&trees).class(&human.leaves).is_none());
         let rows = arrivals(&self.chain.columns, &formed).with_measures(vec![numbers]);
-        let aggregates = Suppression::of(&self.chain.policy).aggregates(&rows, &carving, &trees);
+        let aggregates = {
+            let finder = carving.finder(&trees);
+            let label = |leaves: &[Leaf]| finder.class(leaves).map(|(_, label)| label.to_vec());
+            Suppression::of(&self.chain.policy).aggregates(&rows, label)
+        };
         against(&rows, &carving, &aggregates, &self.chain);
         self.chain.feed.measured(aggregates);
         candidate = self.chain.feed.propose(&candidate.recoding, &self.chain.policy, &trees);

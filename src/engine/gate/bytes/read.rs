@@ -26,7 +26,9 @@ pub fn read_tables(tables: &Tables, columns: &Columns, recoding: &[Cut]) -> (Opt
         Tables::One(data) if recoding.is_empty() => return read_local(data, columns),
         Tables::One(data) => return read(data, columns),
         Tables::Two(two) => two,
-        Tables::Parts(_) => return (None, vec![Leak::new("data", "the release is parts of a table that grows")]),
+        Tables::Parts(_) | Tables::Measured(..) => {
+            return (None, vec![Leak::new("data", "the release is parts of a table that grows")]);
+        }
     };
     let (quasi, leaks) = scanned(data, &Sheet::of_two(columns, Role::Quasi), |rows| rows.alike().1);
     let mut found: Vec<Leak> = leaks.into_iter().map(|leak| leak.of(two::QUASI)).collect();

@@ -214,6 +214,7 @@ impl Judged {
             release: self.release,
             chain: facts.chain,
             rows: self.overview().map_or(0, |table| table.sums.rows()),
+            measures: self.measures.as_ref().map(|(added, _)| added.rows()),
             tables: &self.tables,
             pages: [&pages.taxonomy, &pages.report],
             notice: pages.notice.as_deref(),

@@ -132,6 +132,8 @@ pub struct Candidate<'a> {
     table: Table,
     /// In a chain of crowds, where `table` is what the candidate adds, what was published and what came of comparing both.
     crowds: Option<Compared<'a>>,
+    /// What it adds to the table of measures, on the dictionary of that table, where it has one.
+    measures: Option<(Release, Values)>,
     /// How many rows of each label it leaves out.
     erased: ErasedRows,
 }
@@ -146,8 +148,6 @@ struct Compared<'a> {
     kept: Vec<PartLine>,
     /// What is wrong with its files.
     misfits: Vec<Reason>,
-    /// What it adds to the table of measures, where the feed has any.
-    measures: Option<(Release, Values)>,
 }
 
 /// What was published of a chain of crowds, and what the candidate adds to it.
@@ -160,8 +160,6 @@ pub struct Crowds<'a> {
     pub kept: Vec<PartLine>,
     /// What is wrong with its files.
     pub misfits: Vec<Reason>,
-    /// What it adds to the table of measures, on the dictionary of that table, where the feed has any.
-    pub measures: Option<(Release, Values)>,
     /// The private table of each new increment under the labels of its atoms, on the dictionary of that table; `None` where the
     /// increment has no such labels, or its atoms do not hold all of its people.
     pub atoms: Vec<Option<Release>>,
@@ -175,9 +173,10 @@ impl<'a> Candidate<'a> {
     /// The labels of the table are not those of the recoding, or an atom is said to be erased that is not there.
     pub fn new(case: &'a Case<'a>, shown: Shown) -> Result<Candidate<'a>, Reason> {
         let (parts, measures) = match shown {
-            Shown::Table(table) => {
+            Shown::Table(table, measures) => {
                 let table = Table { release: told(case, table.release)?, ..*table };
-                return Ok(Candidate { case, table, crowds: None, erased: ErasedRows::new() });
+                let measures = measures.and_then(|mut part| Some((part.releases.remove(&case.release)?, part.values)));
+                return Ok(Candidate { case, table, crowds: None, measures, erased: ErasedRows::new() });
             }
             Shown::Parts(parts, measures) => (parts, measures),
         };
@@ -195,7 +194,7 @@ impl<'a> Candidate<'a> {
             None
         };
         let table = Table { release: added, values, exact: None };
-        Ok(Candidate { case, table, crowds: Some(Compared { history, growth, kept, misfits, measures }), erased })
+        Ok(Candidate { case, table, crowds: Some(Compared { history, growth, kept, misfits }), measures, erased })
     }
 }
 
@@ -218,6 +217,8 @@ pub struct Ready<'a> {
     pub people: Histogram,
     /// In a chain of crowds what was published and what is new.
     pub crowds: Option<Crowds<'a>>,
+    /// What the candidate adds to the table of measures, on the dictionary of that table, where it has one.
+    pub measures: Option<(Release, Values)>,
     /// How many rows of each label the candidate leaves out.
     pub erased: ErasedRows,
 }
@@ -225,12 +226,12 @@ pub struct Ready<'a> {
 impl<'a> Ready<'a> {
     /// Brings everything together.
     pub fn new(candidate: Candidate<'a>) -> Ready<'a> {
-        let Candidate { case, table, crowds, erased } = candidate;
+        let Candidate { case, table, crowds, measures, erased } = candidate;
         let trees = case.columns.trees();
         let merged =
             |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
         let Table { release, values: shown, exact } = table;
-        if let Some(Compared { history, growth, kept, misfits, measures }) = crowds {
+        if let Some(Compared { history, growth, kept, misfits }) = crowds {
             let labelled = |newest: &Newest<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
             let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
@@ -239,8 +240,8 @@ impl<'a> Ready<'a> {
             let (values, maps) = Values::union(&[&shown, new.values()]);
             let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
             let growth = growth.with_values(&maps[0]);
-            let crowds = Some(Crowds { history, growth, kept, misfits, measures, atoms });
-            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, erased };
+            let crowds = Some(Crowds { history, growth, kept, misfits, atoms });
+            return Ready { case, trees, values, table, exact, lineage: None, people, crowds, measures, erased };
         }
         let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
         let everybody = case.before.clone().as_one(0).merge(&new);
@@ -252,7 +253,8 @@ impl<'a> Ready<'a> {
         let (values, maps) = Values::union(&known);
         let table = release.with_values(&maps[1]);
         let people = everybody.with_values(&values, &maps[2]);
-        let mut ready = Ready { case, trees, values, table, exact, lineage: None, people, crowds: None, erased };
+        let mut ready =
+            Ready { case, trees, values, table, exact, lineage: None, people, crowds: None, measures, erased };
         if !matches!(case.policy.chain(), Chain::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
@@ -320,11 +322,8 @@ impl<'a> Ready<'a> {
     /// What was read, and what came of comparing it.
     pub fn into_found(self) -> Found {
         let table = Table { release: self.table, values: self.values, exact: self.exact };
-        let (mut growth, mut kept, mut measures) = (None, Vec::new(), None);
-        if let Some(crowds) = self.crowds {
-            (growth, kept, measures) = (Some(crowds.growth), crowds.kept, crowds.measures);
-        }
-        Found { table, growth, measures, kept, erased: self.erased }
+        let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
+        Found { table, growth, measures: self.measures, kept: kept.unwrap_or_default(), erased: self.erased }
     }
 
     /// A class of the candidate in words.

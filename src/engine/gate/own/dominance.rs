@@ -44,7 +44,7 @@ pub fn check(ready: &Ready<'_>) -> Checked {
         return Checked { reasons: reasons.collect(), ..Checked::not_made("dominance") };
     }
     let mut found = Checked::made("dominance").secret();
-    match ready.crowds.as_ref().and_then(|crowds| crowds.measures.as_ref()) {
+    match &ready.measures {
         Some((shown, values)) => found.reasons = differences(ready, shown, values),
         None => found.reasons.push(Reason::plain("measures", "the release has no table of measures that can be read")),
     }
@@ -117,16 +117,19 @@ fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, 
 
 /// The numbers of the people of each atom of an increment.
 fn atoms(newest: &Newest<'_>, ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, Numbers>> {
-    let (carving, rows) = (newest.carving?, newest.numbers?);
+    let rows = newest.numbers?;
     if rows.measures().len() != measures || rows.len() as u64 != newest.rows.rows() {
         return None;
     }
-    let finder = carving.finder(&ready.trees);
+    let finder = newest.carving.map(|carving| carving.finder(&ready.trees));
     let mut atoms: BTreeMap<Vec<Node>, Numbers> = BTreeMap::new();
     for row in 0..rows.len() {
         let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
-        let (_, label) = finder.class(&leaves)?;
-        let numbers = atoms.entry(label.to_vec()).or_insert_with(|| vec![Vec::new(); measures]);
+        let label = match &finder {
+            Some(finder) => finder.class(&leaves)?.1.to_vec(),
+            None => ready.case.recoding.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+        };
+        let numbers = atoms.entry(label).or_insert_with(|| vec![Vec::new(); measures]);
         numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
     }
     Some(atoms)

@@ -8,7 +8,8 @@ use super::case::Case;
 use super::parts::part_of;
 use super::shown::Shown;
 use super::verdict::{Checked, Reason};
-use crate::gate::bytes;
+use crate::gate::bytes::{self, PartRows};
+use crate::model::ReleaseColumn;
 use crate::policy::{Chain, Output};
 use crate::release::{Part, TableKind, Tables, part};
 
@@ -20,6 +21,7 @@ pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
     let mut found = Checked::made("form").secret();
     let grows = matches!(case.policy.chain(), Chain::Crowds { .. });
     let two = case.policy.output() == Output::TwoTable;
+    let (tables, measures) = tables.apart();
     let places = match tables {
         Tables::Parts(parts) if grows => return parts_read(case, parts, found),
         Tables::One(_) if !grows && !two => ["data", ""],
@@ -38,7 +40,19 @@ pub fn check(case: &Case<'_>, tables: &Tables) -> (Checked, Option<Shown>) {
         let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
         found.reasons.extend(other.map(|(_, place)| Reason::plain(place, OTHER)));
     }
-    (found, table.map(|table| Shown::Table(Box::new(table))))
+    let measures = measures.map(|bytes| measures_read(case, bytes, &mut found));
+    (found, table.map(|table| Shown::Table(Box::new(table), measures.flatten())))
+}
+
+/// The table of measures that goes with tables that do not grow.
+fn measures_read(case: &Case<'_>, bytes: &[u8], found: &mut Checked) -> Option<PartRows> {
+    let columns = case.columns.of_measures().with_release(ReleaseColumn::Absent);
+    let (read, leaks) = bytes::read_part(bytes, &columns, case.release);
+    found.reasons.extend(leaks.into_iter().map(|leak| Reason::plain(format!("measures, {}", leak.place), leak.text)));
+    if read.as_ref().is_some_and(|read| part(&read.counts, &columns) != bytes) {
+        found.reasons.push(Reason::plain("measures", OTHER));
+    }
+    read
 }
 
 /// The same of parts of a table that grows.
