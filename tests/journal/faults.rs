@@ -12,7 +12,8 @@ use super::proxy::{Fault, Proxy, READS, WRITES};
 use super::server::{Server, bucket};
 use crate::common;
 
-const SLOTS: usize = 1200;
+/// Slots of an everyday run, and of a long one.
+const SLOTS: [usize; 2] = [500, 1200];
 
 /// Slots that a writer works on at a time, so that it does not wait for one slow answer after the other.
 const LANES: usize = 16;
@@ -75,10 +76,14 @@ fn content(mark: &str, slot: usize) -> Vec<u8> {
     format!("{mark} wrote {slot} ").repeat(1 + slot % 50).into_bytes()
 }
 
+fn slots() -> usize {
+    SLOTS[usize::from(common::is_long())]
+}
+
 /// What a writer was told of every slot; `None` where it was told nothing.
 fn write(store: &Watched) -> Vec<Option<Put>> {
     let lane = |lane: usize| -> Vec<(usize, Option<Put>)> {
-        let slots = (lane..SLOTS).step_by(LANES);
+        let slots = (lane..slots()).step_by(LANES);
         slots.map(|slot| (slot, put(store, &path(slot), &content(store.mark, slot)).ok())).collect()
     };
     let mut told: Vec<(usize, Option<Put>)> = thread::scope(|scope| {
@@ -109,8 +114,8 @@ fn two_writers_behind_a_bad_network() {
     proxy.settle();
 
     let store = bucket(server.address, "bad", Patience::default());
-    let mut undecided = 0;
-    for slot in 0..SLOTS {
+    let (slots, mut undecided) = (slots(), 0);
+    for slot in 0..slots {
         let there = store.read(&path(slot)).expect("a read");
         for (writer, told) in writers.iter().zip(&told) {
             let own = there.as_ref() == Some(&content(writer.mark, slot));
@@ -123,10 +128,10 @@ fn two_writers_behind_a_bad_network() {
         let whole = writers.each_ref().map(|writer| there.as_ref() == Some(&content(writer.mark, slot)));
         assert!(whole[0] != whole[1], "slot {slot}: neither wrote what is there");
     }
-    assert_eq!(store.list("log").expect("a listing").len(), SLOTS);
+    assert_eq!(store.list("log").expect("a listing").len(), slots);
     // A server that is slow by itself is one more fault, which no plan has.
     let slow = proxy.seen().slow as usize;
-    assert!(undecided * 100 < SLOTS + slow * 100, "{undecided} of {SLOTS} slots were left open, {slow} slow answers");
+    assert!(undecided * 100 < slots + slow * 100, "{undecided} of {slots} slots were left open, {slow} slow answers");
     fired(&proxy);
 
     let sum = |count: fn(&Watched) -> &AtomicU64| -> u64 {

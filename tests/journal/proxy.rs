@@ -62,7 +62,7 @@ pub const READS: Plan = &[
     (Fault::LostRequest, 30),
     (Fault::LostAnswer, 30),
     (Fault::TornAnswer, 30),
-    (Fault::SlowAnswer, 5),
+    (Fault::SlowAnswer, 15),
 ];
 
 /// A request, as its bytes.
