@@ -237,29 +237,36 @@ fn the_sample_can_be_audited() {
     assert!(error.contains("`tidegate anonymize` makes a release"), "{error}");
 }
 
+/// A sample of so many rows makes a feed that publishes them, if there are enough.
+fn can_be_run(rows: u32) {
+    let place = Place::new();
+    let mut text = String::from("patient_id,age,ward\n");
+    for row in 0..rows {
+        writeln!(text, "P{row:05},{},W{}", 20 + row % 40, row % 3).expect("text");
+    }
+    fs::write(place.path("sample.csv"), &text).expect("the sample");
+    let report = place.init(Some("sample.csv"));
+    let feed = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
+    assert!(feed.contains("search = \"halves\"") && !feed.contains("min_records"), "{feed}");
+    let incoming = place.path("feed/incoming");
+    assert_eq!(report["incoming"], incoming.to_str().expect("text"));
+    assert_eq!(fs::metadata(&incoming).expect("a folder").permissions().mode() & 0o777, 0o700);
+    fs::write(incoming.join("1.csv"), text).expect("a file");
+    let run = tidegate(&[Path::new("run"), Path::new("--once"), &place.path("feed/feed.toml"), Path::new("--json")]);
+    let answer: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let outcome = answer["ticks"][0]["outcome"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(outcome == "published", rows >= 10, "{rows}: {answer}");
+}
+
 /// `run` finds the folder that the feed file names, and publishes as soon as there is a crowd.
 #[test]
 fn what_was_sampled_can_be_run() {
-    for rows in [400, 40, 10, 8, 3000] {
-        let place = Place::new();
-        let mut text = String::from("patient_id,age,ward\n");
-        for row in 0..rows {
-            writeln!(text, "P{row:05},{},W{}", 20 + row % 40, row % 3).expect("text");
+    // At once, since each waits until its file has settled.
+    std::thread::scope(|scope| {
+        for rows in [400, 40, 10, 8, 3000] {
+            scope.spawn(move || can_be_run(rows));
         }
-        fs::write(place.path("sample.csv"), &text).expect("the sample");
-        let report = place.init(Some("sample.csv"));
-        let feed = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
-        assert!(feed.contains("search = \"halves\"") && !feed.contains("min_records"), "{feed}");
-        let incoming = place.path("feed/incoming");
-        assert_eq!(report["incoming"], incoming.to_str().expect("text"));
-        assert_eq!(fs::metadata(&incoming).expect("a folder").permissions().mode() & 0o777, 0o700);
-        fs::write(incoming.join("1.csv"), text).expect("a file");
-        let run =
-            tidegate(&[Path::new("run"), Path::new("--once"), &place.path("feed/feed.toml"), Path::new("--json")]);
-        let answer: Value = serde_json::from_slice(&run.stdout).expect("JSON");
-        let outcome = answer["ticks"][0]["outcome"].as_str().unwrap_or_default().to_owned();
-        assert_eq!(outcome == "published", rows >= 10, "{rows}: {answer}");
-    }
+    });
 }
 
 #[test]
