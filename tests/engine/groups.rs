@@ -84,7 +84,7 @@ fn everybody_is_in_the_class_of_their_group_under_the_finest_labels() {
         let mondrian = (Grouping::Mondrian, plain_cuts(&points, k as usize, &admits));
         let mdav = (Grouping::Mdav, plain(&points.standardized(), k as usize, &admits));
         for (by, groups) in [mondrian, mdav] {
-            let carving = grouped(&heads, &trees, (k, &limits), by);
+            let carving = grouped(&heads, &trees, (k, &limits), by, None);
             if all < k {
                 assert!(carving.is_empty());
                 continue;

@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue};
 use super::nearest::{listed, nearest};
 use super::places::{Places, Problem};
 use super::schema::Node;
-use super::unbuilt::is_built;
 
 /// What was found; unknown keys and wrong types come before what is missing, for a slip of the pen is both.
 #[derive(Default)]
@@ -74,7 +73,7 @@ impl<'s> Walk<'_, 's, '_> {
             if choices.iter().any(|choice| choice.holds_secret()) {
                 self.hide_text(value);
             }
-            let what = wanted(&choices, path);
+            let what = wanted(&choices);
             let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
             let hint = match last(path) {
                 "column" => ": write `[[column]]`, once for each column",
@@ -98,12 +97,10 @@ impl<'s> Walk<'_, 's, '_> {
             DeValue::String(word) => {
                 let words: Vec<&str> = choices.iter().flat_map(|choice| choice.words()).collect();
                 if !words.is_empty() && !words.contains(&word.as_ref()) {
-                    // What is not built is not offered.
-                    let words: Vec<&str> = words.into_iter().filter(|word| is_built(path, word)).collect();
                     let meant = nearest(word, words.iter().copied());
                     let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
                     let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
-                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices, path));
+                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
                     self.found.wrong.push(Problem::new(path, text));
                 }
             }
@@ -167,7 +164,7 @@ fn fits(schema: Node<'_>, value: &DeValue<'_>) -> bool {
 }
 
 /// What may stand here, in words.
-fn wanted(choices: &[Node<'_>], path: &str) -> String {
+fn wanted(choices: &[Node<'_>]) -> String {
     let one = |choice: &Node<'_>| match choice.kind() {
         Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
         Some("integer") => "a whole number".to_owned(),
@@ -177,13 +174,7 @@ fn wanted(choices: &[Node<'_>], path: &str) -> String {
         Some("array") => "a list in [ ]".to_owned(),
         Some("object") => "a table".to_owned(),
         _ if choice.words().is_empty() => "text in quotes".to_owned(),
-        _ => choice
-            .words()
-            .iter()
-            .filter(|word| is_built(path, word))
-            .map(|word| format!("{word:?}"))
-            .collect::<Vec<_>>()
-            .join(" or "),
+        _ => choice.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or "),
     };
     choices.iter().map(one).collect::<Vec<_>>().join(" or ")
 }

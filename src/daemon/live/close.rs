@@ -17,6 +17,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::{Body, Closed, Drafts, Masked, Outcome, Ref};
 use crate::engine::feed::{self, Closed as Came, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person, Rows};
+use crate::engine::measures::{Numbers, Suppression};
 use crate::engine::model::{Leaf, Taxonomy};
 use crate::engine::release::Layout;
 
@@ -145,10 +146,27 @@ impl Live {
         if self.policy.waits_again() {
             self.state.again();
         }
+        if self.policy.in_force().dominance_safe == Some(true) {
+            let numbers = self.numbers(trees)?;
+            self.state.feed.with_numbers(numbers);
+        }
         let mut drawn = Drawn::from(self.log.chance());
         let ticked = self.state.feed.close(&self.policy, trees, &mut drawn);
         drawn.sound()?;
         Ok(ticked)
+    }
+
+    /// The numbers of everybody who is not published.
+    fn numbers(&self, trees: &[&Taxonomy]) -> Result<Numbers> {
+        let mut numbers = Numbers::new(Suppression::of(&self.policy));
+        for place in &self.state.pool {
+            let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
+            atoms.at(place).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
+        }
+        for segment in &self.state.segments {
+            numbers.add(&self.roll(&segment.object)?.rows(trees)?);
+        }
+        Ok(numbers)
     }
 
     /// A tick goes by. It is written down if somebody waits for it.

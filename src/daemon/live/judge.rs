@@ -12,7 +12,7 @@ use crate::engine::feed::{Candidate, Increment};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::{Histogram, Rows};
 use crate::engine::policy::{Inference, Output};
-use crate::engine::release::{Facts, Pages, PastRelease, Presentation, Span, Tables};
+use crate::engine::release::{Facts, Pages, Part, PastRelease, Presentation, Span, Tables};
 use crate::engine::safeguards::trace::{Terms, told};
 
 /// What the gate said of a candidate, and where its files lie aside.
@@ -59,7 +59,14 @@ impl Live {
             Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
                 .with_measures(measures.as_slice(), columns)
         };
-        let files: Vec<(String, Vec<u8>)> = (0..).zip(tables.iter()).map(staged_table).collect();
+        let (rows, measures) = tables.apart();
+        let mut names = match rows {
+            Tables::Two(_) => vec!["data.parquet".to_owned(), "sensitive.parquet".to_owned()],
+            Tables::Parts(parts) => (0..).zip(parts).map(staged_part).collect(),
+            Tables::One(_) | Tables::Measured(..) => vec!["data.parquet".to_owned()],
+        };
+        names.extend(measures.map(|_| "measures.parquet".to_owned()));
+        let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
         let back = self.stage(candidate.release, files, stages)?;
         tables.with_bytes(back).ok_or_else(|| Error::new(Kind::Internal, "as many files are read back as were written"))
     }
@@ -179,9 +186,10 @@ impl Live {
     }
 }
 
-/// A table that is written aside, by its place in the manifest.
-fn staged_table((at, bytes): (usize, &[u8])) -> (String, Vec<u8>) {
-    (format!("table-{at}.parquet"), bytes.to_vec())
+/// What a part of a table is called while it lies aside.
+fn staged_part((at, part): (usize, &Part)) -> String {
+    let [_, name] = part.table.names();
+    format!("{name}-{at}.parquet")
 }
 
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {

@@ -19,8 +19,8 @@ pub use bcf::{NoRelease, bcf};
 pub use crowd::{Crowd, alone};
 pub use finer::{Known, finer};
 pub use local::{
-    Ahead, Carved, Class, Effort, Grouping, Halved, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr, carvable,
-    crowds, grouped, halves, steps,
+    Ahead, Carved, Class, Effort, Grouping, Halved, Hidden, Ladder, NoCarving, NoLadder, Region, Turns, arx_lr,
+    carvable, crowds, grouped, halves, steps,
 };
 pub use standing::{Atom, Classes, Course, Recoded, Recoder, Rules, Standing, State, Step, Tick};
 pub use table::{Split, Table};

@@ -6,7 +6,7 @@
 
 use super::parts::{Candidate, Closed, Increment, Ticked};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Class, Grouping, Region, arx_lr, grouped, halves};
+use crate::anonymizer::{Class, Grouping, Hidden, Region, arx_lr, grouped, halves};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{Chain, Outliers, Policy, Search};
@@ -67,7 +67,9 @@ impl Feed {
 
     /// The groups of neighbours that the pool is put into.
     fn grouped(&self, policy: &Policy, trees: &[&Taxonomy], by: Grouping) -> Carving {
-        grouped(&self.waiting.headcount(), trees, (policy.a(), &policy.refinement()), by)
+        let hidden = self.numbers.as_ref().map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
+        let hidden = hidden.as_ref().map(|hidden| hidden as Hidden<'_>);
+        grouped(&self.waiting.headcount(), trees, (policy.a(), &policy.refinement()), by, hidden)
     }
 
     /// The labels of the classes that the pool is halved into.

@@ -13,6 +13,7 @@ use super::people::People;
 use super::whole::Whole;
 use crate::anonymizer::{Course, Recoder, Refusal, State, Turns, bcf};
 use crate::histogram::{Headcount, Histogram, Person, Release, Rows, Values};
+use crate::measures::Numbers;
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::policy::{Chain, ChainKind, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
@@ -52,6 +53,9 @@ pub struct Feed {
     pub(super) turns: Turns,
     /// Published rows were taken out, and the newest release still holds them.
     pub(super) rows_left: bool,
+    /// The numbers of the people who wait, while a tick is closed that goes by them (`dominance_safe`).
+    #[serde(skip)]
+    pub(super) numbers: Option<Numbers>,
 }
 
 /// A release that everybody comes out with who waits.
@@ -89,6 +93,7 @@ impl Feed {
             alone: None,
             turns: Turns::default(),
             rows_left: false,
+            numbers: None,
         }
     }
 
@@ -208,6 +213,11 @@ impl Feed {
         self.turns = turns;
     }
 
+    /// The next tick groups people by these numbers of theirs besides their quasi columns.
+    pub fn with_numbers(&mut self, numbers: Numbers) {
+        self.numbers = Some(numbers);
+    }
+
     /// Closes a tick: whoever came is in it, and what there is to publish is put together; what a search draws has to be
     /// unforeseeable.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Ticked {
@@ -243,6 +253,7 @@ impl Feed {
             }
             Chain::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
         }
+        self.numbers = None;
         // A release that only leaves rows out forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
         if let (Closed::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {

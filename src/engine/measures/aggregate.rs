@@ -32,8 +32,7 @@ impl Suppression {
     /// # Panics
     /// If somebody has no label.
     pub fn aggregates(&self, rows: &Rows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
-        let kept = self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
-        let none = || vec![Cell::new(kept); rows.measures().len()];
+        let none = || self.none(rows.measures().len());
         let mut classes: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
         let mut leaves: Vec<Leaf> = Vec::new();
         for row in 0..rows.len() {
@@ -50,6 +49,12 @@ impl Suppression {
         table(rows.width(), 2 * rows.measures().len(), classes.into_iter().map(told))
     }
 
+    /// No numbers of so many measures.
+    fn none(&self, measures: usize) -> Vec<Cell> {
+        let kept = self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
+        vec![Cell::new(kept); measures]
+    }
+
     /// How many numbers, and their sum.
     fn told(&self, cell: &Cell) -> [Value; 2] {
         let count = cell.rows();
@@ -59,6 +64,43 @@ impl Suppression {
         let hidden = self.rules.iter().any(|rule| rule.is_sensitive(cell));
         let sum = if hidden { Value::Null } else { Value::Decimal(cell.sum()) };
         [Value::Int(i64::try_from(count).expect("fewer than 2^63 people")), sum]
+    }
+}
+
+/// The numbers of people, by their leaf tuples, as far as it takes to say whether a sum of them is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbers {
+    suppression: Suppression,
+    cells: BTreeMap<Vec<Leaf>, Vec<Cell>>,
+}
+
+impl Numbers {
+    /// Of nobody.
+    pub fn new(suppression: Suppression) -> Numbers {
+        Numbers { suppression, cells: BTreeMap::new() }
+    }
+
+    /// Those of more people.
+    pub fn add(&mut self, rows: &Rows) {
+        for row in 0..rows.len() {
+            let none = || self.suppression.none(rows.measures().len());
+            let cells = self.cells.entry(rows.tuple_at(row).collect()).or_insert_with(none);
+            for (cell, measure) in cells.iter_mut().zip(rows.measures()) {
+                measure[row].into_iter().for_each(|number| cell.add(number));
+            }
+        }
+    }
+
+    /// Whether some sum over the people of these leaf tuples is not published.
+    pub fn are_hidden(&self, tuples: &[Vec<Leaf>]) -> bool {
+        let mut sums: Vec<Cell> = Vec::new();
+        for cells in tuples.iter().filter_map(|tuple| self.cells.get(tuple)) {
+            match sums.is_empty() {
+                true => sums.clone_from(cells),
+                false => sums.iter_mut().zip(cells).for_each(|(sum, cell)| sum.merge(cell)),
+            }
+        }
+        sums.iter().any(|sum| self.suppression.told(sum)[1] == Value::Null)
     }
 }
 

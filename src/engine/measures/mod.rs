@@ -7,5 +7,5 @@
 mod aggregate;
 mod table;
 
-pub use aggregate::Suppression;
+pub use aggregate::{Numbers, Suppression};
 pub use table::{merged, shown};

@@ -13,18 +13,33 @@ pub struct Merged {
     pub removed: Vec<usize>,
 }
 
-/// Merges the first group that is sensitive with the one whose mean is nearest, until none is. With `most` no group becomes larger than
-/// that: a sensitive group that cannot grow is removed. Without it a group that is all there is stays.
+/// Merges the first group that is sensitive with the one whose mean is nearest, until none is. With `most` no group stands for more rows
+/// than that: a sensitive group that cannot grow is removed. Without it a group that is all there is stays.
 pub fn until_safe(
     groups: Vec<Vec<usize>>,
     points: &Points,
     most: Option<usize>,
     is_sensitive: &dyn Fn(&[usize]) -> bool,
 ) -> Merged {
+    until_safe_where(groups, points, most, is_sensitive, &|_| true)
+}
+
+/// The same, making no group that is not admitted.
+pub fn until_safe_where(
+    groups: Vec<Vec<usize>>,
+    points: &Points,
+    most: Option<usize>,
+    is_sensitive: &dyn Fn(&[usize]) -> bool,
+    admits: &dyn Fn(&[usize]) -> bool,
+) -> Merged {
+    let most = most.map(|most| most as u64);
     let mut groups: Vec<Group> = groups.into_iter().map(|rows| Group::new(rows, points, is_sensitive)).collect();
     let (mut merges, mut removed) = (0, Vec::new());
     while let Some(at) = groups.iter().position(|group| group.sensitive) {
-        let fits = |other: &Group| most.is_none_or(|most| groups[at].rows.len() + other.rows.len() <= most);
+        let fits = |other: &Group| {
+            let both = || [&groups[at].rows[..], &other.rows].concat();
+            most.is_none_or(|most| groups[at].weight + other.weight <= most) && admits(&both())
+        };
         let near = (0..groups.len()).filter(|&other| other != at && fits(&groups[other]));
         let near = near
             .map(|other| (distance(&groups[at].mean, &groups[other].mean), other))
@@ -48,6 +63,7 @@ pub fn until_safe(
 struct Group {
     rows: Vec<usize>,
     mean: Vec<f64>,
+    weight: u64,
     sensitive: bool,
 }
 
@@ -55,6 +71,7 @@ impl Group {
     fn new(mut rows: Vec<usize>, points: &Points, is_sensitive: &dyn Fn(&[usize]) -> bool) -> Group {
         rows.sort_unstable();
         let (mean, sensitive) = (points.mean(rows.iter().copied()), is_sensitive(&rows));
-        Group { rows, mean, sensitive }
+        let weight = rows.iter().map(|&row| points.weight(row)).sum();
+        Group { rows, mean, weight, sensitive }
     }
 }

@@ -9,6 +9,6 @@ mod mondrian;
 mod points;
 
 pub use mdav::{mdav, mdav_where};
-pub use merge::{Merged, until_safe};
+pub use merge::{Merged, until_safe, until_safe_where};
 pub use mondrian::{mondrian, mondrian_where};
 pub use points::Points;

@@ -157,6 +157,32 @@ fn every_search_of_disjoint_chains_shows_measures() {
     }
 }
 
+/// Groups grow until no sum is left out; people whose group cannot grow that far wait for the next tick.
+#[test]
+fn groups_that_are_dominance_safe_show_every_sum() {
+    let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+    let of = |safe: &str| {
+        let place = place(NEVER, &format!("k = 3\nsearch = \"mondrian\"\nmin_solutions = 1\n{rules}{safe}"));
+        place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
+        let (mut published, mut found) = (0, [0, 0]);
+        for at in 0..4 {
+            publish(&place, at, at * 60..at * 60 + 60);
+            let shown = Shown::newest(&place.public());
+            let [sums, left_out] = shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]));
+            found = [found[0] + sums, found[1] + left_out];
+            published += shown.people.values().map(Vec::len).sum::<usize>();
+        }
+        let waiting = place.done(&["show", "feed.toml"])["waiting"]["rows"].as_u64().expect("a number");
+        assert_eq!(published as u64 + waiting, 240);
+        place.verified();
+        (found, waiting)
+    };
+    let ([_, left_out], waiting) = of("");
+    assert!(left_out > 3 && waiting == 0, "{left_out} sums are left out, {waiting} people wait");
+    let ([sums, left_out], waiting) = of("dominance_safe = true\n");
+    assert!(sums > 10 && left_out == 0, "{sums} sums are shown and {left_out} left out, {waiting} people wait");
+}
+
 /// Killed at random moments, erased from, approved by a person: no number is lost, and none counts twice.
 #[test]
 fn kills_and_erasures_lose_no_number() {

@@ -4,12 +4,13 @@
 //! groups with the same labels are one class. A group is made only if its label, which readers know to be the finest, leaves as much open
 //! as the policy asks for: where many people have the same values, they come out with neighbours, under a wider label.
 //!
-//! Nothing here could look at a sensitive value: there is none in what it is given.
+//! Nothing here could look at a sensitive value: there is none in what it is given. Where a policy asks for classes whose sums give no
+//! number away (`dominance_safe`), groups grow by what a function says of them, and that is all that is known of numbers here.
 
 use std::collections::BTreeMap;
 
 use crate::histogram::Headcount;
-use crate::microaggregation::{Points, mdav_where, mondrian_where};
+use crate::microaggregation::{Points, mdav_where, mondrian_where, until_safe_where};
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::Refinement;
 
@@ -22,21 +23,49 @@ pub enum Grouping {
     Mdav,
 }
 
+/// Whether sums of the people of these leaf tuples would not be published.
+pub type Hidden<'h> = &'h dyn Fn(&[Vec<Leaf>]) -> bool;
+
 /// Classes of at least `k` people that keep to these limits, everybody in one; none if there are fewer people, and one that may break the
 /// limits if all people together do. A class at the root is the last one.
 ///
 /// # Panics
 /// `k` is 0.
-pub fn grouped(people: &Headcount, trees: &[&Taxonomy], (k, limits): (u64, &Refinement), by: Grouping) -> Carving {
+///
+/// A group that is `hidden`, which its sums would be, becomes one with a neighbour until it has three times `k` people, or its people are
+/// in no class.
+pub fn grouped(
+    people: &Headcount,
+    trees: &[&Taxonomy],
+    (k, limits): (u64, &Refinement),
+    by: Grouping,
+    hidden: Option<Hidden<'_>>,
+) -> Carving {
     if people.rows() < k {
         return Carving::default();
     }
     let points = points(people, trees);
     let k = usize::try_from(k).expect("no more than there are people");
     let admits = |group: &[usize]| is_open(people, trees, limits, group);
-    let groups = match by {
-        Grouping::Mondrian => mondrian_where(&points, k, &admits),
-        Grouping::Mdav => mdav_where(&points.standardized(), k, &admits),
+    let (points, groups) = match by {
+        Grouping::Mondrian => {
+            let groups = mondrian_where(&points, k, &admits);
+            (points.standardized(), groups)
+        }
+        Grouping::Mdav => {
+            let points = points.standardized();
+            let groups = mdav_where(&points, k, &admits);
+            (points, groups)
+        }
+    };
+    let groups = match hidden {
+        None => groups,
+        Some(hidden) => {
+            let tuples =
+                |group: &[usize]| group.iter().map(|&tuple| people.tuple_at(tuple).collect()).collect::<Vec<_>>();
+            let is_hidden = |group: &[usize]| hidden(&tuples(group));
+            until_safe_where(groups, &points, Some(3 * k), &is_hidden, &admits).groups
+        }
     };
     let mut classes: Vec<(Vec<Node>, Vec<Vec<Leaf>>)> = Vec::new();
     let mut known: BTreeMap<Vec<Node>, usize> = BTreeMap::new();

@@ -14,7 +14,7 @@ mod turns;
 
 pub use arx_lr::{Carved, Class, NoCarving, arx_lr, carvable};
 pub use crowds::{Effort, crowds};
-pub use grouped::{Grouping, grouped};
+pub use grouped::{Grouping, Hidden, grouped};
 pub use halves::{Halved, Region, halves};
 pub use ladder::{Ladder, NoLadder};
 pub use steps::steps;

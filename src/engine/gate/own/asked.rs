@@ -34,14 +34,14 @@ pub(super) fn uncovered(key: &str) -> Reason {
 fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
     #[rustfmt::skip]
     let Settings {
-        m, mask, dominance_safe,
+        m, mask,
         // Told by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
         max_global_ratio: _,
         // Of sums; the check of the table of measures says whether it is made.
-        dominance: _, p_rule: _,
+        dominance: _, p_rule: _, dominance_safe: _,
         // They go with `m`, with `search`, and with the ratios; no check stands on how often a release was repaired.
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a refusal; they promise nothing of one.
@@ -49,6 +49,5 @@ fn asked(policy: &Policy) -> Vec<(&'static str, &'static str)> {
         workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), Chain::Bcf) && *mask != Some(false);
-    let all = [("policy", "m", m.is_some() && !masks), ("policy", "dominance_safe", *dominance_safe == Some(true))];
-    all.into_iter().filter(|(.., asked)| *asked).map(|(check, key, _)| (check, key)).collect()
+    Some(("policy", "m")).filter(|_| m.is_some() && !masks).into_iter().collect()
 }

@@ -39,7 +39,12 @@ struct Aggregate {
 pub fn check(ready: &Ready<'_>) -> Checked {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
-        let asked = [("dominance", settings.dominance.is_some()), ("p_rule", settings.p_rule.is_some())];
+        let safe = settings.dominance_safe == Some(true);
+        let asked = [
+            ("dominance", settings.dominance.is_some()),
+            ("p_rule", settings.p_rule.is_some()),
+            ("dominance_safe", safe),
+        ];
         let reasons = asked.into_iter().filter(|(_, asked)| *asked).map(|(key, _)| uncovered(key));
         return Checked { reasons: reasons.collect(), ..Checked::not_made("dominance") };
     }
@@ -73,6 +78,11 @@ fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reaso
         }
         let row = values.get(shown.values()[shown.range(class).start]);
         for ((measure, aggregate), cells) in measures.iter().zip(told).zip(row.chunks(3)) {
+            if aggregate.sum.is_none() && ready.case.policy.in_force().dominance_safe == Some(true) {
+                let text =
+                    "classes were to be formed so that every sum can be shown, and this one cannot (`dominance_safe`)";
+                reasons.push(Reason::plain(format!("{}, {}", place(), measure.name), text));
+            }
             if cells == cells_of(aggregate, measure.decimals()) {
                 continue;
             }

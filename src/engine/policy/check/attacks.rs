@@ -45,6 +45,8 @@ pub(super) fn sums(written: &Settings, facts: &Facts, found: &mut Found) {
         let text = "only microaggregation can do this: write `search = \"mdav\"` or \"mondrian\", or leave it out";
         found.refuse_if(!micro, "dominance_safe", text);
         let ruled = written.dominance.is_some() || written.p_rule.is_some();
+        let text = "there is no measure whose sums it could make safe: leave it out";
+        found.refuse_if(facts.measures == 0, "dominance_safe", text);
         found.refuse_if(!ruled, "dominance_safe", "no rule says what is safe: write `dominance` or `p_rule` too");
     }
 }
