@@ -1,8 +1,14 @@
 //! Tables and figures of the papers that the engine stands on, as far as public data allow: the paper's values beside ours, as text, and the
-//! figures as SVG in `target/tmp/papers`. One word names a paper; without one all of them run. The guide's page `papers` explains the results.
+//! figures as SVG in `target/tmp/papers`. Words name papers, without one all of them run; `full` runs what takes long
+//! in the paper's size. The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- dominance]`
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | dominance] [full]`
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+#[path = "papers/bcf.rs"]
+mod bcf;
 #[path = "papers/chart.rs"]
 mod chart;
 #[path = "papers/dominance.rs"]
@@ -16,11 +22,11 @@ pub struct Figure {
     svg: String,
 }
 
-/// Prints what a paper has, from the data in a folder, and draws its figures.
-type Paper = fn(&Path) -> Vec<Figure>;
+/// Prints what a paper has, from the data in a folder, and draws its figures; with `true` in the paper's full size.
+type Paper = fn(&Path, bool) -> Vec<Figure>;
 
 /// The papers by their words.
-const PAPERS: [(&str, Paper); 1] = [("dominance", dominance::run)];
+const PAPERS: [(&str, Paper); 2] = [("bcf", bcf::run), ("dominance", dominance::run)];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -28,6 +34,7 @@ fn main() {
         println!("TIDEGATE_DATA names no folder with the public data sets: nothing to compute");
         return;
     };
+    let (full, words): (Vec<String>, Vec<String>) = words.into_iter().partition(|word| word == "full");
     for word in &words {
         assert!(PAPERS.iter().any(|(name, _)| name == word), "`{word}` is no paper of this bench");
     }
@@ -35,7 +42,7 @@ fn main() {
     std::fs::create_dir_all(&folder).expect("a folder");
     for (name, run) in PAPERS.iter().filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name)) {
         println!("# {name}");
-        for Figure { name, svg } in run(&data) {
+        for Figure { name, svg } in run(&data, !full.is_empty()) {
             let file = folder.join(name).with_extension("svg");
             std::fs::write(&file, svg).expect("a file");
             println!("\n{}", file.display());

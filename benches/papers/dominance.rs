@@ -195,7 +195,7 @@ fn by_columns(table: &Table) -> Chart {
 }
 
 /// All tables and figures of the paper.
-pub fn run(data: &Path) -> Vec<Figure> {
+pub fn run(data: &Path, _: bool) -> Vec<Figure> {
     let tables = tables(data);
     let figure = |name, caption: &str, charts: Vec<Chart>| Figure { name, svg: svg(caption, &charts) };
     vec![

@@ -1,13 +1,13 @@
 //! Public data sets for full-domain searches: a folder of `TIDEGATE_DATA` with a table and a hierarchy per column.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use tidegate::daemon::config::Feed;
-use tidegate::daemon::ingest::{Table, count};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use tidegate::engine::anonymizer::levels::Rows;
-use tidegate::engine::histogram::Histogram;
-use tidegate::engine::model::{Columns, Taxonomy};
+use tidegate::engine::histogram::{Encoder, Histogram, Reading};
+use tidegate::engine::model::forms::{self, TaxonomyTable};
+use tidegate::engine::model::{Column, Columns, Detail, Domain, Kind, Path as Labels, Role, Taxonomy};
 
 /// A table and its taxonomies.
 pub struct Data {
@@ -18,20 +18,26 @@ pub struct Data {
 impl Data {
     /// Of some columns of a data set.
     pub fn read(folder: &Path, quasi: &[String], sensitive: Option<&str>) -> Data {
-        let mut text = "[feed]\nname = \"data\"\n[policy]\nk = 2\nsearch = \"top-down\"\n".to_owned();
-        for name in quasi {
-            let file = folder.join(format!("hierarchy_{name}.csv"));
-            let _ = write!(text, "[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n");
-        }
-        if let Some(name) = sensitive {
-            let _ = write!(text, "[[column]]\nname = \"{name}\"\nrole = \"sensitive\"\n");
-        }
-        let feed = Feed::parse(&text, &PathBuf::from("data.toml")).expect("a feed file");
-        let file = folder.join(folder.file_name().expect("a name")).with_extension("csv");
-        let table = Table::increment(&file, &feed.columns).expect("a table");
-        let reading = table.raw();
-        let (rows, _) = count(table, &feed.columns, reading).expect("rows that fit");
-        Data { columns: feed.columns, rows }
+        let table = table(&folder.join(folder.file_name().expect("a name")).with_extension("csv"));
+        Data::of(folder, &table, quasi, (sensitive, &[]))
+    }
+
+    /// Of a table of text with the hierarchies of a folder, and a guarded set of sensitive values if it is not empty.
+    pub fn of(folder: &Path, table: &RecordBatch, quasi: &[String], (sensitive, set): (Option<&str>, &[&str])) -> Data {
+        let quasi = quasi.iter().map(|name| {
+            let (domain, kind) = hierarchy(&folder.join(format!("hierarchy_{name}.csv")));
+            column(name, Role::Quasi, kind, Some(domain))
+        });
+        let guarded: Vec<Vec<Box<str>>> =
+            if set.is_empty() { Vec::new() } else { vec![set.iter().map(|&value| value.into()).collect()] };
+        let sensitive = sensitive.map(|name| {
+            let column = column(name, Role::Sensitive, Kind::String, None);
+            Column { guarded, ..column }
+        });
+        let columns = Columns::new(quasi.chain(sensitive).collect());
+        let rows = Histogram::of(&Encoder::new(&columns, Reading::Text), 0, std::slice::from_ref(table))
+            .expect("rows that fit");
+        Data { columns, rows }
     }
 
     /// The taxonomies.
@@ -43,4 +49,43 @@ impl Data {
     pub fn table(&self, values: bool) -> Rows {
         if values { Rows::with_values(&self.rows) } else { Rows::of_people(&self.rows.headcount()) }
     }
+}
+
+fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Column {
+    Column {
+        name: name.into(),
+        path: None,
+        role,
+        kind,
+        taxonomy: taxonomy.map(Arc::new),
+        guarded: Vec::new(),
+        optional: false,
+        unknown: None,
+        detail: Detail::default(),
+    }
+}
+
+/// The domain of a hierarchy file, by the code that a feed's hierarchies go through.
+pub fn hierarchy(file: &Path) -> (Domain, Kind) {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let labels = |line: &str| line.split(';').map(|label| label.trim().into()).collect();
+    let rows: Vec<Labels> = text.lines().zip(1..).map(|(line, at)| Labels { at, labels: labels(line) }).collect();
+    let name = serde_json::json!({ "file": file });
+    let table: TaxonomyTable = serde_json::from_value(name).expect("a taxonomy");
+    let built = forms::build(&table, &rows).unwrap_or_else(|error| panic!("{}: {}", file.display(), error.text));
+    (built.domain, built.kind)
+}
+
+/// The columns of a file as text.
+fn table(file: &Path) -> RecordBatch {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().expect("names of columns").split(';').collect();
+    let mut columns = vec![Vec::new(); names.len()];
+    for line in lines {
+        columns.iter_mut().zip(line.split(';')).for_each(|(column, field)| column.push(field));
+    }
+    let columns = names.into_iter().zip(columns);
+    let named = columns.map(|(name, column)| (name, Arc::new(StringArray::from(column)) as ArrayRef));
+    RecordBatch::try_from_iter(named).expect("columns of one length")
 }
