@@ -2,17 +2,21 @@
 //! figures as SVG in `target/tmp/papers`. Words name papers, without one all of them run; `full` runs what takes long
 //! in the paper's size. The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | dominance] [full]`
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | dominance] [full]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+#[path = "papers/alpha_k.rs"]
+mod alpha_k;
 #[path = "papers/bcf.rs"]
 mod bcf;
 #[path = "papers/chart.rs"]
 mod chart;
 #[path = "papers/dominance.rs"]
 mod dominance;
+#[path = "papers/minimality.rs"]
+mod minimality;
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +30,7 @@ pub struct Figure {
 type Paper = fn(&Path, bool) -> Vec<Figure>;
 
 /// The papers by their words.
-const PAPERS: [(&str, Paper); 2] = [("bcf", bcf::run), ("dominance", dominance::run)];
+const PAPERS: [(&str, Paper); 3] = [("bcf", bcf::run), ("minimality", minimality::run), ("dominance", dominance::run)];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
