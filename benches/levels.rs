@@ -55,13 +55,13 @@ fn main() {
     let parts: [(&str, &dyn Fn()); 9] = [
         ("searches", &|| searches(&folder)),
         ("whole", &|| whole::table(limit)),
-        ("options", &|| tables::options(&folder)),
+        ("options", &|| tables::options(&folder, true)),
         ("properties", &|| tables::properties(&folder)),
         ("prediction", &|| tables::prediction(&folder, limit)),
         ("columns", &|| tables::columns(&folder, limit)),
         ("heuristic", &|| heuristic::table(&folder)),
-        ("space", &|| figures::space_and_time(&folder, limit)),
-        ("early", &|| figures::heuristic(&folder, limit)),
+        ("space", &|| drop(figures::space_and_time(&folder, limit))),
+        ("early", &|| drop(figures::heuristic(&folder, limit))),
     ];
     let asked = words.first();
     assert!(

@@ -8,8 +8,19 @@ use tidegate::engine::anonymizer::levels::{Levels, Problem, Search};
 use super::paper;
 use super::sets::{SETS, WIDE};
 
+/// A width of figures 5 and 6.
+pub struct Width {
+    pub columns: usize,
+    /// States that the antichains of best-first search keep, and all states.
+    pub kept: usize,
+    pub states: u128,
+    pub best_first: Duration,
+    /// Where Flash ran.
+    pub flash: Option<Duration>,
+}
+
 /// Figures 5 and 6: what is kept of the lattice, and the time that searches take.
-pub fn space_and_time(folder: &Path, limit: Duration) {
+pub fn space_and_time(folder: &Path, limit: Duration) -> Vec<Width> {
     println!(
         "\nFigures 5 and 6: {}; states that antichains keep, and seconds, best-first for at most {} s; Flash has no limit and ends with the widest table that took it less than a tenth of that; the paper's figures are those of SS13ACS",
         WIDE.name,
@@ -18,7 +29,7 @@ pub fn space_and_time(folder: &Path, limit: Duration) {
     println!(
         "columns       states   kept: Flash  best-first   seconds: Flash  best-first   paper, MB: all states  antichains   seconds: Flash  best-first"
     );
-    let mut walks = true;
+    let (mut walks, mut widths) = (true, Vec::new());
     for width in paper::FEWEST..=WIDE.columns.len() {
         let task = WIDE.task(folder, width);
         let problem = task.problem();
@@ -37,6 +48,9 @@ pub fn space_and_time(folder: &Path, limit: Duration) {
             })
         });
         walks = flash.is_some_and(|(_, spent)| spent < limit / 10);
+        let states = task.lattice.states();
+        let flash_time = flash.map(|(_, spent)| spent);
+        widths.push(Width { columns: width, kept, states, best_first: spent, flash: flash_time });
         let (flash_kept, flash_spent) =
             flash.map_or((String::from("–"), f64::NAN), |(kept, spent)| (kept.to_string(), spent.as_secs_f64()));
         let at = width - paper::FEWEST;
@@ -44,14 +58,18 @@ pub fn space_and_time(folder: &Path, limit: Duration) {
         let (paper_flash, paper_best_first) = paper::FIGURE_6.get(at).copied().unwrap_or((f64::NAN, f64::NAN));
         println!(
             "{width:>7} {:>12} {flash_kept:>13} {kept:>11} {flash_spent:>16.3} {:>11.3} {all:>23.1} {antichains:>11.1} {paper_flash:>16.3} {paper_best_first:>11.3}",
-            task.lattice.states(),
+            states,
             spent.as_secs_f64()
         );
     }
+    widths
 }
 
+/// Loss after so many checked states, for a data set and a number of columns.
+pub type Series = (&'static str, usize, Vec<(u64, f64)>);
+
 /// Figure 7: how early the optimum is found, and the Loss before that.
-pub fn heuristic(folder: &Path, limit: Duration) {
+pub fn heuristic(folder: &Path, limit: Duration) -> Vec<Series> {
     println!(
         "\nFigure 7a: states that are checked until best-first search has found the optimum, and until it is over, at most {} s; the paper's beside",
         limit.as_secs()
@@ -84,10 +102,11 @@ pub fn heuristic(folder: &Path, limit: Duration) {
         }
     }
     println!("\nFigure 7b: Loss after so many checked states, up to the optimum");
-    for (name, width, steps) in series {
+    for (name, width, steps) in &series {
         let steps: Vec<String> = steps.iter().map(|(checked, loss)| format!("{checked}: {loss:.4}")).collect();
         println!("{name}, {width} columns: {}", steps.join(", "));
     }
+    series
 }
 
 /// After how many checked states a search has found a state, and the Loss on the way there: the search is begun anew and stopped, twice

@@ -19,13 +19,13 @@ fn used(Usage { queries, hits, inserts, largest }: Usage) -> paper::Used {
 /// Columns of the table in which the paper's options were compared over many columns.
 const TEN: usize = 10;
 
-/// Table 1.
-pub fn options(folder: &Path) {
+/// Table 1; the wide table takes minutes.
+pub fn options(folder: &Path, with_wide: bool) {
     println!("\nTable 1: seconds for asking and keeping both properties, with Flash (median of 5), and the paper's");
     println!("data                     list  antichain  prefix tree  with ranks   paper: list  antichain  tree  ranks");
     let tasks = SETS.iter().map(|set| (set.name.to_owned(), set.task(folder, set.columns.len())));
-    let wide = (format!("{}, {TEN} columns", WIDE.name), WIDE.task(folder, TEN));
-    for ((name, task), (paper_name, paper)) in tasks.chain([wide]).zip(paper::TABLE_1) {
+    let wide = with_wide.then(|| (format!("{}, {TEN} columns", WIDE.name), WIDE.task(folder, TEN)));
+    for ((name, task), (paper_name, paper)) in tasks.chain(wide).zip(paper::TABLE_1) {
         let ours: Vec<f64> = (0..paper.len()).map(|option| median(&task, option)).collect();
         println!(
             "{name:24} {:>6.4} {:>8.4} {:>12.4} {:>11.4}   {paper_name:>8} {:>8.3} {:>6.3} {:>6.3} {:>6.3}",
