@@ -2,7 +2,7 @@
 //! figures as SVG in `target/tmp/papers`. Words name papers, without one all of them run; `full` runs what takes long
 //! in the paper's size. The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | dominance | lattice] [full]`
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra | dominance | lattice] [full]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -13,6 +13,8 @@ mod alpha_k;
 mod bcf;
 #[path = "papers/chart.rs"]
 mod chart;
+#[path = "papers/cra.rs"]
+mod cra;
 #[path = "papers/dominance.rs"]
 mod dominance;
 #[path = "papers/lattice.rs"]
@@ -32,8 +34,13 @@ pub struct Figure {
 type Paper = fn(&Path, bool) -> Vec<Figure>;
 
 /// The papers by their words.
-const PAPERS: [(&str, Paper); 4] =
-    [("bcf", bcf::run), ("minimality", minimality::run), ("dominance", dominance::run), ("lattice", lattice::run)];
+const PAPERS: [(&str, Paper); 5] = [
+    ("bcf", bcf::run),
+    ("minimality", minimality::run),
+    ("cra", cra::run),
+    ("dominance", dominance::run),
+    ("lattice", lattice::run),
+];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();

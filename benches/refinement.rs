@@ -17,15 +17,12 @@ mod samples;
 mod systems;
 #[path = "refinement/tables.rs"]
 mod tables;
+#[path = "refinement/terms.rs"]
+mod terms;
 
 use std::path::Path;
-use std::time::Instant;
 
-use tidegate::engine::gate::refinement::{Attacker, Budget, Terms, Values};
-
-/// The paper's attacker and its way of counting, exactly.
-const TERMS: Terms =
-    Terms { attacker: Attacker::Paper, values: Values::Distinct, marginals: false, seed: 1, budget: Budget::FULL };
+use terms::{TERMS, timed};
 
 /// Systems of each size, unless told otherwise.
 const NUMBER: usize = 12;
@@ -34,23 +31,10 @@ fn main() {
     // Cargo adds a word of its own.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => tables::print(),
+        [] => drop(tables::print()),
         ["--systems", file] => systems::write(Path::new(file), NUMBER),
         ["--systems", file, number] => systems::write(Path::new(file), number.parse().expect("a number")),
         ["--count", file] => systems::count(Path::new(file)),
         _ => panic!("--systems FILE [NUMBER], --count FILE, or nothing"),
     }
-}
-
-/// What a call returns, and the time in the middle of so many.
-fn timed<T>(times: usize, call: impl Fn() -> T) -> (T, f64) {
-    let once = || {
-        let start = Instant::now();
-        let found = std::hint::black_box(call());
-        (found, start.elapsed().as_secs_f64())
-    };
-    let (found, first) = once();
-    let mut taken: Vec<f64> = (1..times).map(|_| once().1).chain([first]).collect();
-    taken.sort_by(f64::total_cmp);
-    (found, taken[times / 2])
 }

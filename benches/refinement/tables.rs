@@ -37,7 +37,20 @@ struct Lines {
     lines: Vec<Line>,
 }
 
-pub fn print() {
+/// Figures of one setting and k, for plots.
+pub struct Summary {
+    pub setting: &'static Setting,
+    pub k: u64,
+    /// log₁₀ of the mean of LR / CRA over all classes, and over the outliers.
+    pub means: [Option<f64>; 2],
+    /// Medians of log₁₀(LR / CRA) over classes above the leaves, and over the outliers.
+    pub medians: [Option<f64>; 2],
+    /// Classes at the leaves in per cent: the paper's basic segments.
+    pub basic: f64,
+}
+
+/// Prints the tables.
+pub fn print() -> Vec<Summary> {
     let start = Instant::now();
     let mut all = Vec::new();
     for setting in &SETTINGS {
@@ -54,6 +67,7 @@ pub fn print() {
     assignments(&all);
     times(&all);
     println!("the whole bench, recoding included: {:.1} s", start.elapsed().as_secs_f64());
+    all.iter().map(Lines::summary).collect()
 }
 
 fn lines(sample: &Sample) -> Vec<Line> {
@@ -91,6 +105,15 @@ impl Lines {
 
     fn outliers(&self) -> Vec<&Line> {
         self.lines.iter().filter(|line| line.outliers).collect()
+    }
+
+    fn summary(&self) -> Summary {
+        let classes = self.classes();
+        let compound: Vec<&Line> = classes.iter().copied().filter(|line| line.cells > 1).collect();
+        let basic = 100.0 * (classes.len() - compound.len()) as f64 / classes.len().max(1) as f64;
+        let means = [&classes, &self.outliers()].map(|lines| log_of_mean(lines, |line| line.ratio));
+        let medians = [&compound, &self.outliers()].map(|lines| middle(lines, |line| line.ratio));
+        Summary { setting: self.setting, k: KS[self.at], means, medians, basic }
     }
 
     /// Of a row; settings are set apart.
@@ -206,17 +229,25 @@ fn ends(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
 }
 
 fn mean(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
-    // Numbers of solutions are far beyond floats.
-    let Some(most) = lines.iter().map(|line| of(line)).reduce(f64::max) else { return String::new() };
-    let parts: f64 = lines.iter().map(|line| 10f64.powf(of(line) - most)).sum();
-    short(most + (parts / lines.len() as f64).log10())
+    log_of_mean(lines, of).map(short).unwrap_or_default()
 }
 
-/// Of an even number the larger one in the middle.
+fn log_of_mean(lines: &[&Line], of: impl Fn(&Line) -> f64) -> Option<f64> {
+    // Numbers of solutions are far beyond floats.
+    let most = lines.iter().map(|line| of(line)).reduce(f64::max)?;
+    let parts: f64 = lines.iter().map(|line| 10f64.powf(of(line) - most)).sum();
+    Some(most + (parts / lines.len() as f64).log10())
+}
+
 fn median(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
+    middle(lines, of).map(short).unwrap_or_default()
+}
+
+/// The median; of an even number the larger one in the middle.
+fn middle(lines: &[&Line], of: impl Fn(&Line) -> f64) -> Option<f64> {
     let mut all: Vec<f64> = lines.iter().map(|line| of(line)).collect();
     all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().map(short).unwrap_or_default()
+    all.get(all.len() / 2).copied()
 }
 
 fn cell(text: &str) -> String {
