@@ -36,6 +36,8 @@ pub mod refinement {}
 pub mod taxonomies {}
 
 #[doc = include_str!("papers.md")]
+#[doc = include_str!("papers-bcf.svg")]
+#[doc = include_str!("papers-minimality.svg")]
 #[doc = include_str!("papers-dominance.svg")]
 pub mod papers {}
 
