@@ -57,11 +57,11 @@ fn main() {
         ("whole", &|| whole::table(limit)),
         ("options", &|| tables::options(&folder, true)),
         ("properties", &|| tables::properties(&folder)),
-        ("prediction", &|| tables::prediction(&folder, limit)),
-        ("columns", &|| tables::columns(&folder, limit)),
+        ("prediction", &|| tables::prediction(&folder, limit, usize::MAX)),
+        ("columns", &|| tables::columns(&folder, limit, usize::MAX)),
         ("heuristic", &|| heuristic::table(&folder)),
-        ("space", &|| drop(figures::space_and_time(&folder, limit))),
-        ("early", &|| drop(figures::heuristic(&folder, limit))),
+        ("space", &|| drop(figures::space_and_time(&folder, limit, usize::MAX))),
+        ("early", &|| drop(figures::heuristic(&folder, limit, usize::MAX))),
     ];
     let asked = words.first();
     assert!(

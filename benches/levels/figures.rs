@@ -20,7 +20,7 @@ pub struct Width {
 }
 
 /// Figures 5 and 6: what is kept of the lattice, and the time that searches take.
-pub fn space_and_time(folder: &Path, limit: Duration) -> Vec<Width> {
+pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Width> {
     println!(
         "\nFigures 5 and 6: {}; states that antichains keep, and seconds, best-first for at most {} s; Flash has no limit and ends with the widest table that took it less than a tenth of that; the paper's figures are those of SS13ACS",
         WIDE.name,
@@ -30,7 +30,7 @@ pub fn space_and_time(folder: &Path, limit: Duration) -> Vec<Width> {
         "columns       states   kept: Flash  best-first   seconds: Flash  best-first   paper, MB: all states  antichains   seconds: Flash  best-first"
     );
     let (mut walks, mut widths) = (true, Vec::new());
-    for width in paper::FEWEST..=WIDE.columns.len() {
+    for width in paper::FEWEST..=WIDE.columns.len().min(widest) {
         let task = WIDE.task(folder, width);
         let problem = task.problem();
         let run = |search: &dyn Fn(Instant) -> usize| {
@@ -69,7 +69,7 @@ pub fn space_and_time(folder: &Path, limit: Duration) -> Vec<Width> {
 pub type Series = (&'static str, usize, Vec<(u64, f64)>);
 
 /// Figure 7: how early the optimum is found, and the Loss before that.
-pub fn heuristic(folder: &Path, limit: Duration) -> Vec<Series> {
+pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
     println!(
         "\nFigure 7a: states that are checked until best-first search has found the optimum, and until it is over, at most {} s; the paper's beside",
         limit.as_secs()
@@ -77,7 +77,7 @@ pub fn heuristic(folder: &Path, limit: Duration) -> Vec<Series> {
     println!("data           columns     found      over  found, %   paper: found      over  found, %");
     let mut series = Vec::new();
     for (set, paper) in SETS.into_iter().chain([&WIDE]).zip(paper::FIGURE_7) {
-        for width in paper::FEWEST..=set.columns.len() {
+        for width in paper::FEWEST..=set.columns.len().min(widest) {
             let task = set.task(folder, width);
             let problem = task.problem();
             let start = Instant::now();

@@ -82,7 +82,7 @@ pub fn properties(folder: &Path) {
 }
 
 /// Table 3.
-pub fn prediction(folder: &Path, limit: Duration) {
+pub fn prediction(folder: &Path, limit: Duration, widest: usize) {
     println!(
         "\nTable 3: {}, best-first without prediction (nothing is concluded about other states but by what labels cost) and with it, at most {} s each; the paper's seconds are those of SS13ACS",
         WIDE.name,
@@ -92,7 +92,8 @@ pub fn prediction(folder: &Path, limit: Duration) {
         "columns   checked without      with   seconds without     with   improvement   paper: without      with  improvement"
     );
     let mut is_over = true;
-    for (width, (paper_without, paper_with)) in (paper::FEWEST + 1..=WIDE.columns.len()).zip(paper::TABLE_3) {
+    for (width, (paper_without, paper_with)) in (paper::FEWEST + 1..=WIDE.columns.len().min(widest)).zip(paper::TABLE_3)
+    {
         let task = WIDE.task(folder, width);
         let problem = task.problem();
         let run = |search: Search<'_>| {
@@ -110,18 +111,19 @@ pub fn prediction(folder: &Path, limit: Duration) {
             (true, false) => format!("> {without:.3}"),
             (false, _) => "-".to_owned(),
         };
+        let unpredicted = if is_over { unpredicted.to_string() } else { "-".to_owned() };
         is_over = ended;
         let better = |without: f64, with: f64| 100.0 * (without - with) / without;
+        let improvement = if ended { format!("{:.2} %", better(without, with)) } else { "-".to_owned() };
         println!(
-            "{width:>7} {unpredicted:>17} {checked:>9} {without_text:>16} {with:>8.3} {:>11.2} % {paper_without:>16.3} {paper_with:>9.3} {:>10.2} %",
-            better(without, with),
+            "{width:>7} {unpredicted:>17} {checked:>9} {without_text:>16} {with:>8.3} {improvement:>13} {paper_without:>16.3} {paper_with:>9.3} {:>10.2} %",
             better(paper_without, paper_with)
         );
     }
 }
 
 /// Table 4.
-pub fn columns(folder: &Path, limit: Duration) {
+pub fn columns(folder: &Path, limit: Duration, widest: usize) {
     println!(
         "\nTable 4: {}, best-first, at most {} s each; the property is that of insufficient protection, since what labels cost tells insufficient quality; the paper's is that of quality, and its data SS13ACS",
         WIDE.name,
@@ -130,7 +132,7 @@ pub fn columns(folder: &Path, limit: Duration) {
     println!(
         "columns       states   checked (%)            Loss     bound  inserts  hits %  antichain %   seconds   paper: states   checked (%)       inserts  hits %  antichain %"
     );
-    for width in paper::FEWEST..=WIDE.columns.len() {
+    for width in paper::FEWEST..=WIDE.columns.len().min(widest) {
         let task = WIDE.task(folder, width);
         let start = Instant::now();
         let found = Search::new(&task.problem()).best_first(|_| start.elapsed() > limit);
