@@ -28,6 +28,8 @@ const FIELDS: [usize; 8] = [0, 1, 5, 6, 8, 9, 13, 14];
 const GUARDED: [&str; 4] = ["Preschool", "1st-4th", "5th-6th", "7th-8th"];
 const MS: [u64; 2] = [2, 10];
 const KS: [u64; 3] = [2, 10, 20];
+/// Runs of MASK for each setting.
+const RUNS: u64 = 100;
 
 /// SplitMix64.
 struct Chance(u64);
@@ -177,7 +179,7 @@ fn coverage(tree: &Taxonomy, node: Node) -> f64 {
 /// Steps that an exact attack on one class may cost; beyond them its figure is a bound.
 const WORK: u64 = 2_000_000_000;
 
-/// What a reader finds who knows the mechanism and which people are in which class.
+/// Findings of an attacker who knows the mechanism and which people are in which class.
 #[derive(Default)]
 struct Found {
     /// Guarded rows of people who are tied to the set with more than 1/m.
@@ -331,12 +333,12 @@ fn chart(all: &[Setting], m: u64, axis: &'static str, of: fn(&Cost) -> f64, whic
 }
 
 /// Figures 2 to 4.
-pub fn run(folder: &Path, full: bool) -> Vec<Figure> {
+pub fn run(folder: &Path, _: bool) -> Vec<Figure> {
     if adult::data().is_none() {
         return Vec::new();
     }
     let found = attack(folder);
-    let all = overhead(folder, if full { 1_000 } else { 100 });
+    let all = overhead(folder, RUNS);
     claims(&all);
     let loss = |m| chart(&all, m, "information loss", |cost| cost.loss, &[(0, "(α,k)-A"), (1, "MASK"), (2, "product")]);
     let distortion = |m| chart(&all, m, "distortion", |cost| cost.distortion, &[(1, "MASK"), (2, "product")]);
