@@ -9,6 +9,7 @@ use super::paper;
 use super::sets::{SETS, WIDE};
 
 /// A width of figures 5 and 6.
+#[allow(dead_code, reason = "the bench `papers` draws it")]
 pub struct Width {
     pub columns: usize,
     /// States that the antichains of best-first search keep, and all states.

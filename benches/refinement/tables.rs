@@ -38,6 +38,7 @@ struct Lines {
 }
 
 /// Figures of one setting and k, for plots.
+#[allow(dead_code, reason = "the bench `papers` draws it")]
 pub struct Summary {
     pub setting: &'static Setting,
     pub k: u64,
