@@ -188,7 +188,8 @@ impl Atoms {
         })
     }
 
-    /// The aggregates of the measures of those who formed, where there are measures; where no atoms are formed, of those who waited.
+    /// The aggregates of the measures of the people whose atoms formed, where there are measures; where no atoms are formed, of the people
+    /// who waited.
     ///
     /// # Errors
     /// The taxonomies are others.

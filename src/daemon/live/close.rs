@@ -156,7 +156,7 @@ impl Live {
         Ok(ticked)
     }
 
-    /// The numbers of everybody who is not published.
+    /// The numbers of all people who are not published.
     fn numbers(&self, trees: &[&Taxonomy]) -> Result<Numbers> {
         let mut numbers = Numbers::new(Suppression::of(&self.policy));
         for place in &self.state.pool {

@@ -133,12 +133,13 @@ impl State {
     /// A new chain begins, with everybody who is not published; whoever was put anywhere since is not needed here.
     fn chain(&mut self, chain: &Chain, reading: &Reading<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
-        self.begin_tables(chain);
         if chain.chain == 1 {
+            self.begin_tables(chain);
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
         self.terms = reading.terms(&chain.terms, &chain.release_column)?;
+        self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();
         // What a release of the chain before would have left out is in none of this one.

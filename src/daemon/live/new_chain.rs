@@ -54,7 +54,12 @@ impl Live {
             return changed("feed.name".to_owned(), "a feed keeps its name");
         }
         let same = |old: &Column, new: &Column| (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path);
-        let roles = [(Role::Identifier, "identifier"), (Role::Quasi, "quasi"), (Role::Sensitive, "sensitive")];
+        let roles = [
+            (Role::Identifier, "identifier"),
+            (Role::Quasi, "quasi"),
+            (Role::Sensitive, "sensitive"),
+            (Role::Measure, "measure"),
+        ];
         for (role, name) in roles {
             let [old, new] = [&now.columns, &feed.columns].map(|columns| columns.of(role).collect::<Vec<_>>());
             if old.len() != new.len() || !old.iter().zip(&new).all(|(old, new)| same(old, new)) {

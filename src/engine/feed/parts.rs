@@ -116,7 +116,7 @@ impl Candidate {
         Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
     }
 
-    /// The aggregates of the measures of those who are new in it, label by label; `None` where there are no measures.
+    /// The aggregates of the measures of the people who are new in it, label by label; `None` where there are no measures.
     pub fn measures(&self) -> Option<Histogram> {
         let parts: Vec<&Histogram> =
             self.increments.iter().filter_map(|increment| increment.measures.as_ref()).collect();

@@ -30,7 +30,7 @@ impl Suppression {
     /// outcome are labels, with the nodes that they stand for in the place of leaves; `label` gives that of a leaf tuple.
     ///
     /// # Panics
-    /// If somebody has no label.
+    /// If a row has no label.
     pub fn aggregates(&self, rows: &Rows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
         let none = || self.none(rows.measures().len());
         let mut classes: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
@@ -38,7 +38,7 @@ impl Suppression {
         for row in 0..rows.len() {
             leaves.clear();
             leaves.extend(rows.tuple_at(row));
-            let label = label(&leaves).expect("everybody is in a class");
+            let label = label(&leaves).expect("each row has a label");
             let cells = classes.entry(label).or_insert_with(none);
             for (cell, measure) in cells.iter_mut().zip(rows.measures()) {
                 measure[row].into_iter().for_each(|number| cell.add(number));
@@ -75,7 +75,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Of nobody.
+    /// Of no people.
     pub fn new(suppression: Suppression) -> Numbers {
         Numbers { suppression, cells: BTreeMap::new() }
     }

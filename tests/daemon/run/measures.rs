@@ -205,6 +205,24 @@ fn kills_and_erasures_lose_no_number() {
     assert!(!ever.gives_somebody_away());
 }
 
+/// People who wait have numbers of just these measures, so a feed keeps them; with them a new chain has both tables.
+#[test]
+fn measures_stay_through_all_chains() {
+    let place = place(NEVER, POLICY);
+    publish(&place, 0, 0..60);
+    place.edit(MEASURE, "");
+    place.edit("dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n", "");
+    let (code, answer) = place.json(&["new-chain", "feed.toml"]);
+    assert!(code == 1 && answer["text"].as_str().is_some_and(|text| text.contains("the measure columns")), "{answer}");
+    place.edit(ROLE, &format!("{ROLE}{MEASURE}"));
+    place.done(&["new-chain", "feed.toml"]);
+    publish(&place, 1, 60..120);
+    let shown = Shown::newest(&place.public());
+    shown.check(cost, |_| false);
+    assert!(place.public().join("measures/2/_delta_log").is_dir());
+    place.verified();
+}
+
 /// The table as others read it.
 #[test]
 fn readers_read_the_table_of_measures() {

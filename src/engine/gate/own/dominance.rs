@@ -63,7 +63,10 @@ fn differences(ready: &Ready<'_>, shown: &Release, values: &Values) -> Vec<Reaso
     let measures: Vec<&Column> = columns.of(Role::Measure).collect();
     let mut reasons = Vec::new();
     let Some(mut meant) = meant(ready, &measures) else {
-        return vec![Reason::plain("measures", "somebody new is in no atom, or their numbers are not known")];
+        return vec![Reason::plain(
+            "measures",
+            "a new person is in no atom, or the numbers of new people are not known",
+        )];
     };
     for class in 0..shown.classes() {
         let label = shown.class(class);
