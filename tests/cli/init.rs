@@ -172,6 +172,8 @@ fn check_hospital(delimiter: char) {
     // Values to be guarded are proposed whatever the sample has.
     assert!(all.contains("m = 2 ") && all.contains("\"Z21.9\"") && !all.contains("# m = 2"));
     assert!(all.contains("optional = true"), "wards are missing in some rows");
+    // Amounts may be summed up in the place of being generalised.
+    assert_eq!(report.to_string().matches("`role = \\\"measure\\\"`").count(), 2, "{report}");
     assert!(all.contains("Intensive Care"));
 }
 

@@ -281,10 +281,18 @@ fn generalised(
         true => "others may know it of a person",
         false => "nothing says that others do not know it of a person",
     };
+    let is_number =
+        matches!(shape, Shape::Int { stray: false, .. } | Shape::Float(Some(Fractions { stray: false, .. })));
+    let reason = match is_number && name.is_amount() {
+        true => format!(
+            "{reason}; if they do not, `role = \"measure\"` in the place of `quasi` and its taxonomy publishes its sums"
+        ),
+        false => reason.to_owned(),
+    };
     match proposal {
         Ok(proposal) => {
             let (kind, optional) = (proposal.kind, profile.missing > 0);
-            Guess { role: Some(Role::Quasi), kind, taxonomy: Some(proposal), optional, reason: reason.into(), ..guess }
+            Guess { role: Some(Role::Quasi), kind, taxonomy: Some(proposal), optional, reason, ..guess }
         }
         Err(why) => Guess { reason: why, ..guess },
     }

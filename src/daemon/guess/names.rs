@@ -60,6 +60,9 @@ const KNOWN: &str = "age sex gender zip zip3 zip5 zipcode postcode postal plz bi
     children insurance military veteran alter geschlecht geburtsdatum land ort beruf station";
 const QUANTITIES: &str = "age year yob height weight children size count number familysize household days hours amount alter \
     year years stay los duration dauer tage verweildauer liegedauer jahr jahre";
+/// What is paid: numbers that tables show summed up.
+const AMOUNTS: &str = "cost costs price prices charge charges fee fees amount payment payments paid expense expenses expenditure \
+    reimbursement kosten betrag preis entgelt erlös gebühr coste costes costo importe precio coût coûts montant prix";
 const CODES: &str = "id code type class category kind status key month";
 /// Words long enough to be trusted inside a name that is written in one piece (`birthdate`, `zipcode`).
 const TRUSTED: usize = 5;
@@ -155,9 +158,14 @@ impl Name {
         self.any(QUANTITIES)
     }
 
+    /// Whether it is an amount of money.
+    pub fn is_amount(&self) -> bool {
+        self.has(AMOUNTS)
+    }
+
     /// Whether it has a word that says what the column is.
     pub fn says_something(&self) -> bool {
-        let thing = self.is_known() || self.is_secret() || self.is_quantity();
+        let thing = self.is_known() || self.is_secret() || self.is_quantity() || self.is_amount();
         thing || self.is_contact() || self.is_free_text() || self.identity().is_some()
     }
 
