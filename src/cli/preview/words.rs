@@ -8,7 +8,7 @@ use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::daemon::error::printable;
 use crate::daemon::oneshot::Outcome;
-use crate::daemon::preview::{Alternative, CountFigures, Preview};
+use crate::daemon::preview::{Alternative, CountFigures, MeasureSums, Preview};
 
 /// Alternatives that are shown at most.
 const SHOWN: usize = 12;
@@ -62,6 +62,14 @@ fn worth(text: &mut String, preview: &Preview) {
             "{} rows ({}) are in classes in which all rows have the same sensitive values.",
             uniform.rows,
             percent(uniform.share)
+        );
+        wrapped(text, "", &said);
+    }
+    for MeasureSums { name, labels, shown, left_out } in &preview.measures {
+        let share = percent(*left_out as f64 / (*labels).max(1) as f64);
+        let said = format!(
+            "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({share}) would be left out.",
+            printable(name)
         );
         wrapped(text, "", &said);
     }

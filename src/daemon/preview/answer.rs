@@ -30,6 +30,8 @@ pub struct Preview {
     pub count_error: Option<CountFigures>,
     /// Rows in classes of one sensitive value.
     pub uniform_classes: Uniform,
+    /// How many sums of measures the newest release shows; empty where there are no measures.
+    pub measures: Vec<MeasureSums>,
     /// The checks of the newest release.
     pub checks: Vec<CheckLine>,
     /// Why the last input brought no release.
@@ -49,6 +51,19 @@ pub struct CountFigures {
     pub mean: f64,
     /// Their median.
     pub median: f64,
+}
+
+/// Sums of a measure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MeasureSums {
+    /// The measure.
+    pub name: String,
+    /// Labels of releases.
+    pub labels: u64,
+    /// Labels whose sum is shown.
+    pub shown: u64,
+    /// Labels whose sum is left out: it would give a value away, or is of too few values.
+    pub left_out: u64,
 }
 
 /// Rows in classes of one sensitive value.

@@ -1,6 +1,6 @@
 //! What a release shows, from its public files.
 
-use super::answer::{CountFigures, Uniform};
+use super::answer::{CountFigures, MeasureSums, Uniform};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::engine::counting::{Countable, RandomCounts};
@@ -20,6 +20,8 @@ pub struct Figures {
     pub count_error: Option<CountFigures>,
     /// Classes of one sensitive value.
     pub uniform_classes: Uniform,
+    /// Sums of measures.
+    pub measures: Vec<MeasureSums>,
     /// What was checked.
     pub checks: Vec<CheckLine>,
 }

@@ -4,8 +4,9 @@
 mod alternatives;
 mod answer;
 mod figures;
+mod measures;
 
-pub use answer::{Alternative, CountFigures, Preview, Tick, Uniform};
+pub use answer::{Alternative, CountFigures, MeasureSums, Preview, Tick, Uniform};
 
 use std::path::{Path, PathBuf};
 
@@ -139,12 +140,14 @@ impl<'a> Run<'a> {
                 let (layout, memory) = (Layout::Folders, Path::new("memory"));
                 let manifest = manifest(&public, layout, Some(release), memory)?;
                 // Two tables show each value as it is: there is no detail to tell, and no label to count by.
-                if manifest.two_tables() {
-                    Some(Figures::of_manifest(&manifest))
+                let figures = if manifest.two_tables() {
+                    Figures::of_manifest(&manifest)
                 } else {
                     let opened = Opened::newest(&public, layout, Some(release), memory)?;
-                    Some(Figures::of(&opened, |column| place(base, self.feed, column), counts)?)
-                }
+                    Figures::of(&opened, |column| place(base, self.feed, column), counts)?
+                };
+                let measures = measures::sums(&public, &manifest, &self.feed.columns)?;
+                Some(Figures { measures, ..figures })
             }
         };
         let last = entries.into_iter().next_back().expect("a sample has inputs");
@@ -204,7 +207,7 @@ impl Once {
         let failed = |tick: &&Tick| matches!(tick.outcome, Outcome::Rejected | Outcome::Stopped);
         let failing = ticks.iter().filter(failed).count() as f64 / ticks.len().max(1) as f64;
         let loss = figures.as_ref().map(|figures| figures.loss);
-        let Figures { rows: published, columns, count_error, uniform_classes, checks, .. } =
+        let Figures { rows: published, columns, count_error, uniform_classes, measures, checks, .. } =
             figures.unwrap_or_default();
         Preview {
             rows,
@@ -216,6 +219,7 @@ impl Once {
             columns,
             count_error,
             uniform_classes,
+            measures,
             checks,
             reasons: last.reasons,
             ticks,

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value as Json;
 
-use super::place::{FEED, PLANTED, Place, counts, files, fits, has, people, text};
+use super::place::{FEED, HEADER, PLANTED, Place, counts, files, fits, has, people, text};
 
 /// `preview` with these files and options.
 fn output(place: &Place, inputs: &[&str], options: &[&str]) -> Output {
@@ -185,4 +185,22 @@ fn what_cannot_be_shown_is_refused_with_the_place() {
     let shown = preview(&place, &["few.csv"], &["--no-alternatives"]);
     assert_eq!((&shown["outcome"], &shown["loss"], &shown["published"]), (&"held".into(), &Json::Null, &0.into()));
     assert_eq!(shown["waiting"], 1);
+}
+
+/// How many sums of measures would be left out, in both forms of the answer.
+#[test]
+fn it_says_how_many_sums_would_be_left_out() {
+    let measure = "[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
+    let rules = "search = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }";
+    let place = Place::new(&format!("{}{measure}", feed("cumulative", rules)));
+    // Every tenth person has nearly all of any sum that they are in.
+    let cost = |at: usize| if at.is_multiple_of(10) { 1_000_000 } else { 10 };
+    let rows: String = people(0..200).lines().enumerate().map(|(at, row)| format!("{row},{}\n", cost(at))).collect();
+    place.put("a.csv", format!("{},cost\n{rows}", HEADER.trim_end()));
+    let shown = preview(&place, &["a.csv"], &["--no-alternatives"]);
+    let [measure] = shown["measures"].as_array().expect("measures").as_slice() else { panic!("one measure: {shown}") };
+    let [labels, sums, left_out] = ["labels", "shown", "left_out"].map(|key| number(&measure[key]));
+    assert!(measure["name"] == "cost" && left_out >= 1.0 && labels == sums + left_out, "{measure}");
+    let said = text(&output(&place, &["a.csv"], &["--no-alternatives"]).stdout);
+    assert!(said.contains("would show their sum"), "{said}");
 }

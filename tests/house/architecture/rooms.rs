@@ -144,6 +144,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             "daemon::seal",
             "daemon::live",
+            "daemon::journal",
             "daemon::oneshot",
             "daemon::opened_release",
             ENGINE,
