@@ -195,7 +195,7 @@ impl Atoms {
     /// The taxonomies are others.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
         let people = if policy.forms() { &self.formed } else { &self.waiting };
-        let Some(rows) = rows(people, trees)?.filter(|rows| !rows.measures().is_empty()) else { return Ok(None) };
+        let Some(rows) = numbers(people, trees)? else { return Ok(None) };
         let suppression = Suppression::of(policy);
         if let Some(carving) = carving(self.carving.as_ref(), trees)? {
             let finder = carving.finder(trees);
@@ -209,15 +209,18 @@ impl Atoms {
     }
 }
 
-/// Rows of all arrivals.
+/// Rows of all arrivals with the numbers of their measures; `None` where there are no measures.
 ///
 /// # Errors
 /// The taxonomies are others.
-pub fn rows(rolls: &Since, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
+pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
     let mut all: Option<Rows> = None;
-    for (_, roll) in rolls {
+    for (_, roll) in rolls.into_iter().filter(|(_, roll)| roll.has_measures(trees.len())) {
         let rows = roll.rows(trees)?;
-        all = Some(all.map_or_else(|| rows.clone(), |all| all.and(&rows)));
+        all = Some(match all {
+            Some(all) => all.and(&rows),
+            None => rows,
+        });
     }
     Ok(all)
 }

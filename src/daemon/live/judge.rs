@@ -1,7 +1,7 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::atoms::{Atoms, histogram, rows};
+use super::atoms::{Atoms, histogram, numbers};
 use super::ledger::Kept;
 use super::record::Recorded;
 use super::state::Due;
@@ -141,8 +141,7 @@ impl Live {
                 let atoms = read(object)?;
                 let counted = histogram(&atoms.formed, sensitive, &trees)?;
                 let told = self.told(counted, self.state.ledgers.get(&atoms.tick()))?;
-                let numbers = rows(&atoms.formed, &trees)?.filter(|rows| !rows.measures().is_empty());
-                Ok(Read { numbers, ..told })
+                Ok(Read { numbers: numbers(&atoms.formed, &trees)?, ..told })
             });
             return formed.collect();
         }
@@ -151,7 +150,7 @@ impl Live {
         let waiting = pool.iter().map(|waiting| histogram(waiting, sensitive, &trees));
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
         let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
-        let numbers = rows(&pool.concat(), &trees)?.filter(|rows| !rows.measures().is_empty());
+        let numbers = numbers(pool.iter().flatten(), &trees)?;
         let told = |rows| Ok(Read { numbers: numbers.clone(), ..self.told(rows, ledger)? });
         waiting.into_iter().map(told).collect()
     }

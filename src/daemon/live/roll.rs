@@ -121,6 +121,11 @@ impl Roll {
         self.codes.len()
     }
 
+    /// Whether rows have measures, behind so many quasi columns.
+    pub fn has_measures(&self, quasi: usize) -> bool {
+        self.labels.len() > quasi
+    }
+
     /// The people behind the rows.
     pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
         self.people.iter().flatten().map(|bytes| Person(u128::from_le_bytes(*bytes)))

@@ -109,6 +109,13 @@ fn aggregates_are_those_of_their_people() {
     place.done(&["withdraw", "feed.toml", "12", "--reason", "wrong"]);
     publish(&place, 12, 480..520);
     ever.look(&place);
+    // Old rows leave, and their sums with them.
+    place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
+    sleep(Duration::from_millis(1_100));
+    publish(&place, 13, 520..560);
+    ever.look(&place);
+    let left = Shown::newest(&place.public());
+    assert!(left.measures.keys().all(|(_, release)| *release >= 13), "sums of old releases are shown");
     assert!(!ever.gives_somebody_away(), "a number follows from sums that were published");
     // It would, had the people of an atom without one of them been shown once more.
     let (atom, sum) = ever.0.iter().next().cloned().expect("a sum");
