@@ -17,7 +17,7 @@ impl Side {
     /// Of the check of this name; `None` where there is no limit to compare with.
     pub fn of(check: &str) -> Option<Side> {
         match check {
-            "crowd" | "atoms" | "slices" | "correspondence" | "chain" | "distinct_l" | "entropy_l" | "p_rule" => {
+            "crowd" | "atoms" | "slices" | "correspondence" | "chain" | "distinct_l" | "entropy_l" => {
                 Some(Side::AtLeast)
             }
             "recursive_c" => Some(Side::Below),
