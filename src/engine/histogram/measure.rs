@@ -64,7 +64,8 @@ fn rounded(units: i128, scale: u8, decimals: u8) -> Option<i64> {
         None => units.checked_mul(10i128.checked_pow(u32::from(decimals - scale))?)?,
         Some(more) => {
             let unit = 10i128.checked_pow(more.into())?;
-            (units / unit).checked_add(if (units % unit).abs() * 2 >= unit { units.signum() } else { 0 })?
+            let left = (units % unit).abs();
+            (units / unit).checked_add(if left >= unit - left { units.signum() } else { 0 })?
         }
     };
     i64::try_from(units).ok()
@@ -116,5 +117,8 @@ mod tests {
         assert_eq!(rounded(-15, 1, 0), Some(-2));
         assert_eq!(rounded(14, 1, 0), Some(1));
         assert_eq!(rounded(i128::MAX, 0, 6), None);
+        // As many decimals as there are: twice what is left has no room in 128 bits.
+        assert_eq!(rounded(10i128.pow(38) - 1, 38, 0), Some(1));
+        assert_eq!(rounded(10i128.pow(37), 38, 0), Some(0));
     }
 }
