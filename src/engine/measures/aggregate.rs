@@ -1,6 +1,7 @@
 //! The aggregates of atoms, from their people's numbers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::dominance::{Cell, Rule};
 use crate::histogram::{Cell as Count, Histogram, Rows, ValueCode, Values};
@@ -68,10 +69,17 @@ impl Suppression {
 }
 
 /// The numbers of people, by their leaf tuples, as far as it takes to say whether a sum of them is published.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Numbers {
     suppression: Suppression,
     cells: BTreeMap<Vec<Leaf>, Vec<Cell>>,
+}
+
+// Leaf tuples are those of people.
+impl fmt::Debug for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Numbers({} leaf tuples)", self.cells.len())
+    }
 }
 
 impl Numbers {
