@@ -21,6 +21,8 @@ mod dominance;
 mod lattice;
 #[path = "papers/minimality.rs"]
 mod minimality;
+#[path = "papers/sets.rs"]
+mod sets;
 
 use std::path::{Path, PathBuf};
 

@@ -4,29 +4,18 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "papers/sets.rs"]
+mod sets;
 
 use std::hint::black_box;
 
 use common::{adult, columns, golden, tables, taxonomy};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use sets::SETS;
 use tidegate::engine::anonymizer::{Rules, Standing, alone, bcf};
 use tidegate::engine::histogram::{Headcount, Heads, Release};
 use tidegate::engine::model::{Columns, Recoding};
 use tidegate::engine::policy::Decimal;
-
-/// Quasi and sensitive columns as BCF 6 has them.
-const SETS: [(&str, &[&str], &[&str]); 2] = [
-    (
-        "Sen1",
-        &["Education", "Marital-status", "Occupation", "Race", "Relationship", "Sex", "Work-class"],
-        &["Native-country"],
-    ),
-    (
-        "Sen3",
-        &["Marital-status", "Race", "Relationship", "Sex", "Work-class"],
-        &["Native-country", "Education", "Occupation"],
-    ),
-];
 
 fn names(of: &[&str]) -> Vec<String> {
     of.iter().map(|&name| name.to_owned()).collect()

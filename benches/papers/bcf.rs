@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::Figure;
 use super::chart::{Chart, Line, svg};
 use super::common::{Row, adult, columns, golden, tables, taxonomy};
+use super::sets::SETS;
 use tidegate::engine::anonymizer::{alone, bcf};
 use tidegate::engine::gate::correspondence::{Anonymity, Correspondence};
 use tidegate::engine::histogram::{Excess, JoinCells, Release};
@@ -16,20 +17,6 @@ use tidegate::engine::model::{Columns, Recoding, Taxonomy};
 const KS: [u64; 5] = [40, 80, 120, 160, 200];
 /// The increments of the second release.
 const INCREMENTS: [&str; 3] = ["200D2", "2000D2", "allD2"];
-/// Quasi and sensitive columns.
-const SETS: [(&str, &[&str], &[&str]); 2] = [
-    (
-        "Sen1",
-        &["Education", "Marital-status", "Occupation", "Race", "Relationship", "Sex", "Work-class"],
-        &["Native-country"],
-    ),
-    (
-        "Sen3",
-        &["Marital-status", "Race", "Relationship", "Sex", "Work-class"],
-        &["Native-country", "Education", "Occupation"],
-    ),
-];
-
 /// One setting of the experiment.
 struct Point {
     set: &'static str,
