@@ -27,17 +27,17 @@ impl Feed {
             increment.carving.iter_mut().for_each(|carving| carving.grow(growth));
             increment.rows.grow(growth);
             increment.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
-            increment.measures.iter_mut().for_each(|measures| measures.grow(growth));
+            increment.measures.iter_mut().for_each(|measures| measures.grow_labels(growth));
         }
         if let Some(alone) = &mut self.alone {
             alone.course.grow(growth, trees);
             alone.ledger.iter_mut().for_each(|ledger| ledger.grow(growth));
-            alone.measures.iter_mut().for_each(|measures| measures.grow(growth));
+            alone.measures.iter_mut().for_each(|measures| measures.grow_labels(growth));
         }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);
             published.atoms = recoding(&published.atoms);
-            published.measures.iter_mut().for_each(|measures| Arc::make_mut(measures).grow(growth));
+            published.measures.iter_mut().for_each(|measures| Arc::make_mut(measures).grow_labels(growth));
             let rows = Arc::make_mut(&mut published.rows);
             rows.grow(growth);
             if first {

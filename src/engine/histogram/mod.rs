@@ -139,6 +139,13 @@ impl Histogram {
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
 
+    /// The same where the nodes of labels are in the place of leaves.
+    pub fn grow_labels(&mut self, growth: &[Growth]) {
+        let moved =
+            |(column, growth): (&mut Vec<Leaf>, &Growth)| column.iter_mut().for_each(|node| *node = growth.node(*node));
+        self.leaves.iter_mut().zip(growth).for_each(moved);
+    }
+
     /// The cells of a leaf tuple.
     pub fn cells_of(&self, tuple: usize) -> &[Cell] {
         &self.cells[self.start[tuple] as usize..self.start[tuple + 1] as usize]
