@@ -146,7 +146,12 @@ impl Run {
             Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), columns)
         };
         let tables = timed(&mut times.writing, write);
-        let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
+        let older = feed.published().iter().map(|of| Older {
+            known: &of.recoding,
+            atoms: &of.atoms,
+            rows: &of.rows,
+            addends: None,
+        });
         let older: Vec<Older> = timed(&mut times.judging, || older.collect());
         let newest = candidate.increments.iter().map(|of| Newest {
             atoms: &of.recoding,

@@ -64,7 +64,12 @@ fn judged(
     let start = Instant::now();
     let read = bytes::read(tables.iter().next().expect("a table"), columns).0.expect("a table");
     let read_back = start.elapsed();
-    let older = feed.published().iter().map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows });
+    let older = feed.published().iter().map(|of| Older {
+        known: &of.recoding,
+        atoms: &of.atoms,
+        rows: &of.rows,
+        addends: None,
+    });
     let older: Vec<Older> = older.collect();
     let newest: Vec<Newest> = candidate
         .increments

@@ -158,6 +158,7 @@ impl Chain {
             tests: self.feed.tests(),
             atoms: self.feed.published().iter().map(|published| published.atoms.clone()).collect(),
             numbers: Vec::new(),
+            addends: self.feed.published().iter().map(|older| older.measures.clone()).collect(),
         }
     }
 
@@ -240,12 +241,16 @@ pub struct Offer {
     pub atoms: Vec<Recoding>,
     /// The new people with the numbers of their measures, increment by increment, where there are measures.
     pub numbers: Vec<Rows>,
+    /// The addends of the measures of `older`, release by release, where there are any.
+    pub addends: Vec<Option<Arc<Histogram>>>,
 }
 
 impl Offer {
     /// The table alone.
     pub fn judged(&self) -> Judged {
-        let older = self.older.iter().zip(&self.atoms).map(|((known, rows), atoms)| Older { known, atoms, rows });
+        let older = self.older.iter().zip(&self.atoms).enumerate();
+        let addends = |at: usize| self.addends.get(at).and_then(Option::as_deref);
+        let older = older.map(|(at, ((known, rows), atoms))| Older { known, atoms, rows, addends: addends(at) });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);

@@ -103,6 +103,7 @@ impl Decided<'_> {
             tests: 0,
             atoms: self.recodings[..at].to_vec(),
             numbers: Vec::new(),
+            addends: Vec::new(),
         }
     }
 }
@@ -236,9 +237,12 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     assert!(checks(&verdict).contains("atoms"), "{verdict:?}");
 
     // With it: nobody else's atom is touched, and those who are left wait for somebody to come.
-    assert!(!chain.feed.dissolve(&[0], 0), "nobody of an earlier tick is in an atom that is not published");
-    assert!(chain.feed.dissolve(&[0], 1));
-    assert!(!chain.feed.dissolve(&[0], 1), "there is one such atom");
+    assert!(
+        !chain.feed.dissolve(&[0], 0, &chain.columns.trees()),
+        "nobody of an earlier tick is in an atom that is not published"
+    );
+    assert!(chain.feed.dissolve(&[0], 1, &chain.columns.trees()));
+    assert!(!chain.feed.dissolve(&[0], 1, &chain.columns.trees()), "there is one such atom");
     assert_eq!((chain.feed.pending(), chain.feed.waiting().rows()), (3, 3));
     assert_eq!(chain.feed.standing().pool().rows(), 3);
     let candidate = chain.proposed(&[]);

@@ -4,6 +4,7 @@
 mod common;
 
 mod anonymizer;
+mod blocks;
 mod brute_force;
 mod chains;
 mod coin;

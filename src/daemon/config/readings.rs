@@ -157,11 +157,7 @@ impl Written<'_> {
         let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
         let measures = || columns.of(Role::Measure);
         let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
-        let grows = policy.publish_every().is_some();
-        let refused = if !grows && policy.kind() == ChainKind::Cumulative {
-            "the sum of a label must never change, so that no difference of sums tells a person's number, and in a cumulative chain only \
-             `search = \"halves\"` keeps each label of a release as it is: leave `search` and `guarantee` out, or this column"
-        } else if policy.output() == Output::TwoTable {
+        let refused = if policy.output() == Output::TwoTable {
             "in two tables labels only form the classes, and a table of measures would tell them apart: leave `output` out, or this column"
         } else if policy.on_unsafe() == OnUnsafe::Coarsest {
             "sums are fixed for the classes that a tick finds, and `on_unsafe = \"coarsest\"` publishes others: leave it out, or this column"

@@ -189,13 +189,13 @@ impl Atoms {
     }
 
     /// The aggregates of the measures of the people whose atoms formed, where there are measures; where no atoms are formed, of the people
-    /// who waited.
+    /// who waited. Where people join the classes of earlier releases, their addends.
     ///
     /// # Errors
     /// The taxonomies are others.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
         let people = if policy.forms() { &self.formed } else { &self.waiting };
-        let Some(rows) = numbers(people, trees)? else { return Ok(None) };
+        let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else { return Ok(None) };
         let suppression = Suppression::of(policy);
         if let Some(carving) = carving(self.carving.as_ref(), trees)? {
             let finder = carving.finder(trees);
@@ -203,9 +203,20 @@ impl Atoms {
                 suppression.aggregates(&rows, |leaves| finder.class(leaves).map(|(_, label)| label.to_vec())),
             ));
         }
-        let Some(cuts) = recoding(self.proposed.as_ref(), trees)? else { return Ok(None) };
-        let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
-        Ok(Some(suppression.aggregates(&rows, label)))
+        let grain = Grain::of(policy);
+        let cuts = if grain == Grain::Atoms { &self.cut } else { &self.proposed };
+        let Some(cuts) = recoding(cuts.as_ref(), trees)? else { return Ok(None) };
+        let class = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
+        if !policy.joins() {
+            return Ok(Some(suppression.aggregates(&rows, class)));
+        }
+        // A later release may be finer, where leaf tuples are kept.
+        let tuple =
+            |leaves: &[Leaf]| Some(trees.iter().zip(leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect());
+        Ok(Some(match grain {
+            Grain::Atoms => suppression.addends(&rows, class),
+            _ => suppression.addends(&rows, tuple),
+        }))
     }
 }
 

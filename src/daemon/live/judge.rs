@@ -8,7 +8,7 @@ use super::state::Due;
 use super::work::Live;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ref;
-use crate::engine::feed::{Candidate, Increment};
+use crate::engine::feed::{Candidate, Increment, Published};
 use crate::engine::gate::own::{Approved, Case, Census, Judged, Learnt, Newest, Older, Verdict, judge};
 use crate::engine::histogram::{Histogram, Rows};
 use crate::engine::policy::{Inference, Output};
@@ -92,8 +92,8 @@ impl Live {
         let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
-        let older: Vec<Older<'_>> =
-            older.map(|of| Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows }).collect();
+        let joins = self.policy.joins();
+        let older: Vec<Older<'_>> = older.map(|of| older_of(of, joins)).collect();
         let newest = candidate.increments.iter().zip(&kept);
         let newest: Vec<Newest<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
         let census = self.policy.standing();
@@ -189,6 +189,11 @@ impl Live {
 fn staged_part((at, part): (usize, &Part)) -> String {
     let [_, name] = part.table.names();
     format!("{name}-{at}.parquet")
+}
+
+fn older_of(of: &Published, joins: bool) -> Older<'_> {
+    let addends = of.measures.as_deref().filter(|_| joins);
+    Older { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
 }
 
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Newest<'a> {

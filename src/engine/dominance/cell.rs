@@ -43,6 +43,12 @@ impl Cell {
         Some(Cell { rows, sum: i128::try_from(sum).ok()?, absolute: sum, largest, kept })
     }
 
+    /// As it was kept: how many contributions, their sum, the sum of their absolute values, and the largest of these in descending order.
+    pub fn restored(rows: u64, sum: i128, absolute: u128, largest: Vec<u64>) -> Cell {
+        let kept = largest.len();
+        Cell { rows, sum, absolute, largest, kept }
+    }
+
     /// Adds a contribution. The rules read its absolute value.
     pub fn add(&mut self, contribution: i64) {
         self.rows += 1;
@@ -82,6 +88,12 @@ impl Cell {
     /// The sum of their absolute values.
     pub fn absolute(&self) -> u128 {
         self.absolute
+    }
+
+    /// The absolute values of the largest ones that are kept, in descending order: as many as are kept, of fewer contributions with zeros
+    /// behind them.
+    pub fn kept(&self) -> impl Iterator<Item = u64> + '_ {
+        self.largest.iter().copied().chain(std::iter::repeat(0)).take(self.kept)
     }
 
     /// The sum of the absolute values of the `count` largest ones; as many as there are.

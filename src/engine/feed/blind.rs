@@ -84,7 +84,7 @@ impl Feed {
 
     /// Dissolves the atom of somebody whose atom is not published yet: its people wait again, since they arrived.
     /// `false` if nobody of this leaf tuple and arrival is in such an atom.
-    pub fn dissolve(&mut self, leaves: &[Leaf], since: u32) -> bool {
+    pub fn dissolve(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
         let holds = |increment: &Increment| {
             let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
             found.rows() > 0
@@ -99,6 +99,13 @@ impl Feed {
         self.standing.dissolve(&atom.headcount());
         self.waiting = self.waiting.merge(&atom);
         increment.rows = rest;
+        if let Some(addends) = &mut increment.measures {
+            // Labels are those of atoms, or of leaf tuples.
+            let first = |nodes: &[Node]| -> Vec<Leaf> {
+                nodes.iter().zip(trees).map(|(&node, tree)| tree.leaf_range(node).start).collect()
+            };
+            *addends = addends.divide(|label, _| !together(&first(label)))[0].clone();
+        }
         if increment.rows.rows() == 0 {
             self.unpublished.remove(at);
         }

@@ -120,7 +120,7 @@ impl Feed {
         match policy.chain() {
             _ if !formed => {}
             Chain::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            Chain::Blind(_) | Chain::Tested { .. } => _ = self.dissolve(leaves, since),
+            Chain::Blind(_) | Chain::Tested { .. } => _ = self.dissolve(leaves, since, trees),
             // Classes of their own were carved together.
             Chain::Bcf | Chain::Disjoint { .. } => self.again(),
         }

@@ -21,6 +21,7 @@ mod raise;
 mod recode;
 mod replay;
 mod state;
+mod sums;
 mod uniform;
 mod whole;
 

@@ -8,9 +8,9 @@ use super::ledger::Ledger;
 use super::whole::Whole;
 use crate::anonymizer::{NoRelease, Refusal, Step};
 use crate::histogram::{Headcount, Histogram, Release};
-use crate::measures::merged;
+use crate::measures::{Suppression, merged};
 use crate::model::{Carving, Recoding};
-use crate::policy::Output;
+use crate::policy::{Output, Policy};
 
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +23,8 @@ pub struct Increment {
     pub rows: Histogram,
     /// What is published of those whose values are masked; `None` where none are.
     pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, label by label, with the nodes of labels in the place of leaves; `None` where there are no
-    /// measures.
+    /// The aggregates of their measures, label by label, with the nodes of labels in the place of leaves; where people join the classes of
+    /// earlier releases, their addends. `None` where there are no measures.
     pub measures: Option<Histogram>,
 }
 
@@ -47,7 +47,7 @@ pub struct Published {
     /// Under `blind` the first leaves of published classes stand for everybody in them; under `chain` and `bcf` leaves are kept.
     /// Empty in disjoint chains. Shared, so that the gate knows a table again that it has looked at.
     pub rows: Arc<Histogram>,
-    /// The aggregates of their measures, label by label; `None` where there are no measures, and in disjoint chains.
+    /// The aggregates of their measures, label by label, or their addends; `None` where there are no measures, and in disjoint chains.
     pub measures: Option<Arc<Histogram>>,
 }
 
@@ -67,6 +67,8 @@ pub struct Candidate {
     pub carving: Option<Carving>,
     /// The increments that come out with it, oldest first.
     pub increments: Vec<Increment>,
+    /// What is told of the measures of all its classes, where people join those of earlier releases.
+    pub(super) standing: Option<Histogram>,
 }
 
 impl PartialEq for Candidate {
@@ -86,7 +88,7 @@ impl Candidate {
     pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> Candidate {
         let (recoding, rows) = (table.recoding().to_vec(), Whole::from(rows));
         let (table, new) = (OnceLock::from(table), Vec::new());
-        Candidate { release, recoding, rows, new, table, carving: None, increments }
+        Candidate { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
     /// A candidate of a chain of crowds. `rows` holds everybody in it and `new` the people of each increment; both hold the nodes of
@@ -97,7 +99,7 @@ impl Candidate {
         increments: Vec<Increment>,
     ) -> Candidate {
         let (recoding, table) = (Recoding::new(), OnceLock::new());
-        Candidate { release, recoding, rows, new, table, carving: None, increments }
+        Candidate { release, recoding, rows, new, table, carving: None, increments, standing: None }
     }
 
     /// Everybody in it under its recoding.
@@ -116,11 +118,22 @@ impl Candidate {
         Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
     }
 
-    /// The aggregates of the measures of the people who are new in it, label by label; `None` where there are no measures.
+    /// The aggregates of measures that come out with it, label by label: of the people who are new in it, or where people join the classes
+    /// of earlier releases, of each class. `None` where there are no measures.
     pub fn measures(&self) -> Option<Histogram> {
+        if let Some(standing) = &self.standing {
+            return Some(standing.clone().as_one(self.release));
+        }
         let parts: Vec<&Histogram> =
             self.increments.iter().filter_map(|increment| increment.measures.as_ref()).collect();
         merged(&parts).map(|rows| rows.as_one(self.release))
+    }
+
+    /// The addends of the measures of the people who are new in it, where people join the classes of earlier releases; `None` where there are
+    /// no measures.
+    pub(super) fn addends(&self, policy: &Policy) -> Option<Histogram> {
+        let parts: Vec<&Histogram> = self.increments.iter().filter_map(|new| new.measures.as_ref()).collect();
+        Suppression::of(policy).together(&parts)
     }
 
     /// The same, as far as they were put together.

@@ -103,11 +103,12 @@ impl Feed {
 
     /// The release under a recoding, put together from what the last tick has fixed.
     pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> Candidate {
-        match policy.chain() {
+        let candidate = match policy.chain() {
             Chain::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             Chain::Crowds { .. } => self.in_crowds(trees),
             Chain::Blind(_) | Chain::Tested { .. } => self.atoms_under(recoding),
             Chain::Bcf | Chain::Disjoint { .. } => self.everybody_under(recoding),
-        }
+        };
+        if policy.joins() { self.with_sums(candidate, policy, trees) } else { candidate }
     }
 }

@@ -342,7 +342,7 @@ impl Feed {
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
-        let measures = candidate.measures();
+        let measures = if policy.joins() { candidate.addends(policy) } else { candidate.measures() };
         let new = match policy.chain() {
             Chain::Crowds { .. } => std::mem::take(&mut candidate.new),
             _ => candidate.increments.iter().map(Increment::told).collect(),

@@ -33,39 +33,68 @@ impl Suppression {
     /// # Panics
     /// If a row has no label.
     pub fn aggregates(&self, rows: &Rows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
+        let told =
+            |(label, cells): (Vec<Node>, Vec<Cell>)| (label, cells.iter().flat_map(|cell| self.told(cell)).collect());
+        table(rows.width(), 2 * rows.measures().len(), self.cells(rows, label).into_iter().map(told))
+    }
+
+    /// The numbers of these people, label by label.
+    ///
+    /// # Panics
+    /// If a row has no label.
+    pub(super) fn cells(
+        &self,
+        rows: &Rows,
+        label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
+    ) -> BTreeMap<Vec<Node>, Vec<Cell>> {
         let none = || self.none(rows.measures().len());
-        let mut classes: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
+        let mut labels: BTreeMap<Vec<Node>, Vec<Cell>> = BTreeMap::new();
         let mut leaves: Vec<Leaf> = Vec::new();
         for row in 0..rows.len() {
             leaves.clear();
             leaves.extend(rows.tuple_at(row));
             let label = label(&leaves).expect("each row has a label");
-            let cells = classes.entry(label).or_insert_with(none);
+            let cells = labels.entry(label).or_insert_with(none);
             for (cell, measure) in cells.iter_mut().zip(rows.measures()) {
                 measure[row].into_iter().for_each(|number| cell.add(number));
             }
         }
-        let told =
-            |(label, cells): (Vec<Node>, Vec<Cell>)| (label, cells.iter().flat_map(|cell| self.told(cell)).collect());
-        table(rows.width(), 2 * rows.measures().len(), classes.into_iter().map(told))
+        labels
     }
 
     /// No numbers of so many measures.
     fn none(&self, measures: usize) -> Vec<Cell> {
-        let kept = self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0);
-        vec![Cell::new(kept); measures]
+        vec![Cell::new(self.kept()); measures]
+    }
+
+    /// How many of the largest numbers are kept of each sum.
+    pub(super) fn kept(&self) -> usize {
+        self.rules.iter().map(|rule| rule.keeps()).max().unwrap_or(0)
+    }
+
+    /// Whether these numbers are too few to say how many they are.
+    pub(super) fn are_few(&self, cell: &Cell) -> bool {
+        (1..self.least).contains(&cell.rows())
+    }
+
+    /// Whether their sum is not published.
+    pub(super) fn is_hidden(&self, cell: &Cell) -> bool {
+        self.are_few(cell) || self.rules.iter().any(|rule| rule.is_sensitive(cell))
     }
 
     /// How many numbers, and their sum.
     fn told(&self, cell: &Cell) -> [Value; 2] {
-        let count = cell.rows();
-        if (1..self.least).contains(&count) {
+        if self.are_few(cell) {
             return [Value::Null, Value::Null];
         }
-        let hidden = self.rules.iter().any(|rule| rule.is_sensitive(cell));
-        let sum = if hidden { Value::Null } else { Value::Decimal(cell.sum()) };
-        [Value::Int(i64::try_from(count).expect("fewer than 2^63 people")), sum]
+        let sum = if self.is_hidden(cell) { Value::Null } else { Value::Decimal(cell.sum()) };
+        [count(cell), sum]
     }
+}
+
+/// How many numbers.
+pub(super) fn count(cell: &Cell) -> Value {
+    Value::Int(i64::try_from(cell.rows()).expect("fewer than 2^63 people"))
 }
 
 /// The numbers of people, by their leaf tuples, as far as it takes to say whether a sum of them is published.

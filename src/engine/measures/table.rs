@@ -21,7 +21,7 @@ pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
 }
 
 /// The labels of a table and what it tells of each.
-fn rows(table: &Histogram) -> impl Iterator<Item = (Vec<Node>, &[Value])> {
+pub(super) fn rows(table: &Histogram) -> impl Iterator<Item = (Vec<Node>, &[Value])> {
     (0..table.tuples()).flat_map(move |tuple| {
         let cells = table.cells_of(tuple).iter();
         cells.map(move |cell| (table.tuple_at(tuple).collect(), table.values().get(cell.value)))

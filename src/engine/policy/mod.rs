@@ -172,6 +172,11 @@ impl Policy {
         self.standing().is_some() || self.search.is_local() || self.recodes_some()
     }
 
+    /// Whether people join the classes of earlier releases: cumulative chains whose rows do not keep their labels.
+    pub fn joins(&self) -> bool {
+        matches!(self.chain, Chain::Blind(_) | Chain::Tested { .. } | Chain::Bcf)
+    }
+
     /// Whether a release of a disjoint chain has one recoding for all, and leaves rows waiting that find no class under it.
     pub fn recodes_some(&self) -> bool {
         matches!(self.chain, Chain::Disjoint { waits: true, .. }) && !self.search.is_local()

@@ -16,8 +16,10 @@ pub struct Overview<'a> {
     recoding: &'a [Cut],
     /// Whether classes have labels of their own.
     pub local: bool,
-    /// What is shown of measures in the rows that are new; empty where there are none.
+    /// What is shown of measures, in the labels that are new or in all classes; empty where there are none.
     pub measures: Vec<MeasureFigures>,
+    /// Whether people join the classes of earlier releases, and their sums.
+    pub joins: bool,
 }
 
 impl<'a> Overview<'a> {
@@ -28,18 +30,19 @@ impl<'a> Overview<'a> {
             recoding: table.recoding(),
             local: table.is_local(),
             measures: Vec::new(),
+            joins: false,
         }
     }
 
     /// Of a table whose classes have labels of their own.
     pub fn of_sums(sums: &'a Sums) -> Overview<'a> {
-        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true, measures: Vec::new() }
+        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true, measures: Vec::new(), joins: false }
     }
 
-    /// The same with what is shown of measures.
+    /// The same with what is shown of measures; whether people join the classes of earlier releases.
     #[must_use]
-    pub fn with_measures(self, measures: Vec<MeasureFigures>) -> Overview<'a> {
-        Overview { measures, ..self }
+    pub fn with_measures(self, measures: Vec<MeasureFigures>, joins: bool) -> Overview<'a> {
+        Overview { measures, joins, ..self }
     }
 
     /// The labels that a quasi column is published in: those of its cut, whether rows show them or not; where classes have labels of

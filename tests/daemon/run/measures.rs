@@ -75,6 +75,51 @@ impl Ever {
     }
 }
 
+/// Where people join the classes of earlier releases.
+impl Ever {
+    /// The newest release is what its people's numbers give, as far as it tells; how many classes tell their sum, and how many do not.
+    fn look_at_classes(&mut self, place: &Place, counts: &mut BTreeSet<Vec<u64>>) -> [usize; 2] {
+        place.verified();
+        let shown = Shown::newest(&place.public());
+        assert!(shown.people.keys().eq(shown.measures.keys()), "both tables show the same labels");
+        let mut told = [0, 0];
+        for (label, people) in &shown.people {
+            let numbers: BTreeSet<u64> = people.iter().copied().filter(|&person| cost(person).is_some()).collect();
+            let numbers: Vec<u64> = numbers.into_iter().collect();
+            let (count, sum) = shown.measures[label];
+            told[usize::from(sum.is_none())] += 1;
+            if let Some(count) = count {
+                assert_eq!(count, numbers.len() as i64, "{label:?}");
+                counts.insert(numbers.clone());
+            }
+            if let Some(sum) = sum {
+                assert_eq!(sum, numbers.iter().filter_map(|&person| cost(person)).map(i128::from).sum::<i128>());
+                self.0.insert((numbers, sum));
+            }
+        }
+        told
+    }
+
+    /// The difference of two of these sums is none that may not be told, that of two counts is not small, and no number follows from all.
+    fn are_safe(&self, policy: &str, counts: &BTreeSet<Vec<u64>>) {
+        let less = |all: &[u64], some: &[u64]| -> Option<Vec<i64>> {
+            let is_part = some.iter().all(|person| all.binary_search(person).is_ok());
+            let rest = all.iter().filter(|person| some.binary_search(person).is_err());
+            is_part.then(|| rest.filter_map(|&person| cost(person)).collect())
+        };
+        for (all, _) in &self.0 {
+            for rest in self.0.iter().filter_map(|(some, _)| less(all, some)).filter(|rest| !rest.is_empty()) {
+                assert!(rest.len() >= 3 && !is_sensitive(&rest, [6, 1]), "{policy}: a difference of sums is {rest:?}");
+            }
+        }
+        for all in counts {
+            let few = counts.iter().filter_map(|some| less(all, some)).find(|rest| (1..3).contains(&rest.len()));
+            assert!(few.is_none(), "{policy}: a difference of counts is that of {few:?}");
+        }
+        assert!(!self.gives_somebody_away(), "{policy}: a number follows from sums that were published");
+    }
+}
+
 fn publish(place: &Place, file: u64, numbers: std::ops::Range<u64>) {
     place.offer(&format!("{file:03}.csv"), people(numbers));
     assert_eq!(place.once()["outcome"], "published");
@@ -161,6 +206,80 @@ fn every_search_of_disjoint_chains_shows_measures() {
         assert_eq!((code, &answer["findings"]), (0, &json!([])), "{search}: {answer}");
         let audited = place.json(&["audit", "--feed", "feed.toml"]);
         assert_eq!(audited.0, 0, "{search}: {}", audited.1);
+    }
+}
+
+/// Ten releases whose classes more people join. How many classes told their sum at first and at last, and how many did not.
+fn joins(policy: &str, ticks: u64) -> [[usize; 2]; 2] {
+    let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+    let (place, mut ever) = (place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")), Ever::default());
+    let (mut counts, mut found): (BTreeSet<Vec<u64>>, Vec<[usize; 2]>) = (BTreeSet::new(), Vec::new());
+    for at in 0..ticks {
+        // A few people at a time, so that some of them may not be told of alone.
+        let from = if at == 0 { 0 } else { 40 + at * 20 };
+        place.offer(&format!("{at:03}.csv"), people(from..60 + at * 20));
+        let outcome = place.once()["outcome"].clone();
+        assert!(["published", "waiting"].iter().any(|expected| outcome == *expected), "{policy}: {outcome}");
+        found.push(ever.look_at_classes(&place, &mut counts));
+        if at == 0 {
+            Shown::newest(&place.public()).check(cost, |numbers| is_sensitive(numbers, [6, 1]));
+        }
+    }
+    ever.are_safe(policy, &counts);
+    let (code, answer) = place.json(&["audit", "--feed", "feed.toml"]);
+    assert_eq!(code, 0, "{policy}: {answer}");
+    [found[0], *found.last().expect("a release")]
+}
+
+#[test]
+fn sums_of_classes_that_people_join_are_safe_together() {
+    let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
+    let policies = ["search = \"top-down\"\n", "search = \"levels\"\n", "guarantee = \"bcf\"\n", chain];
+    let coarsen = "search = \"top-down\"\nrare = \"coarsen\"\n";
+    let mut all = [0, 0];
+    for policy in policies.into_iter().chain([coarsen]) {
+        let found = joins(policy, 10);
+        println!("{policy}: {found:?} classes tell their sum at first and at last, and do not");
+        assert!(found[0][0] > 0, "{policy}: {found:?}");
+        found.iter().for_each(|[told, not]| all = [all[0] + told, all[1] + not]);
+    }
+    assert!(all[0] > 10 && all[1] > 3, "{all:?}");
+}
+
+/// Erased while a release with them waits for a person, and taxonomies grow: their numbers are in no sum.
+#[test]
+fn people_who_are_erased_before_a_release_is_approved_are_in_no_sum() {
+    let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
+    let searches = ["top-down", "levels", "mondrian"].map(|search| format!("search = \"{search}\"\n"));
+    let joining = searches[..2].iter().cloned().chain(["guarantee = \"bcf\"\n".to_owned(), chain.to_owned()]);
+    let policies = joining.map(|policy| (policy, false)).chain(searches.clone().map(|policy| (policy, true)));
+    for (policy, disjoint) in policies {
+        let policy = policy.as_str();
+        let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+        let (place, mut ever) = (place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")), Ever::default());
+        if disjoint {
+            place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
+        }
+        let (mut counts, manual) = (BTreeSet::new(), "approval = \"manual\"\n");
+        publish(&place, 0, 0..60);
+        ever.look_at_classes(&place, &mut counts);
+        place.edit(NEVER, &format!("{NEVER}{manual}"));
+        place.offer("001.csv", people(60..100));
+        assert_eq!(place.once()["outcome"], "approval", "{policy}");
+        place.put("ward.csv", "A0;A;*\nA1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n");
+        place.put("gone.csv", format!("{}75\n{}90\n", PLANTED[0], PLANTED[0]));
+        place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
+        place.offer("002.csv", people(100..140));
+        assert_eq!(place.once()["outcome"], "approval", "{policy}");
+        place.verified();
+        place.done(&["approve", "feed.toml", "2"]);
+        place.edit(manual, "");
+        place.offer("003.csv", people(140..180));
+        assert_eq!(place.once()["outcome"], "published", "{policy}");
+        ever.look_at_classes(&place, &mut counts);
+        let shown = Shown::newest(&place.public());
+        assert!(shown.people.values().flatten().all(|person| ![75, 90].contains(person)), "{policy}: they are erased");
+        ever.are_safe(policy, &counts);
     }
 }
 

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use tidegate::engine::feed::Candidate;
 use tidegate::engine::gate::own::Verdict;
 use tidegate::engine::histogram::{Histogram, Rows};
 use tidegate::engine::measures::{Suppression, merged};
 use tidegate::engine::model::{
     Carving, Column, Columns, Decimal, Detail, Domain, Kind, Leaf, Node, Role, Rule, Taxonomy, Tree, Value,
 };
-use tidegate::engine::policy::{ChainKind, Dominance, Facts, Policy, Search, Settings};
+use tidegate::engine::policy::{ChainKind, Dominance, Facts, Policy, Rare, Search, Settings};
 use tidegate::engine::release::{Span, TableKind, Tables};
 
 use crate::common::cases;
@@ -45,8 +46,8 @@ fn columns() -> Columns {
     ])
 }
 
-fn policy(rules: bool) -> Policy {
-    let written = Settings {
+fn written(rules: bool) -> Settings {
+    Settings {
         k: Some(3),
         search: Some(Search::Halves),
         publish_every: Some(1),
@@ -54,9 +55,12 @@ fn policy(rules: bool) -> Policy {
         dominance: rules.then(|| Dominance { n: 1, share: Decimal::parse("0.6").expect("a share") }),
         p_rule: Decimal::parse("0.1").filter(|_| rules),
         ..Settings::default()
-    };
+    }
+}
+
+fn policy(rules: bool) -> Policy {
     let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
-    Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
+    Policy::new(&written(rules), ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
 /// A chain and what its next release would be.
@@ -227,6 +231,90 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     }
     println!("{met:?} labels show their sum, leave it out, and have few numbers");
     assert!(met.iter().all(|labels| *labels > 3), "{met:?}");
+}
+
+/// A chain whose releases hold everybody so far: the next one, with what it tells of the measures of each class.
+fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (Candidate, Offer) {
+    let first = 1_000 * (u128::from(chain.feed.releases()) + 1);
+    let came = (0..u128::from(people)).map(|at| {
+        let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
+        let size = if draw.once_in(8) { 1_000_000 } else { 1_000 };
+        let number = draw.once_in(2).then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
+        (Human { number: first + at, leaves, values: vec![Value::Text("v".into())] }, number)
+    });
+    let (came, numbers): (Vec<Human>, Vec<Option<i64>>) = came.unzip();
+    let candidate = chain.proposed(&came);
+    assert_eq!(candidate.increments.last().map(|new| new.rows.rows()), Some(people), "none waits");
+    let rows = arrivals(&chain.columns, &came).with_measures(vec![numbers]);
+    let cuts = candidate.increments[0].recoding.clone();
+    let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
+    chain.feed.measured(Suppression::of(&chain.policy).addends(&rows, label));
+    let candidate = chain.feed.propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
+    let told = candidate.measures().expect("measures");
+    let offer = Offer { numbers: vec![rows], ..chain.offer(&candidate) };
+    (candidate, beside(&offer, &told))
+}
+
+/// The same with this table of measures beside the one table.
+fn beside(offer: &Offer, told: &Histogram) -> Offer {
+    let rows = offer.tables.apart().0.clone();
+    let measures = [(Span::of(offer.release), told.clone())];
+    Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
+}
+
+#[test]
+fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
+    let seed = random::seed();
+    println!("measures that people join: seed {seed}; the same again: TIDEGATE_SEED={seed}");
+    let mut met = [0; 3];
+    for case in 0..u64::from(cases(40)) {
+        let mut draw = Draw::new(seed, 1_000 + case);
+        let settings = Settings { search: Some(Search::TopDown), rare: Some(Rare::Coarsen), ..written(true) };
+        let facts = Facts { sensitive: 1, measures: 1, ..Facts::default() };
+        let settings = Settings { publish_every: None, ..settings };
+        let policy = Policy::new(&settings, ChainKind::Cumulative, &facts).expect("no contradiction");
+        let mut chain = Chain::new(columns(), policy);
+        for people in [300, 9, 30] {
+            let (candidate, offer) = joining(&mut chain, &mut draw, people);
+            chain.publish(candidate, offer.decided(|_| ()).expect("a good release"));
+        }
+        let (candidate, offer) = joining(&mut chain, &mut draw, 24);
+        let told = candidate.measures().expect("measures");
+        assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
+        for label in 0..told.tuples() {
+            let spoilt = |change: fn(&mut [Value])| beside(&offer, &changed(&told, label, change));
+            match told.values().get(told.cells_of(label)[0].value) {
+                [Value::Int(1..), Value::Decimal(_)] => {
+                    met[0] += 1;
+                    let more = |told: &mut [Value]| {
+                        if let Value::Decimal(sum) = &mut told[1] {
+                            *sum += 1
+                        }
+                    };
+                    refused(&spoilt(more), "dominance");
+                    refused(&spoilt(|told| told[1] = Value::Null), "dominance");
+                }
+                [Value::Int(1..), Value::Null] => {
+                    met[1] += 1;
+                    let verdict = refused(&spoilt(|told| told[1] = Value::Decimal(5)), "dominance");
+                    let said = verdict.reasons().any(|(_, reason)| reason.text.contains("gives too much"));
+                    assert!(said, "a sum that may not be told is called that");
+                }
+                [Value::Null, _] => {
+                    met[2] += 1;
+                    refused(&spoilt(|told| told[0] = Value::Int(50)), "dominance");
+                }
+                _ => {}
+            }
+        }
+        let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
+        refused(&beside(&offer, &fewer), "dominance");
+        refused(&Offer { addends: vec![None; 3], ..offer.clone() }, "dominance");
+        let rows_alone = Offer { tables: offer.tables.apart().0.clone(), ..offer.clone() };
+        refused(&rows_alone, "dominance");
+    }
+    println!("{met:?} classes tell their sum, their count alone, and nothing");
+    assert!(met.iter().all(|classes| *classes > 0), "{met:?}");
 }
 
 #[test]

@@ -80,8 +80,10 @@ impl Files {
     /// # Errors
     /// Its labels are not those of its recoding.
     pub fn enter(self, history: &mut History, recoding: &[Cut]) -> Result<(), Defect> {
+        // Where rows do not keep their labels, no later release is compared with what this one tells of measures.
+        let measures = self.measures.filter(|_| self.growth.is_some());
         history.take(self.table, recoding, self.growth)?;
-        self.measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
+        measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
         history.lies_in(self.parts);
         Ok(())
     }
@@ -157,7 +159,7 @@ impl Judged {
         let overview =
             self.growth.as_ref().map_or_else(|| Overview::of(&table.release), |growth| Overview::of_sums(&growth.sums));
         let of = |(added, values): &(Release, Values)| MeasureFigures::of(added, values, &self.columns);
-        Some(overview.with_measures(self.measures.as_ref().map(of).unwrap_or_default()))
+        Some(overview.with_measures(self.measures.as_ref().map(of).unwrap_or_default(), self.policy.joins()))
     }
 
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private count.

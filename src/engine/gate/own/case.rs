@@ -79,6 +79,8 @@ pub struct Older<'a> {
     pub atoms: &'a [Cut],
     /// They. In a chain of crowds a table that was compared with its release is not compared again while it is this very one.
     pub rows: &'a Arc<Histogram>,
+    /// The addends of their measures, label by label; `None` where there are none, or where rows keep their labels.
+    pub addends: Option<&'a Histogram>,
 }
 
 /// People whose atoms formed in one tick.

@@ -2,38 +2,23 @@
 //! people of the label give them, and no sum that gives the largest of them away. Which sums do is decided here from the people's own
 //! numbers, by the definitions of the rules.
 //!
-//! What readers can compute from several sums is no more. A label of a release is shown once, in bytes that no later release changes
-//! (`parts`), so that sums and differences of published sums are sums over whole atoms; and both rules hold for people who are put
-//! together where they hold for each part.
+//! What readers can compute from several sums is no more. Where rows keep their labels, a label of a release is shown once, in bytes that
+//! no later release changes (`parts`), so that sums and differences of published sums are sums over whole atoms; and both rules hold for
+//! people who are put together where they hold for each part. Where people join the classes of earlier releases, sums are over whole
+//! blocks (`blocks`).
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigUint;
-
+use super::addends::{Aggregate, Rules, Told, addends};
 use super::asked::uncovered;
-use super::case::{Newest, Ready};
+use super::blocks;
+use super::case::Ready;
 use super::verdict::{Checked, Reason};
 use crate::histogram::{Release, Values, describe};
-use crate::model::{Column, Decimal, Finite, Leaf, Node, Role, Value};
-use crate::policy::{Dominance, Policy};
+use crate::model::{Column, Finite, Leaf, Node, Role, Value};
 
 /// Places that are named at most.
 const NAMED: usize = 12;
-
-/// Numbers of the people of an atom.
-type Numbers = Vec<Vec<i64>>;
-
-/// What a table tells of a label, measure by measure.
-type Told = Vec<Aggregate>;
-
-/// What is told of the numbers of some people.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Aggregate {
-    /// How many; `None` where it is not said.
-    count: Option<u64>,
-    /// Their sum; `None` where it is not said.
-    sum: Option<i128>,
-}
 
 /// Judges the table of measures, where the feed has any.
 pub fn check(ready: &Ready<'_>) -> Checked {
@@ -113,12 +98,22 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
     [count, Value::Decimal(units), mean]
 }
 
-/// What has to be told of each label that is new. `None` if the people of an atom are not known.
+/// What has to be told of each label: of those that are new, or where people join the classes of earlier releases, of each class. `None`
+/// if the people of an atom are not known.
 fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, Told>> {
+    if ready.case.policy.joins() {
+        return blocks::meant(ready, measures.len());
+    }
+    let rules = Rules::of(ready.case.policy);
     let mut meant: BTreeMap<Vec<Node>, Told> = BTreeMap::new();
     for newest in ready.case.newest {
-        for (label, numbers) in atoms(newest, ready, measures.len())? {
-            let told: Told = numbers.into_iter().map(|numbers| aggregate(numbers, ready.case.policy)).collect();
+        let finder = newest.carving.map(|carving| carving.finder(&ready.trees));
+        let label = |leaves: &[Leaf]| match &finder {
+            Some(finder) => Some(finder.class(leaves)?.1.to_vec()),
+            None => Some(ready.case.recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect()),
+        };
+        for (label, numbers) in addends(newest, measures.len(), label)? {
+            let told: Told = numbers.iter().map(|numbers| rules.aggregate(numbers)).collect();
             match meant.get_mut(&label) {
                 None => _ = meant.insert(label, told),
                 Some(known) => known.iter_mut().zip(told).for_each(|(known, more)| *known = together(*known, more)),
@@ -128,62 +123,8 @@ fn meant(ready: &Ready<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<Node>, 
     Some(meant)
 }
 
-/// The numbers of the people of each atom of an increment.
-fn atoms(newest: &Newest<'_>, ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, Numbers>> {
-    let rows = newest.numbers?;
-    if rows.measures().len() != measures || rows.len() as u64 != newest.rows.rows() {
-        return None;
-    }
-    let finder = newest.carving.map(|carving| carving.finder(&ready.trees));
-    let mut atoms: BTreeMap<Vec<Node>, Numbers> = BTreeMap::new();
-    for row in 0..rows.len() {
-        let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
-        let label = match &finder {
-            Some(finder) => finder.class(&leaves)?.1.to_vec(),
-            None => ready.case.recoding.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
-        };
-        let numbers = atoms.entry(label).or_insert_with(|| vec![Vec::new(); measures]);
-        numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
-    }
-    Some(atoms)
-}
-
 fn together(one: Aggregate, other: Aggregate) -> Aggregate {
     let both = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
     let sum = one.sum.zip(other.sum).map(|(one, other)| one + other);
     Aggregate { count: both(one.count, other.count), sum }
-}
-
-/// What may be told of the numbers of the people of an atom.
-fn aggregate(mut numbers: Vec<i64>, policy: &Policy) -> Aggregate {
-    let count = numbers.len() as u64;
-    if count > 0 && count < policy.k() {
-        return Aggregate { count: None, sum: None };
-    }
-    numbers.sort_unstable_by_key(|number| std::cmp::Reverse(number.unsigned_abs()));
-    let settings = policy.in_force();
-    let dominated = settings.dominance.is_some_and(|rule| is_dominated(&numbers, rule));
-    let hidden = dominated || settings.p_rule.is_some_and(|share| is_close(&numbers, share));
-    let sum = (!hidden).then(|| numbers.iter().map(|&number| i128::from(number)).sum());
-    Aggregate { count: Some(count), sum }
-}
-
-fn all(numbers: &[i64]) -> BigUint {
-    numbers.iter().map(|number| BigUint::from(number.unsigned_abs())).sum()
-}
-
-/// Whether the n largest are more than the share r of all.
-fn is_dominated(numbers: &[i64], Dominance { n, share }: Dominance) -> bool {
-    let largest = numbers.len().min(usize::try_from(n).unwrap_or(usize::MAX));
-    all(&numbers[..largest]) * unit(share) > all(numbers) * share.digits()
-}
-
-/// Whether all but the two largest are less than the share p of the largest.
-fn is_close(numbers: &[i64], share: Decimal) -> bool {
-    let rest = numbers.get(2..).unwrap_or_default();
-    all(rest) * unit(share) < all(&numbers[..numbers.len().min(1)]) * share.digits()
-}
-
-fn unit(share: Decimal) -> BigUint {
-    BigUint::from(10u8).pow(share.scale().into())
 }

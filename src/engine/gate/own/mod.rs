@@ -4,9 +4,11 @@
 //!
 //! No line of this room is shared with what proposed the release, and only this room can make an [`Approved`].
 
+mod addends;
 mod approve;
 mod asked;
 mod atoms;
+mod blocks;
 mod case;
 mod certainty;
 mod chain;

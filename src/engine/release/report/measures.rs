@@ -14,9 +14,13 @@ pub fn write(page: &mut Page, report: &Report) {
     if measures.is_empty() {
         return;
     }
-    put!(page, "<section id=\"measures\">\n<h2>{}</h2>\n<p>{}</p>\n", words.measures, words.measures_text);
+    let (counted, labels, interval) = match report.joins {
+        true => (words.measures_of_classes, words.classes, words.measures_blocks),
+        false => (words.measures_of_new, words.new_labels, words.measures_interval),
+    };
+    put!(page, "<section id=\"measures\">\n<h2>{}</h2>\n<p>{} {counted}</p>\n", words.measures, words.measures_text);
     put!(page, "{}<table>\n<thead><tr><th scope=\"col\">{}</th>", Wide(words.measures), words.measure);
-    for name in [words.new_labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none] {
+    for name in [labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none] {
         put!(page, "<th scope=\"col\" class=\"number\">{name}</th>");
     }
     put!(page, "</tr></thead>\n<tbody>\n");
@@ -29,13 +33,17 @@ pub fn write(page: &mut Page, report: &Report) {
     }
     put!(page, "</tbody>\n</table>\n</div>\n");
     measures.iter().for_each(|of| named(page, report, of));
-    put!(page, "<p>{}</p>\n</section>\n", words.measures_interval);
+    put!(page, "<p>{interval}</p>\n</section>\n");
 }
 
 /// The labels without a sum.
 fn named(page: &mut Page, report: &Report, of: &MeasureFigures) {
     let words = report.words;
-    for (text, labels) in [(words.labels_dominated, &of.hidden), (words.labels_of_few, &of.few)] {
+    let texts = match report.joins {
+        true => [words.classes_dominated, words.classes_of_few],
+        false => [words.labels_dominated, words.labels_of_few],
+    };
+    for (text, labels) in texts.into_iter().zip([&of.hidden, &of.few]) {
         if labels.is_empty() {
             continue;
         }

@@ -108,6 +108,7 @@ struct Report<'a> {
     form: Form,
     sums: &'a Sums,
     measures: &'a [MeasureFigures],
+    joins: bool,
     around: Surroundings<'a>,
 }
 
@@ -132,6 +133,7 @@ pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, arou
         form: Form::of(manifest, table),
         sums,
         measures: &table.measures,
+        joins: table.joins,
         around,
     };
     let mut page = Page::default();

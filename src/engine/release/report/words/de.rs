@@ -167,8 +167,9 @@ pub const WORDS: Words = Words {
 
     measures: "Messgrößen",
     measures_text: "Eine Messgröße wird für jedes Label eines Releases als Anzahl der Werte, Summe und Mittelwert veröffentlicht, in einer eigenen \
-                    Tabelle. Eine Summe, aus der der Wert einer Person zu genau hervorginge, fehlt. Gezählt sind die Labels, die in \
-                    diesem Release neu sind.",
+                    Tabelle. Eine Summe, aus der der Wert einer Person zu genau hervorginge, fehlt.",
+    measures_of_new: "Gezählt sind die Labels, die in diesem Release neu sind.",
+    measures_of_classes: "Gezählt sind die Klassen dieses Releases.",
     measure: "Messgröße",
     new_labels: "Neue Labels",
     sums_shown: "Summe veröffentlicht",
@@ -177,10 +178,18 @@ pub const WORDS: Words = Words {
     sums_of_none: "Kein Wert",
     labels_dominated: "{measure}: Unter diesen Labels macht der Wert einer Person einen zu großen Teil der Summe aus: {labels}.",
     labels_of_few: "{measure}: Diese Labels haben weniger als {k} Werte: {labels}.",
+    classes_dominated: "{measure}: In diesen Klassen macht der Wert einer Person einen zu großen Teil der Summe aus, oder dessen, was seit der letzten \
+                        veröffentlichten Summe dazukam: {labels}.",
+    classes_of_few: "{measure}: Diese Klassen haben weniger als {k} Werte, oder weniger als {k}, die seit der letzten veröffentlichten Anzahl dazukamen: \
+                     {labels}.",
     and_more: "{list}; und {more} weitere, die in der Tabelle stehen",
     measures_interval: "Keine veröffentlichte Summe enthält einen Teil einer weggelassenen; deshalb lässt sich für diese keine Schranke berechnen. \
                         Dass sie fehlt, sagt nur, dass wenige Werte den größten Teil ausmachen, nicht, wie groß sie sind. Andere Releases ändern \
                         daran nichts: Eine Summe wird einmal veröffentlicht und ändert sich nie.",
+    measures_blocks: "Werte kommen gruppenweise zu veröffentlichten Summen hinzu. Die Summe jeder Gruppe dürfte für sich veröffentlicht werden, und eine \
+                      Gruppe wird nie geteilt; deshalb ist jede Summe, die sich aus diesem und allen früheren Releases berechnen lässt, eine Summe über \
+                      ganze Gruppen. Werte, die noch in keiner Gruppe sind, sind in keiner veröffentlichten Summe, und für sie lässt sich keine Schranke \
+                      berechnen: Eine Klasse zeigt ihre Summe wieder, wenn es genug davon gibt.",
 
     sizes: "Größen der Klassen",
     size_column: "Personen in der Klasse",

@@ -162,7 +162,9 @@ pub const WORDS: Words = Words {
 
     measures: "Measures",
     measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table of its own. A sum that \
-                    would tell one person's value too closely is left out. The table counts the labels that are new in this release.",
+                    would tell one person's value too closely is left out.",
+    measures_of_new: "The table counts the labels that are new in this release.",
+    measures_of_classes: "The table counts the classes of this release.",
     measure: "Measure",
     new_labels: "New labels",
     sums_shown: "Sum published",
@@ -171,10 +173,17 @@ pub const WORDS: Words = Words {
     sums_of_none: "No value",
     labels_dominated: "{measure}: in these labels one person's value is too large a part of the sum: {labels}.",
     labels_of_few: "{measure}: these labels have fewer than {k} values: {labels}.",
+    classes_dominated: "{measure}: in these classes one person's value is too large a part of the sum, or of what came since the last published sum: \
+                        {labels}.",
+    classes_of_few: "{measure}: these classes have fewer than {k} values, or fewer than {k} that came since the last published count: {labels}.",
     and_more: "{list}; and {more} more, which the table shows",
     measures_interval: "No published sum contains a part of a sum that was left out, so readers can compute no bound for it. That it was left out \
                         tells them that a few values make up most of it, and not how large these are. Nothing is added to other releases: a sum \
                         is published once, and never changes.",
+    measures_blocks: "Values are added to published sums in groups of people. The sum of each group may be published by itself, and a group is never \
+                      divided; so every sum that readers can compute from this and all earlier releases is a sum over whole groups. Values that are in no \
+                      group yet are in no published sum, and readers can compute no bound for them: a class shows its sum again when there are enough of \
+                      them.",
 
     sizes: "Sizes of classes",
     size_column: "People in the class",

@@ -1,0 +1,155 @@
+//! The numbers of people of one label, as the gate adds them up and judges their sum by the definitions of the rules.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+
+use super::case::Newest;
+use crate::histogram::Histogram;
+use crate::model::{Decimal, Leaf, Node, Value};
+use crate::policy::{Dominance, Policy};
+
+/// What a table tells of a label, measure by measure.
+pub(super) type Told = Vec<Aggregate>;
+
+/// What is told of the numbers of some people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Aggregate {
+    /// How many; `None` where it is not said.
+    pub count: Option<u64>,
+    /// Their sum; `None` where it is not said.
+    pub sum: Option<i128>,
+}
+
+/// The numbers of some people, as far as the rules read them.
+#[derive(Clone, Default)]
+pub(super) struct Addends {
+    pub count: u64,
+    pub sum: i128,
+    /// The sum of their sizes.
+    sizes: BigUint,
+    /// Sizes: all of them, or the largest.
+    largest: Vec<u64>,
+}
+
+impl Addends {
+    fn of(numbers: &[i64]) -> Addends {
+        let largest: Vec<u64> = numbers.iter().map(|number| number.unsigned_abs()).collect();
+        let sum = numbers.iter().map(|&number| i128::from(number)).sum();
+        Addends {
+            count: numbers.len() as u64,
+            sum,
+            sizes: largest.iter().map(|&size| BigUint::from(size)).sum(),
+            largest,
+        }
+    }
+
+    /// As the journal keeps those of earlier releases: how many, the sum, the sum of sizes, the largest sizes. `None`: it is something else.
+    fn kept(values: &[Value]) -> Option<Addends> {
+        let number = |value: &Value| match value {
+            Value::Int(number) => Some(i128::from(*number)),
+            Value::Decimal(number) => Some(*number),
+            _ => None,
+        };
+        let numbers: Vec<i128> = values.iter().map(number).collect::<Option<_>>()?;
+        let [count, sum, sizes, largest @ ..] = &numbers[..] else { return None };
+        let largest: Vec<u64> = largest.iter().map(|&size| u64::try_from(size).ok()).collect::<Option<_>>()?;
+        let sizes = BigUint::from(u128::try_from(*sizes).ok()?);
+        Some(Addends { count: u64::try_from(*count).ok()?, sum: *sum, sizes, largest })
+    }
+
+    /// Those of other people too.
+    pub fn join(&mut self, other: &Addends) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.sizes += &other.sizes;
+        self.largest.extend(&other.largest);
+    }
+}
+
+/// Which sums are not told.
+pub(super) struct Rules {
+    k: u64,
+    dominance: Option<Dominance>,
+    percent: Option<Decimal>,
+}
+
+impl Rules {
+    pub fn of(policy: &Policy) -> Rules {
+        let settings = policy.in_force();
+        Rules { k: policy.k(), dominance: settings.dominance, percent: settings.p_rule }
+    }
+
+    /// How many of the largest numbers they read.
+    pub fn read(&self) -> usize {
+        let dominance = self.dominance.map_or(0, |rule| usize::try_from(rule.n).unwrap_or(usize::MAX));
+        dominance.max(if self.percent.is_some() { 2 } else { 0 })
+    }
+
+    /// Whether numbers are too few to say how many they are.
+    pub fn are_few(&self, numbers: &Addends) -> bool {
+        numbers.count > 0 && numbers.count < self.k
+    }
+
+    /// Whether their sum gives too much of one person's number away.
+    pub fn gives_away(&self, numbers: &Addends) -> bool {
+        let mut largest = numbers.largest.clone();
+        largest.sort_unstable_by(|one, other| other.cmp(one));
+        let of_largest = |many: usize| largest.iter().take(many).map(|&size| BigUint::from(size)).sum::<BigUint>();
+        // The n largest are more than the share r of all.
+        let dominated = self.dominance.is_some_and(|Dominance { n, share }| {
+            of_largest(usize::try_from(n).unwrap_or(usize::MAX)) * unit(share) > &numbers.sizes * share.digits()
+        });
+        // All but the two largest are less than the share p of the largest.
+        let close = self
+            .percent
+            .is_some_and(|share| (&numbers.sizes - of_largest(2)) * unit(share) < of_largest(1) * share.digits());
+        dominated || close
+    }
+
+    /// What may be told of the numbers of the people of an atom.
+    pub fn aggregate(&self, numbers: &Addends) -> Aggregate {
+        if self.are_few(numbers) {
+            return Aggregate { count: None, sum: None };
+        }
+        Aggregate { count: Some(numbers.count), sum: (!self.gives_away(numbers)).then_some(numbers.sum) }
+    }
+}
+
+fn unit(share: Decimal) -> BigUint {
+    BigUint::from(10u8).pow(share.scale().into())
+}
+
+/// The numbers of the people of an increment, label by label. `None` if they are not known, or a person has no label.
+pub(super) fn addends(
+    newest: &Newest<'_>,
+    measures: usize,
+    label: impl Fn(&[Leaf]) -> Option<Vec<Node>>,
+) -> Option<BTreeMap<Vec<Node>, Vec<Addends>>> {
+    let rows = newest.numbers?;
+    if rows.measures().len() != measures || rows.len() as u64 != newest.rows.rows() {
+        return None;
+    }
+    let mut labels: BTreeMap<Vec<Node>, Vec<Vec<i64>>> = BTreeMap::new();
+    for row in 0..rows.len() {
+        let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
+        let numbers = labels.entry(label(&leaves)?).or_insert_with(|| vec![Vec::new(); measures]);
+        numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
+    }
+    let added = |numbers: Vec<Vec<i64>>| numbers.iter().map(|numbers| Addends::of(numbers)).collect();
+    Some(labels.into_iter().map(|(label, numbers)| (label, added(numbers))).collect())
+}
+
+/// The same of an earlier release, as the journal keeps them, with so many of the largest numbers. `None` if it keeps something else.
+pub(super) fn earlier(table: &Histogram, measures: usize, largest: usize) -> Option<Vec<(Vec<Node>, Vec<Addends>)>> {
+    let width = table.values().width() / measures;
+    if table.values().width() != measures * width || width != 3 + largest {
+        return None;
+    }
+    let labels = (0..table.tuples()).map(|tuple| {
+        let [cell] = table.cells_of(tuple) else { return None };
+        let addends = table.values().get(cell.value).chunks(width).map(Addends::kept).collect::<Option<_>>()?;
+        Some((table.tuple_at(tuple).collect(), addends))
+    });
+    labels.collect()
+}
