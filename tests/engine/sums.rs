@@ -5,3 +5,4 @@ mod attack;
 mod literature;
 mod protect;
 mod recoverer;
+mod sdctable;
