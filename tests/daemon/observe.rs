@@ -137,6 +137,8 @@ fn recover(feed: &FeedObserver) {
         rolled_forward: 0,
         release: None,
         rows: None,
+        sums: None,
+        sums_left_out: None,
         new_rows: 0,
         standing: Standing::default(),
         last_tick: None,

@@ -48,6 +48,7 @@ mod show_delta;
 mod shown;
 mod state;
 mod statement;
+mod sums;
 mod sweep;
 mod take;
 mod terms_object;

@@ -93,6 +93,8 @@ impl Keeper {
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
         }
+        let sums = keeper.live.newest_sums();
+        let sums = keeper.tell(sums)?;
         let state = keeper.live.state();
         let newest = state.releases.last();
         keeper.told.emit(&Recovered {
@@ -102,6 +104,8 @@ impl Keeper {
             rolled_forward: rolled,
             release: newest.map(|line| u64::from(line.release)),
             rows: newest.map(|line| line.rows),
+            sums: sums.map(|sums| sums.told),
+            sums_left_out: sums.map(|sums| sums.left_out),
             new_rows: state.feed.new_rows(),
             standing: keeper.standing(),
             last_tick: state.ticked.as_deref().and_then(clock::parse),

@@ -133,6 +133,8 @@ impl Keeper {
     }
 
     pub(super) fn published(&mut self, left: &Left, tick: Option<u32>, begun: Instant, approved: bool) {
+        // What is counted for the operator stops no release.
+        let sums = self.live.newest_sums().ok().flatten();
         let state = self.live.state();
         let line = state.releases.last();
         let due = state.ticked.as_deref().and_then(clock::parse);
@@ -142,6 +144,8 @@ impl Keeper {
             tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),
             seq: self.live.log().next() - 1,
             rows: left.rows,
+            sums: sums.map(|sums| sums.told),
+            sums_left_out: sums.map(|sums| sums.left_out),
             pending: state.feed.pending(),
             manifest: left.manifest,
             approved,

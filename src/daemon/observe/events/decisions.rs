@@ -47,6 +47,10 @@ event! {
         seq: u64,
         /// Its rows.
         rows: u64,
+        /// Sums of measures that it tells, in a table that grows of the labels that it adds; where there are measures.
+        sums: Option<u64>,
+        /// Sums that it leaves out.
+        sums_left_out: Option<u64>,
         /// Rows that are accepted and in no release still.
         pending: u64,
         /// Its manifest.
@@ -68,6 +72,9 @@ impl Event for Published {
         }
         to.set(Gauge::NewestRelease, self.release);
         to.set(Gauge::NewestReleaseRows, self.rows);
+        for (gauge, sums) in [(Gauge::MeasureSums, self.sums), (Gauge::MeasureSumsLeftOut, self.sums_left_out)] {
+            sums.into_iter().for_each(|sums| to.set(gauge, sums));
+        }
         to.set(Gauge::PendingRows, self.pending);
         to.set_time(Gauge::LastPublication, to.at);
         to.appended(self.seq);

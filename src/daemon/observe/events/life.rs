@@ -66,6 +66,10 @@ event! {
         release: Option<u64>,
         /// Its rows.
         rows: Option<u64>,
+        /// Sums of measures that it tells, in a table that grows of the labels that it added; where there are measures.
+        sums: Option<u64>,
+        /// Sums that it leaves out.
+        sums_left_out: Option<u64>,
         /// Rows that came since the last tick that closed.
         new_rows: u64,
         /// Rows that are accepted and not published.
@@ -86,7 +90,12 @@ impl Event for Recovered {
         to.set(Gauge::LogEntries, self.log_entries);
         to.set(Gauge::NewRows, self.new_rows);
         to.standing(&self.standing);
-        for (gauge, figure) in [(Gauge::NewestRelease, self.release), (Gauge::NewestReleaseRows, self.rows)] {
+        for (gauge, figure) in [
+            (Gauge::NewestRelease, self.release),
+            (Gauge::NewestReleaseRows, self.rows),
+            (Gauge::MeasureSums, self.sums),
+            (Gauge::MeasureSumsLeftOut, self.sums_left_out),
+        ] {
             figure.into_iter().for_each(|figure| to.set(gauge, figure));
         }
         for (gauge, at) in [(Gauge::LastTick, self.last_tick), (Gauge::LastPublication, self.last_publication)] {

@@ -144,6 +144,8 @@ fn a_feed_lives() {
         rolled_forward: 1,
         release: Some(4),
         rows: Some(500),
+        sums: None,
+        sums_left_out: None,
         new_rows: 12,
         standing: Standing { waiting: 3, withheld: 2, pending: 1 },
         last_tick: Some(jiff::Timestamp::UNIX_EPOCH),
@@ -350,6 +352,8 @@ fn releases_leave_or_do_not() {
         tick: 7,
         seq: 11,
         rows: 540,
+        sums: Some(7),
+        sums_left_out: Some(2),
         pending: 0,
         manifest: Sha256::from_bytes([0xab; 32]),
         approved: false,
@@ -357,12 +361,14 @@ fn releases_leave_or_do_not() {
         seconds: Duration::from_millis(125),
     };
     let line = format!(
-        "release=3 tick=7 seq=11 rows=540 pending=0 manifest={} approved=false seconds_since_tick=4.000 seconds=0.125",
+        "release=3 tick=7 seq=11 rows=540 sums=7 sums_left_out=2 pending=0 manifest={} approved=false seconds_since_tick=4.000 seconds=0.125",
         "ab".repeat(32)
     );
     let moved = [
         "last_publication_timestamp_seconds 1795255200.0",
         "log_entries 12.0",
+        "measure_sums 7.0",
+        "measure_sums_left_out 2.0",
         "newest_release 3.0",
         "newest_release_rows 540.0",
         "pending_rows 0.0",

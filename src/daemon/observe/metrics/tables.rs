@@ -50,6 +50,8 @@ table! {
         PendingRows = "pending_rows", "Rows in atoms that no release holds yet";
         NewestRelease = "newest_release", "Number of the newest release";
         NewestReleaseRows = "newest_release_rows", "Rows of the newest release";
+        MeasureSums = "measure_sums", "Sums of measures that the newest release tells";
+        MeasureSumsLeftOut = "measure_sums_left_out", "Sums of measures that the newest release leaves out";
         LogEntries = "log_entries", "Entries of the log";
         Epoch = "epoch", "Epoch of the writer";
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";

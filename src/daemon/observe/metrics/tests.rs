@@ -28,6 +28,8 @@ tidegate_last_tick_timestamp_seconds gauge seconds feed
 tidegate_late_files counter - feed
 tidegate_log_entries gauge - feed
 tidegate_lost_log_lines counter -
+tidegate_measure_sums gauge - feed
+tidegate_measure_sums_left_out gauge - feed
 tidegate_missed_ticks counter - feed
 tidegate_new_rows gauge - feed
 tidegate_newest_release gauge - feed
