@@ -9,20 +9,34 @@ use super::case::{Newest, Ready};
 use crate::model::{Cut, Leaf, Node, Taxonomy};
 use crate::policy::Chain;
 
-/// People's numbers that came in the same way.
-struct Part {
-    /// Where they are: no person of it is anywhere else.
-    label: Vec<Node>,
-    numbers: Addends,
-    /// Whether they were told, or could have been.
-    told: bool,
+/// Numbers that no rule is applied to any more.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    count: u64,
+    sum: i128,
+}
+
+impl Total {
+    fn join(&mut self, count: u64, sum: i128) {
+        self.count += count;
+        self.sum += sum;
+    }
+}
+
+/// The numbers of all people so far, in parts: each has a label, and no person of it is anywhere else.
+#[derive(Default)]
+struct Parts {
+    /// Those that were told, or could have been. Of one label they are in the same class for ever, so they are one part.
+    told: BTreeMap<Vec<Node>, Total>,
+    /// Those that were never told, as they came.
+    untold: Vec<(Vec<Node>, Addends)>,
 }
 
 /// What has to be told of each class of the release; `None` if the numbers of the people of some release are not known.
 pub(super) fn meant(ready: &Ready<'_>, measures: usize) -> Option<BTreeMap<Vec<Node>, Told>> {
     let (case, rules) = (ready.case, Rules::of(ready.case.policy));
     // For each measure the parts by which numbers are counted, and those by which they are added up.
-    let mut parts: Vec<[Vec<Part>; 2]> = (0..measures).map(|_| Default::default()).collect();
+    let mut parts: Vec<[Parts; 2]> = (0..measures).map(|_| Default::default()).collect();
     for older in case.older {
         come(&mut parts, earlier(older.addends?, measures, rules.read())?);
         tell(&mut parts, &rules, older.known, &ready.trees);
@@ -53,87 +67,76 @@ fn label(ready: &Ready<'_>, newest: &Newest<'_>, leaves: &[Leaf]) -> Vec<Node> {
     }
 }
 
-fn come(parts: &mut [[Vec<Part>; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<Addends>)>) {
+fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<Addends>)>) {
     for (label, numbers) in new {
         for (kinds, numbers) in parts.iter_mut().zip(numbers) {
-            kinds.iter_mut().for_each(|kind| {
-                kind.push(Part { label: label.clone(), numbers: numbers.clone(), told: false });
-            });
+            kinds.iter_mut().for_each(|kind| kind.untold.push((label.clone(), numbers.clone())));
         }
     }
 }
 
 /// A release is published under this recoding: parts of one class that were never told are told together from now on, where they may be.
-fn tell(parts: &mut [[Vec<Part>; 2]], rules: &Rules, recoding: &[Cut], trees: &[&Taxonomy]) {
+fn tell(parts: &mut [[Parts; 2]], rules: &Rules, recoding: &[Cut], trees: &[&Taxonomy]) {
     for [counts, sums] in parts {
-        become_one(counts, recoding, trees, |numbers| !rules.are_few(numbers));
-        become_one(sums, recoding, trees, |numbers| !rules.are_few(numbers) && !rules.gives_away(numbers));
+        counts.become_one(recoding, trees, |numbers| !rules.are_few(numbers));
+        sums.become_one(recoding, trees, |numbers| !rules.are_few(numbers) && !rules.gives_away(numbers));
     }
 }
 
-fn become_one(parts: &mut Vec<Part>, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&Addends) -> bool) {
-    let (mut told, untold): (Vec<Part>, Vec<Part>) = std::mem::take(parts).into_iter().partition(|part| part.told);
-    let mut classes: BTreeMap<Vec<Node>, Vec<Part>> = BTreeMap::new();
-    for part in untold {
-        classes.entry(class_of(&part.label, recoding, trees).0).or_default().push(part);
-    }
-    for (label, untold) in classes {
-        let mut numbers = Addends::default();
-        untold.iter().for_each(|part| numbers.join(&part.numbers));
-        if passes(&numbers) {
-            told.push(Part { label, numbers, told: true });
-        } else {
-            parts.extend(untold);
+impl Parts {
+    fn become_one(&mut self, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&Addends) -> bool) {
+        let mut classes: BTreeMap<Vec<Node>, Vec<(Vec<Node>, Addends)>> = BTreeMap::new();
+        for part in self.untold.drain(..) {
+            classes.entry(class_of(&part.0, recoding, trees).0).or_default().push(part);
+        }
+        for (label, parts) in classes {
+            let mut numbers = Addends::default();
+            parts.iter().for_each(|(_, part)| numbers.join(part));
+            match passes(&numbers) {
+                true => self.told.entry(label).or_default().join(numbers.count, numbers.sum),
+                false => self.untold.extend(parts),
+            }
         }
     }
-    // Parts that were told of one label are in the same class for ever.
-    let mut together: BTreeMap<Vec<Node>, Part> = BTreeMap::new();
-    for part in told {
-        match together.get_mut(&part.label) {
-            Some(known) => known.numbers.join(&part.numbers),
-            None => _ = together.insert(part.label.clone(), part),
-        }
-    }
-    parts.extend(together.into_values());
 }
 
 /// Parts as the classes of a release hold them.
 #[derive(Default)]
 struct Seen<'p> {
     /// Those that were told, class by class.
-    whole: BTreeMap<Vec<Node>, Addends>,
+    whole: BTreeMap<Vec<Node>, Total>,
     /// Classes with people whose numbers were never told.
     untold: Vec<Vec<Node>>,
-    /// Parts that were told and that classes of this release divide.
-    divided: Vec<&'p Part>,
+    /// Labels of parts that were told and that classes of this release divide.
+    divided: Vec<&'p [Node]>,
 }
 
 impl<'p> Seen<'p> {
-    fn new(parts: &'p [Part], recoding: &[Cut], trees: &[&Taxonomy]) -> Seen<'p> {
+    fn new(parts: &'p Parts, recoding: &[Cut], trees: &[&Taxonomy]) -> Seen<'p> {
         let mut seen = Seen::default();
-        for part in parts {
-            match class_of(&part.label, recoding, trees) {
-                (class, _) if !part.told => seen.untold.push(class),
-                (class, true) => seen.whole.entry(class).or_default().join(&part.numbers),
-                (_, false) if part.numbers.count > 0 => seen.divided.push(part),
+        for (label, &Total { count, sum }) in &parts.told {
+            match class_of(label, recoding, trees) {
+                (class, true) => seen.whole.entry(class).or_default().join(count, sum),
+                (_, false) if count > 0 => seen.divided.push(label),
                 _ => {}
             }
         }
+        seen.untold = parts.untold.iter().map(|(label, _)| class_of(label, recoding, trees).0).collect();
         seen.untold.sort_unstable();
         seen
     }
 
     /// All numbers of a class, if they may be told.
-    fn numbers(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<Addends> {
-        let meets = |part: &&Part| {
-            let mut columns = part.label.iter().zip(class).zip(trees);
+    fn numbers(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<Total> {
+        let meets = |label: &&[Node]| {
+            let mut columns = label.iter().zip(class).zip(trees);
             columns.all(|((&one, &other), tree)| tree.common(one, other) == one.min(other))
         };
         let untold = self.untold.binary_search_by(|known| known[..].cmp(class)).is_ok();
         if untold || self.divided.iter().any(meets) {
             return None;
         }
-        Some(self.whole.get(class).cloned().unwrap_or_default())
+        Some(self.whole.get(class).copied().unwrap_or_default())
     }
 }
 
