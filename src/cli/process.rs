@@ -33,9 +33,12 @@ pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
     let (tell, told) = watch::channel(false);
     let listen = |kind| signal(kind).map_err(|_| Error::new(Kind::Io, "signals cannot be listened to"));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    // A terminal that is closed, or a tool that wants files to be read again, ends nothing. Nothing is read again before the next start.
+    let hangup = listen(SignalKind::hangup())?;
     let tell = Arc::new(tell);
     let by_signal = Arc::clone(&tell);
     tokio::spawn(async move {
+        let _listens = hangup;
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}

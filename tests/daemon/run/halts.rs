@@ -181,6 +181,18 @@ pub fn copy(from: &Path, to: &Path) {
     fs::set_permissions(to, fs::metadata(from).expect("a folder").permissions()).expect("it is ours");
 }
 
+/// A terminal that is closed, or a tool that wants files to be read again, ends no feed.
+#[test]
+fn a_hangup_ends_nothing() {
+    let place = Place::new(OFTEN);
+    let daemon = place.start();
+    daemon.says("recovered", 1);
+    rustix::process::kill_process(daemon.pid(), rustix::process::Signal::HUP).expect("it was started");
+    place.offer("0.csv", people(0..20));
+    daemon.says("published", 1);
+    assert_eq!(daemon.end(), Some(0));
+}
+
 #[test]
 fn a_neighbour_goes_on() {
     let place = begun();
