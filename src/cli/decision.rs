@@ -5,8 +5,6 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use zeroize::Zeroizing;
-
 use super::tell::note;
 use super::{Exit, Out, Result, ask};
 use crate::daemon::config::{Approvers, Feed};
@@ -15,6 +13,7 @@ use crate::daemon::journal::{Body, Decision::Hold};
 use crate::daemon::live::{Ask, Line, Pending};
 use crate::daemon::run::{self, Known, Person, seen_with};
 use crate::daemon::sign::Signing;
+use crate::daemon::small_file;
 
 /// A decision about the release that waits.
 #[derive(clap::Args)]
@@ -103,8 +102,8 @@ fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
             "other accounts can read or change this key: make another one, or `chmod 600` it if it was not read yet";
         return Err(Error::new(Kind::Usage, text).in_file(file));
     }
-    let text = fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
-    Signing::parse(&Zeroizing::new(text)).ok_or_else(|| {
+    let text = small_file::text(file, "read the key", small_file::SECRET)?;
+    Signing::parse(&text).ok_or_else(|| {
         let text = "this is no key of an approver: it has 64 hexadecimal digits, as `tidegate approver-key` makes them";
         Error::new(Kind::Usage, text).in_file(file)
     })

@@ -3,12 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use zeroize::Zeroizing;
-
 use super::{Exit, Out, Result, ask};
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::run::rekey;
 use crate::daemon::seal::OperatorKey;
+use crate::daemon::small_file;
 
 /// Put another key in the place of the operator's
 #[derive(clap::Args)]
@@ -38,7 +37,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 }
 
 fn read(file: &Path) -> Result<OperatorKey> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    let text = small_file::text(file, "read the key", small_file::SECRET)?;
     let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
-    Ok(OperatorKey::parse(&Zeroizing::new(text)).ok_or_else(none)?)
+    Ok(OperatorKey::parse(&text).ok_or_else(none)?)
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use zeroize::Zeroizing;
 
 use super::place::feed_in;
 use super::{Exit, Out, Result};
@@ -16,6 +15,7 @@ use crate::daemon::oneshot::{begun, beside, find_key, roots};
 use crate::daemon::run::begin;
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::PublicKey;
+use crate::daemon::small_file;
 use crate::daemon::verify::{Finding, Private, Public, private, public};
 use crate::engine::release::Layout;
 
@@ -128,9 +128,9 @@ impl Answer {
 }
 
 fn read<T>(file: &Path, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
+    let text = small_file::text(file, "read the key", small_file::SECRET)?;
     let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
-    Ok(parse(&Zeroizing::new(text)).ok_or_else(none)?)
+    Ok(parse(&text).ok_or_else(none)?)
 }
 
 fn words(answer: &Answer, place: &Path) -> String {

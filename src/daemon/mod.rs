@@ -16,6 +16,7 @@ pub mod preview;
 pub mod run;
 pub mod seal;
 pub mod sign;
+pub mod small_file;
 pub mod terms;
 pub mod verify;
 mod web;

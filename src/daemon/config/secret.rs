@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use zeroize::Zeroizing;
 
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::small_file;
 
 /// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
@@ -27,10 +29,9 @@ impl Secret {
     /// The file cannot be read, the variable is not set; the message names the place only.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
-            Lies::In(file) => {
-                std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the secret", &error))?
-            }
+            Lies::In(file) => small_file::text(file, "read the secret", small_file::SECRET)?,
             Lies::Env(name) => std::env::var(name)
+                .map(Zeroizing::new)
                 .map_err(|_| Error::new(Kind::Usage, format!("the environment variable {name} is not set")))?,
         };
         Ok(secret.trim().to_owned())

@@ -9,6 +9,7 @@ use crate::daemon::chance;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::seal::OperatorKey;
+use crate::daemon::small_file;
 
 /// A key, and what is to be kept of it.
 pub struct Found {
@@ -94,8 +95,8 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(file: &Path) -> Result<OperatorKey> {
-    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the key", &error))?;
-    OperatorKey::parse(&Zeroizing::new(text)).ok_or_else(|| no_key().in_file(file))
+    let text = small_file::text(file, "read the key", small_file::SECRET)?;
+    OperatorKey::parse(&text).ok_or_else(|| no_key().in_file(file))
 }
 
 fn no_key() -> Error {

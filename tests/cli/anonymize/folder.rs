@@ -277,6 +277,15 @@ fn what_cannot_be_written_is_told() {
     }
 }
 
+/// What has no end is not read as a key.
+#[test]
+fn a_device_is_no_key() {
+    let place = Place::new(FEED);
+    place.people("a.csv", 0..20);
+    let mut command = keyless(&place, &place.path(""), "out", &["a.csv"]);
+    says(&place.refused(command.args(["--key", "/dev/zero"])), "usage", "a device");
+}
+
 #[test]
 fn one_at_a_time() {
     let place = begun();

@@ -47,10 +47,12 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // The acting storey. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),
-    ("daemon::config", &["daemon::error", "daemon::sign", ENGINE]),
+    // Keys, secrets and certificates are read with a limit.
+    ("daemon::small_file", &["daemon::error"]),
+    ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", ENGINE]),
     ("daemon::clock", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
-    ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::web", ENGINE]),
+    ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::small_file", "daemon::web", ENGINE]),
     // The log knows bytes; what entries mean for a feed is told elsewhere.
     ("daemon::seal", &["daemon::error", "daemon::chance"]),
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
@@ -123,6 +125,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         &[
             "daemon::error",
             "daemon::chance",
+            "daemon::small_file",
             "daemon::clock",
             "daemon::config",
             "daemon::ingest",
@@ -165,6 +168,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::oneshot",
             "daemon::seal",
             "daemon::sign",
+            "daemon::small_file",
             "daemon::terms",
             "daemon::journal",
             "daemon::live",

@@ -2,6 +2,7 @@
 //! itself, which is to keep offsets, to jump to others, or to show what was rolled back.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,9 +13,11 @@ use rdkafka::consumer::ConsumerContext;
 use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::RDKafkaErrorCode as Code;
+use zeroize::Zeroizing;
 
 use crate::daemon::config::{Format, Mechanism, Registry, Security, Start};
 use crate::daemon::error::{Complaint, Error, Kind, Result, printable};
+use crate::daemon::small_file;
 
 /// Kibibytes that the library fetches ahead.
 const AHEAD_KIB: &str = "32768";
@@ -104,6 +107,11 @@ impl ConsumerContext for Ear {
     }
 }
 
+/// The certificates of a file.
+fn certificates(file: &Path, field: &str) -> Result<Zeroizing<String>> {
+    small_file::text(file, "read the certificate", small_file::CERTIFICATES).map_err(|error| error.in_field(field))
+}
+
 /// Of any client: where the brokers are and how they are spoken to.
 ///
 /// # Errors
@@ -126,16 +134,13 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
     if security.tls {
         match &security.ca {
             Some(file) => {
-                let missing = |error| Error::io(file, "read the certificate", &error).in_field("source.security.ca");
-                config.set("ssl.ca.pem", std::fs::read_to_string(file).map_err(missing)?);
+                config.set("ssl.ca.pem", &**certificates(file, "source.security.ca")?);
             }
             None => _ = config.set("ssl.ca.location", "probe"),
         }
     }
     if let Some((file, key)) = &security.certificate {
-        let field = "source.security.certificate";
-        let missing = |error| Error::io(file, "read the certificate", &error).in_field(field);
-        config.set("ssl.certificate.pem", std::fs::read_to_string(file).map_err(missing)?);
+        config.set("ssl.certificate.pem", &**certificates(file, "source.security.certificate")?);
         config.set("ssl.key.pem", key.read().map_err(|error| error.in_field("source.security.key"))?);
     }
     if let Some(sasl) = &security.sasl {

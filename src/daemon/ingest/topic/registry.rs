@@ -11,6 +11,7 @@ use super::schemas::Known;
 use super::told;
 use crate::daemon::config::{Registry as Settings, is_local, parts};
 use crate::daemon::error::{Complaint, Error, Kind, Result};
+use crate::daemon::small_file;
 use crate::daemon::web::{Web, why};
 
 /// How long an answer may take.
@@ -69,8 +70,8 @@ impl Registry {
         let mut client = Client::builder().timeout(PATIENCE).no_proxy().pool_max_idle_per_host(0);
         if let Some(file) = &settings.ca {
             let ca = format!("{field}.ca");
-            let missing = |error| Error::io(file, "read the certificate", &error).in_field(&*ca);
-            let text = std::fs::read(file).map_err(missing)?;
+            let text = small_file::bytes(file, "read the certificate", small_file::CERTIFICATES);
+            let text = text.map_err(|error| error.in_field(&*ca))?;
             let none = |_| Error::new(Kind::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
             client = client.tls_certs_only(Certificate::from_pem_bundle(&text).map_err(none)?);
         }
