@@ -10,9 +10,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
+use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::Memory;
 use tidegate::daemon::live::{Decided, Live, Taken};
+use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::feed::Feed;
+use tidegate::engine::release::Layout;
 
 use draw::{Draw, POLICIES};
 use feed::{Human, crowd, open, step, taken, time};
@@ -84,13 +87,13 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private terms", Gone, &[Refused]),
     ("private terms", Cut, &[Refused]),
     ("private terms", Flipped, &[Refused]),
-    // Needed until their tick is closed.
-    ("private seg", Gone, &[Refused, Forgotten]),
+    // Needed until their tick is closed; afterwards they are forgotten with their keys, and until then `verify` names what is gone.
+    ("private seg", Gone, &[Refused, Same]),
     ("private seg", Cut, &[Refused, Same]),
     ("private seg", Flipped, &[Refused, Same]),
     ("private seg", Swapped, &[Refused, Same]),
     // Needed as long as anybody in them is not published; but nothing that was changed is passed over.
-    ("private atoms", Gone, &[Refused, Forgotten]),
+    ("private atoms", Gone, &[Refused, Same]),
     ("private atoms", Cut, &[Refused]),
     ("private atoms", Flipped, &[Refused]),
     ("private atoms", Swapped, &[Refused]),
@@ -104,7 +107,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private stage", Flipped, &[Refused, Late]),
     ("private stage", Swapped, &[Refused, Late]),
     // Read when they are offered again, and by people.
-    ("private quarantine", Gone, &[Forgotten]),
+    ("private quarantine", Gone, &[Same]),
     ("private quarantine", Cut, &[Same]),
     ("private quarantine", Flipped, &[Same]),
     ("private verdict", Gone, &[Same]),
@@ -208,6 +211,28 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
     Ok(Story { files, states: [state, live.state().bytes()], people, tables })
 }
 
+/// What `verify` finds in damaged roots, and does not find in whole ones.
+fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
+    let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
+    let Some(ring) = Ring::open(&private, &feed::key())? else { return Ok(None) };
+    let seen = verify::public(&public, Layout::Root, &[])?;
+    let found = verify::private(&private, &ring, &public, &seen)?;
+    Ok(Some(found.findings.into_iter().chain(seen.findings).collect()))
+}
+
+/// What `verify` misses of damage: all that is wrong has to be named, and what a start refuses in the same words. The newest entry is an
+/// exception: that there was one can be seen from nothing, unless it has shown itself elsewhere.
+fn missed(policy: &str, roots: &Roots, (root, path, damage): (&str, &str, Damage)) -> Option<String> {
+    // Without keys, or with wrong ones, it ends with the error of a start.
+    let Ok(Some(found)) = verified(roots) else { return None };
+    if let Err((error, false)) = story(policy, roots) {
+        let said = found.iter().any(|finding| finding.text == error.text);
+        return (!said).then(|| format!("a start says {error}, and verify says {found:?}"));
+    }
+    let newest = path.starts_with("log/") && damage == Gone;
+    (root == "private" && found.is_empty() && !newest).then(|| "verify finds nothing".to_owned())
+}
+
 /// The kind of an object: its folder, and for keys whose they are.
 fn kind(root: &str, path: &str) -> String {
     let folder = path.split('/').next().unwrap_or(path);
@@ -300,13 +325,16 @@ fn damage_is_named_or_makes_no_difference() {
     for policy in POLICIES.into_iter().take(5) {
         let roots = feed_at_work(policy);
         let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
+        assert_eq!(verified(&roots).expect("whole roots"), Some(Vec::new()), "{policy}");
         let private = roots.private.keys().map(|path| ("private", path));
         let all = private.chain(roots.public.keys().map(|path| ("public", path))).enumerate();
         let all: Vec<(&str, &String)> = all.filter(|(at, _)| is_chosen(*at)).map(|(_, object)| object).collect();
         let look = |(root, path): &(&'static str, &String)| {
             let one = |(damage, roots, paths): (Damage, Roots, Vec<String>)| {
                 let names: Vec<String> = paths.iter().flat_map(|path| names(path)).collect();
+                let missed = missed(policy, &roots, (root, path, damage));
                 let outcome = outcome(policy, &roots, &meant, &names);
+                let outcome = missed.map_or(outcome, Err);
                 ((kind(root, path), damage), outcome.map_err(|text| format!("{policy}: {path}, {damage:?}: {text}")))
             };
             damaged(&roots, root, path).into_iter().map(one).collect::<Vec<_>>()
@@ -332,4 +360,19 @@ fn damage_is_named_or_makes_no_difference() {
     // Of a few kinds there is one object in each root, which is not damaged every day.
     let least = if is_long() { table.len() } else { table.len() / 2 };
     assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
+}
+
+/// A private root that says that it is another feed's.
+#[test]
+fn the_name_of_another_feed_is_named() {
+    let mut roots = feed_at_work(POLICIES[0]);
+    let format = String::from_utf8(roots.private["FORMAT"].clone()).expect("text");
+    let (before, name) = format.split_once("\"feed\":\"").expect("a name");
+    roots.private.insert("FORMAT".to_owned(), format!("{before}\"feed\":\"x{name}").into_bytes());
+    let Err((refused, false)) = story(POLICIES[0], &roots) else { panic!("a start refuses it") };
+    let found = verified(&roots).expect("keys").expect("keys");
+    assert!(
+        found.iter().any(|finding| finding.file == "FORMAT" && finding.text == refused.text),
+        "{found:?}: {refused}"
+    );
 }

@@ -21,6 +21,13 @@ pub struct Format {
 }
 
 impl Format {
+    /// What to say where the root is said to be another feed's.
+    pub fn is_of_another(&self, store: &dyn Store) -> Error {
+        let text =
+            format!("the private root {} belongs to the feed \"{}\": each feed has its own", store.place(), self.feed);
+        Error::new(Kind::Input, text)
+    }
+
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec(self).expect("a format is JSON");
         bytes.push(b'\n');

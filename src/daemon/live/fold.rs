@@ -234,23 +234,18 @@ impl State {
         Ok(())
     }
 
-    /// What was forgotten is named by no one any more.
+    /// Nothing names any more what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
+    /// is there was lost, and stays named until it is put back or its time is over.
     fn forgotten(&mut self, store: &dyn Store) -> Result<()> {
-        // Whoever forgets takes the key away first.
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
-        let mut there = BTreeSet::new();
-        for folder in FOLDERS {
-            let listed = store.list(folder)?.into_iter().map(|object| object.path);
-            let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
-            there.extend(listed.filter(opens));
-        }
-        self.raw.retain(|raw| there.contains(&raw.object.path));
-        self.quarantine.retain(|aside| there.contains(&aside.object.path));
+        let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
+        self.raw.retain(|raw| opens(&raw.object.path));
+        self.quarantine.retain(|aside| opens(&aside.object.path));
         let needed: BTreeSet<&String> = self.segments.iter().map(|segment| &segment.object.path).collect();
         let kept = |path: &String| {
             let folder = path.split('/').next().unwrap_or_default();
-            !FOLDERS.contains(&folder) || there.contains(path) || needed.contains(path)
+            !FOLDERS.contains(&folder) || opens(path) || needed.contains(path)
         };
         self.live.retain(kept);
         Ok(())

@@ -24,6 +24,13 @@ pub struct Left {
     pub manifest: Sha256,
 }
 
+/// What to say of a file that is decided and not visible yet, when it is not as it was decided.
+pub fn not_as_decided(stage: &str) -> Error {
+    let text = "a file of a release that was decided is gone or was changed before it was published: put the private root back from a \
+                backup that is newer";
+    Error::new(Kind::Input, text).in_field(stage.to_owned())
+}
+
 impl Live {
     /// Makes the release visible that is decided, if one is.
     ///
@@ -94,9 +101,7 @@ impl Live {
         }
         // Another writer may have published it meanwhile.
         self.log.ours()?;
-        let text = "a file of a release that was decided is gone or was changed before it was published: put the private root \
-                    back from a backup that is newer";
-        Err(Error::new(Kind::Input, text).in_field(file.stage.clone()))
+        Err(not_as_decided(&file.stage))
     }
 
     /// Copies files to where they are published, if nothing else lies in their places or in that of the manifest:

@@ -62,7 +62,7 @@ pub use close::Ticked;
 pub use decide::Decided;
 pub use delta_log::{DeltaLog, Version};
 pub use erased::ErasedAtom;
-pub use leave::Left;
+pub use leave::{Left, not_as_decided};
 pub use open::{Ahead, Found, Opening};
 pub use past::{Past, past, past_quickly};
 pub use record::{Against, Recorded, Refused, Repaired};

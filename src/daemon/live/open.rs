@@ -81,12 +81,7 @@ impl<'a> Ahead<'a> {
         if let Some(format) =
             format.as_ref().filter(|format| format.feed != feed.name && settings.layout == Layout::Root)
         {
-            let text = format!(
-                "the private root {} belongs to the feed \"{}\": each feed has its own",
-                private.place(),
-                format.feed
-            );
-            return Err(Error::new(Kind::Input, text).in_file(&feed.file).in_field("store.private"));
+            return Err(format.is_of_another(&**private).in_file(&feed.file).in_field("store.private"));
         }
         let (ring, fresh) = match (Ring::open(&**private, key)?, drawn.take()) {
             (Some(ring), None) => (ring, false),

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::leave::not_as_decided;
 use super::state::{Line, State};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
@@ -112,7 +113,7 @@ impl State {
         let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
         match (public.read(path)?.filter(right), aside) {
             // A foreign file may lie in its place; `leave` names it.
-            (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| staged(stage)),
+            (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| not_as_decided(stage)),
             (data, _) => data.ok_or_else(|| changed(public, path)),
         }
     }
@@ -141,11 +142,4 @@ fn changed(public: &dyn Store, path: &str) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
                 judged against it";
     Error::new(Kind::Input, text).in_file(&Path::new(&public.place()).join(path))
-}
-
-/// What to say of a table that is decided and not visible yet, when it is not as it was decided.
-fn staged(stage: &str) -> Error {
-    let text = "the table of a release that was decided is gone or was changed before it was published: put the private \
-                root back from a backup that is newer";
-    Error::new(Kind::Input, text).in_field(stage.to_owned())
 }

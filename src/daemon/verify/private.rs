@@ -9,9 +9,11 @@ use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, places};
-use crate::daemon::live::{ChainTable, DeltaLog, Line, Past, State, Statement, log_path, past, past_quickly};
+use crate::daemon::live::{
+    ChainTable, DeltaLog, Line, Past, State, Statement, log_path, not_as_decided, past, past_quickly,
+};
 use crate::engine::delta::{LogFile, is_same_checkpoint};
-use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
+use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
 /// A private root that was looked at.
 #[derive(Debug, Default)]
@@ -34,8 +36,14 @@ pub struct Private {
     signed: Vec<(String, Statement, Wanted)>,
 }
 
+/// What says whose a private root is.
+const FORMAT: &str = "FORMAT";
+
 const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or somebody has \
      put it here";
+
+const KEYLESS: &str = "the key of this object is gone: the object was being forgotten (the next start takes it away), or the key was lost: put it \
+     back from a backup of the whole root";
 
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
@@ -46,11 +54,17 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 /// One of them cannot be read.
 pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
     let mut found = Private::default();
-    match begun(store) {
-        Ok(Some(_)) => {}
-        Ok(None) => found.wrong("FORMAT".to_owned(), "this file is missing: put it back from a backup"),
-        Err(error) => found.push(&error),
-    }
+    let format = match begun(store) {
+        Ok(Some(format)) => Some(format),
+        Ok(None) => {
+            found.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup");
+            None
+        }
+        Err(error) => {
+            found.push(&error);
+            None
+        }
+    };
     found.log(store, ring)?;
     let state = match past(store, shown, ring) {
         Ok(Past { state, .. }) => state,
@@ -60,7 +74,10 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
         }
     };
     if let Some(state) = &state {
+        let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
+        other.iter().for_each(|format| found.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
         found.objects(store, ring, state)?;
+        found.staged(store, state)?;
         found.checkpoints(store, shown, ring, state);
         found.published(state, public, shown)?;
         found.statements(&state.terms.name);
@@ -192,6 +209,24 @@ impl Private {
         Ok(())
     }
 
+    /// The files of a release that is decided, or waits for a person, are as they were decided.
+    fn staged(&mut self, store: &dyn Store, state: &State) -> Result<()> {
+        let last = places(store)?.last().copied();
+        for pending in state.publishing.iter().chain(&state.held) {
+            for file in pending.files.iter().chain([&pending.manifest]) {
+                let bytes = store.read(&file.stage)?;
+                if bytes.is_some_and(|bytes| Sha256::of(&bytes) == file.sha256) {
+                    continue;
+                }
+                // A daemon at work may have published them meanwhile.
+                if places(store)?.last().copied() == last {
+                    self.push(&not_as_decided(&file.stage));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A start from a checkpoint comes to the same state.
     fn checkpoints(&mut self, store: &dyn Store, shown: &dyn Store, ring: &Ring, state: &State) {
         let quick = past_quickly(store, shown, ring).ok().and_then(|past| past.state);
@@ -304,8 +339,12 @@ impl Private {
         Ok(())
     }
 
-    /// Nothing lies there that nobody has named; what the newest writer has not named yet may still be.
+    /// Nothing lies there that nobody has named; what the newest writer has not named yet may still be. What is named has its key.
     fn strangers(&mut self, store: &dyn Store) -> Result<()> {
+        // Listed before the objects, since they are forgotten with their keys.
+        let keys = store.list("keys")?;
+        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| Wrap::at(&key.path)?.object).collect();
+        let opens = |path: &str| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
         for object in store.list("")? {
             let mut parts = object.path.split('/');
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
@@ -318,6 +357,8 @@ impl Private {
             };
             if !known {
                 self.wrong(object.path.clone(), UNNAMED);
+            } else if self.named.contains(&object.path) && !opens(&object.path) {
+                self.wrong(object.path.clone(), KEYLESS);
             }
         }
         Ok(())
