@@ -53,7 +53,7 @@ struct Person {
     number: Option<i64>,
 }
 
-fn somebody(draw: &mut Draw) -> Person {
+fn person(draw: &mut Draw) -> Person {
     let size = if draw.once_in(9) { 100_000 } else { 1_000 };
     let number = draw.between(0, 2 * size) as i64 - size as i64 / 4;
     Person {
@@ -108,7 +108,7 @@ fn no_sum_follows_that_may_not_be_told() {
         let (mut people, mut releases): (Vec<Person>, Vec<(Recoding, Histogram)>) = Default::default();
         let [mut told, mut alone] = [Told::default(), Told::default()];
         for _ in 0..draw.between(2, 7) {
-            let new: Vec<Person> = (0..draw.between(1, 30)).map(|_| somebody(&mut draw)).collect();
+            let new: Vec<Person> = (0..draw.between(1, 30)).map(|_| person(&mut draw)).collect();
             let leaf = |leaves: &[Leaf]| Some(leaves.iter().map(|&leaf| tree.leaf_node(leaf)).collect());
             let addends = suppression.addends(&rows(&new), leaf);
             people.extend(new);

@@ -1,4 +1,4 @@
-//! How many sums of measures the newest release tells, and how many it leaves out, as everybody can count them in its files.
+//! How many sums of measures the newest release tells, and how many it leaves out, as any reader can count them in its files.
 
 use super::work::Live;
 use crate::daemon::error::Result;

@@ -339,7 +339,7 @@ impl Private {
         Ok(())
     }
 
-    /// Nothing lies there that nobody has named; what the newest writer has not named yet may still be. What is named has its key.
+    /// Nothing lies there that no entry names; what the newest writer has not named yet may still be. What is named has its key.
     fn strangers(&mut self, store: &dyn Store) -> Result<()> {
         // Listed before the objects, since they are forgotten with their keys.
         let keys = store.list("keys")?;

@@ -1,4 +1,4 @@
-//! The measures of a chain whose releases hold everybody so far (SCIENCE 7): what a release tells of its classes follows from the addends
+//! The measures of a chain whose releases hold all people so far (SCIENCE 7): what a release tells of its classes follows from the addends
 //! that came with it and with all releases before.
 
 use super::parts::Candidate;

@@ -1,4 +1,4 @@
-//! The sums of a chain whose releases hold everybody so far (SCIENCE 7). The people of a class of an earlier release are in classes of the
+//! The sums of a chain whose releases hold all people so far (SCIENCE 7). The people of a class of an earlier release are in classes of the
 //! later ones, together with others, and readers subtract.
 //!
 //! So people come into sums in blocks. A block is a set of people whose sum may be published; it is never divided and never leaves. People

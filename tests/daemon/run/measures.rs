@@ -62,7 +62,7 @@ impl Ever {
 
     /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person, and one for each
     /// sum.
-    fn gives_somebody_away(&self) -> bool {
+    fn gives_a_person_away(&self) -> bool {
         let everybody: Vec<u64> =
             self.0.iter().flat_map(|(people, _)| people).copied().collect::<BTreeSet<_>>().into_iter().collect();
         let cell = |person: &u64| everybody.binary_search(person).expect("one of them");
@@ -116,7 +116,7 @@ impl Ever {
             let few = counts.iter().filter_map(|some| less(all, some)).find(|rest| (1..3).contains(&rest.len()));
             assert!(few.is_none(), "{policy}: a difference of counts is that of {few:?}");
         }
-        assert!(!self.gives_somebody_away(), "{policy}: a number follows from sums that were published");
+        assert!(!self.gives_a_person_away(), "{policy}: a number follows from sums that were published");
     }
 }
 
@@ -161,12 +161,12 @@ fn aggregates_are_those_of_their_people() {
     ever.look(&place);
     let left = Shown::newest(&place.public());
     assert!(left.measures.keys().all(|(_, release)| *release >= 13), "sums of old releases are shown");
-    assert!(!ever.gives_somebody_away(), "a number follows from sums that were published");
+    assert!(!ever.gives_a_person_away(), "a number follows from sums that were published");
     // It would, had the people of an atom without one of them been shown once more.
     let (atom, sum) = ever.0.iter().next().cloned().expect("a sum");
     let (one, rest) = atom.split_first().expect("people");
     ever.0.insert((rest.to_vec(), sum - i128::from(cost(*one).unwrap_or(0))));
-    assert!(ever.gives_somebody_away());
+    assert!(ever.gives_a_person_away());
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn kills_and_erasures_lose_no_number() {
     }
     place.once();
     ever.look(&place);
-    assert!(!ever.gives_somebody_away());
+    assert!(!ever.gives_a_person_away());
 }
 
 /// People who wait have numbers of just these measures, so a feed keeps them; with them a new chain has both tables.

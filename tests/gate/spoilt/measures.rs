@@ -233,7 +233,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     assert!(met.iter().all(|labels| *labels > 3), "{met:?}");
 }
 
-/// A chain whose releases hold everybody so far: the next one, with what it tells of the measures of each class.
+/// A chain whose releases hold all people so far: the next one, with what it tells of the measures of each class.
 fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (Candidate, Offer) {
     let first = 1_000 * (u128::from(chain.feed.releases()) + 1);
     let came = (0..u128::from(people)).map(|at| {
