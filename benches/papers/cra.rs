@@ -96,17 +96,16 @@ fn claims(found: &[Summary]) {
     println!("| fewer classes at the leaves with k | {} |", steps(&|summary| Some(summary.basic), |a, b| b <= a));
 }
 
+fn by_k(title: &str, lines: Vec<Line>) -> Chart {
+    Chart { title: title.to_owned(), axes: ["k", "log10 of LR / CRA"], log: false, lines }
+}
+
 fn ratios(found: &[Summary], which: usize, title: &str) -> Chart {
     let line = |setting: &Setting| {
         let points = of(found, setting).filter_map(|summary| Some((summary.k as f64, summary.means[which]?)));
         Line { name: name(setting), points: points.collect() }
     };
-    Chart {
-        title: title.to_owned(),
-        axes: ["k", "log10 of LR / CRA"],
-        log: false,
-        lines: SETTINGS.iter().map(line).collect(),
-    }
+    by_k(title, SETTINGS.iter().map(line).collect())
 }
 
 /// The paper's own figures.
@@ -117,12 +116,7 @@ fn printed(which: usize, title: &str) -> Chart {
         let points = paper::KS.iter().zip(texts).map(|(&k, text)| (k as f64, figure(text)));
         Line { name: name(setting), points: points.collect() }
     };
-    Chart {
-        title: title.to_owned(),
-        axes: ["k", "log10 of LR / CRA"],
-        log: false,
-        lines: SETTINGS.iter().map(line).collect(),
-    }
+    by_k(title, SETTINGS.iter().map(line).collect())
 }
 
 /// Figure 5.
