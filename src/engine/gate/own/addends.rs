@@ -13,7 +13,7 @@ use crate::policy::{Dominance, Policy};
 pub(super) type Told = Vec<Aggregate>;
 
 /// What is told of the numbers of some people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Aggregate {
     /// How many; `None` where it is not said.
     pub count: Option<u64>,
