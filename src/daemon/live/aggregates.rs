@@ -1,13 +1,13 @@
-//! The aggregates of measures as sealed objects keep them: labels by their names, so that they find their place in taxonomies that have
-//! grown since, and what is told of each.
+//! The measures of people as sealed objects have them: their numbers, behind the rows, and their aggregates: labels by their names, so
+//! that they find their place in taxonomies that have grown since, and what is told of each, or what more is added to.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::roll::{Labels, other};
+use super::roll::{Labels, Roll, other};
 use crate::daemon::error::Result;
-use crate::engine::histogram::{Cell, Histogram, ValueCode, Values};
+use crate::engine::histogram::{Cell, Histogram, Rows, ValueCode, Values};
 use crate::engine::model::{Node, Taxonomy};
 
 /// The aggregates of measures: labels, and the values of each.
@@ -56,4 +56,20 @@ impl Aggregates {
             codes: left.iter().map(|&label| codes[self.codes[label] as usize]).collect(),
         }
     }
+}
+
+/// Rows of all arrivals with the numbers of their measures; `None` where there are no measures.
+///
+/// # Errors
+/// The taxonomies are others.
+pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
+    let mut all: Option<Rows> = None;
+    for (_, roll) in rolls.into_iter().filter(|(_, roll)| roll.has_measures(trees.len())) {
+        let rows = roll.rows(trees)?;
+        all = Some(match all {
+            Some(all) => all.and(&rows),
+            None => rows,
+        });
+    }
+    Ok(all)
 }

@@ -7,12 +7,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::aggregates::Aggregates;
+use super::aggregates::{Aggregates, numbers};
 use super::roll::{Labels, Roll, bytes, other, parse};
 use super::state::Place;
 use crate::daemon::error::Result;
 use crate::engine::feed::Fixed;
-use crate::engine::histogram::{Cell, Histogram, Person, Release, Rows, ValueCode, Values};
+use crate::engine::histogram::{Cell, Histogram, Person, Release, ValueCode, Values};
 use crate::engine::measures::Suppression;
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::engine::policy::{Chain, Policy};
@@ -218,22 +218,6 @@ impl Atoms {
             _ => suppression.addends(&rows, tuple),
         }))
     }
-}
-
-/// Rows of all arrivals with the numbers of their measures; `None` where there are no measures.
-///
-/// # Errors
-/// The taxonomies are others.
-pub fn numbers<'r>(rolls: impl IntoIterator<Item = &'r (u32, Roll)>, trees: &[&Taxonomy]) -> Result<Option<Rows>> {
-    let mut all: Option<Rows> = None;
-    for (_, roll) in rolls.into_iter().filter(|(_, roll)| roll.has_measures(trees.len())) {
-        let rows = roll.rows(trees)?;
-        all = Some(match all {
-            Some(all) => all.and(&rows),
-            None => rows,
-        });
-    }
-    Ok(all)
 }
 
 /// Rows as counts.

@@ -1,7 +1,8 @@
 //! The gate is asked (HOUSE 3, Publish): every public file of a candidate is written aside and read back, and what was read is
 //! judged with the people of the increments as the journal has them.
 
-use super::atoms::{Atoms, histogram, numbers};
+use super::aggregates::numbers;
+use super::atoms::{Atoms, histogram};
 use super::ledger::Kept;
 use super::record::Recorded;
 use super::state::Due;
