@@ -127,6 +127,7 @@ fn open(feed: &Feed, root: &Path) -> Live {
         keep_aside: u64::MAX,
         keep: None,
         retain: None,
+        few: 64,
         pages: Default::default(),
     };
     let opening = Opening {

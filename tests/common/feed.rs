@@ -1,5 +1,6 @@
 //! A small feed, and what is done with it step by step.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::Feed;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::ingest::topic::Unwanted;
-use tidegate::daemon::journal::store::Store;
+use tidegate::daemon::journal::store::{Memory, Packs, Store, log};
 use tidegate::daemon::live::{Consumed, Live, Opening, Settings, Taken};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
@@ -83,10 +84,11 @@ pub fn open_with(
         keep_aside: 10,
         keep: None,
         retain: None,
+        few: 4,
         pages: Default::default(),
     };
     let opening = Opening {
-        private,
+        private: Arc::new(Packs::over(private)),
         public,
         key,
         writer: None,
@@ -100,6 +102,21 @@ pub fn open_with(
         drawn: None,
     };
     Live::open(opening).map(|(live, _)| live)
+}
+
+/// A private root as those see it who open its packs.
+pub fn packed(store: &Memory) -> Packs {
+    Packs::over(Arc::new(store.clone()))
+}
+
+/// Every object of a private root under its own path, wherever it lies, entries of the log too.
+pub fn unpacked(store: Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
+    let packs = Packs::over(store);
+    let listed = packs.list("").expect("a listing").into_iter().map(|listed| listed.path);
+    let newest = packs.list("log").expect("a listing").iter().filter_map(|listed| log::place(&listed.path)).max();
+    let entries = (0..newest.map_or(0, |newest| newest + 1)).map(log::path);
+    let paths: BTreeSet<String> = listed.chain(entries).filter(|path| !path.starts_with("pack/")).collect();
+    paths.into_iter().filter_map(|path| Some((path.clone(), packs.read(&path).expect("a read")?))).collect()
 }
 
 /// The operator's key.
@@ -146,5 +163,9 @@ pub fn step(live: &mut Live, tick: usize, people: &[Human]) -> Result<()> {
     }
     live.decide()?;
     live.leave(&time)?;
+    // Now and then what lies alone is put together, and the rest lies alone.
+    if tick % 3 == 2 {
+        live.pack()?;
+    }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use tidegate::daemon::error::{Error, Result};
 use tidegate::daemon::journal::Ring;
-use tidegate::daemon::journal::store::Memory;
+use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::{Decided, Live, Taken};
 use tidegate::daemon::verify::{self, Finding};
 use tidegate::engine::feed::Feed;
@@ -102,6 +102,11 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private mask", Flipped, &[Refused]),
     ("private mask", Swapped, &[Refused]),
     // A release that is decided cannot leave; its table is also what later ones are judged against.
+    // What lies in packs: entries, counts, rows of ticks that are closed, and their keys.
+    ("private pack", Gone, &[Refused, Same]),
+    ("private pack", Cut, &[Refused]),
+    ("private pack", Flipped, &[Refused, Same]),
+    ("private pack", Swapped, &[Refused]),
     ("private stage", Gone, &[Refused, Late]),
     ("private stage", Cut, &[Refused, Late]),
     ("private stage", Flipped, &[Refused, Late]),
@@ -214,6 +219,7 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
 /// What `verify` finds in damaged roots, and does not find in whole ones.
 fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
+    let private = feed::packed(&private);
     let Some(ring) = Ring::open(&private, &feed::key())? else { return Ok(None) };
     let seen = verify::public(&public, Layout::Root, &[])?;
     let found = verify::private(&private, &ring, &public, &seen)?;
@@ -298,8 +304,16 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
     }
 }
 
-/// What an error may call an object, or one of the two that are in each other's place.
-fn names(path: &str) -> Vec<String> {
+/// What an error may call an object, or one of the two that are in each other's place. Of a pack that is gone it names what was in it.
+fn names(roots: &Roots, path: &str) -> Vec<String> {
+    if path.starts_with("pack/") {
+        let alone = Memory::with([(path.to_owned(), roots.private[path].clone())].into_iter().collect());
+        let held = feed::packed(&alone).list("").expect("a pack").into_iter().map(|listed| listed.path);
+        let run = path.strip_prefix("pack/log/").and_then(|run| run.split_once('-'));
+        let first = run.map(|(first, _)| format!("{first}.json"));
+        let name = |path: String| path.rsplit('/').next().expect("a name").trim_end_matches(".wrap").to_owned();
+        return held.map(name).chain([path.to_owned()]).chain(first).collect();
+    }
     match path.strip_prefix("keys/").and_then(|path| path.strip_suffix("/feed.wrap")) {
         // Without it, it is not known which epoch it was of.
         Some(_) => vec![path.to_owned(), "`keys`".to_owned()],
@@ -329,9 +343,10 @@ fn damage_is_named_or_makes_no_difference() {
         let private = roots.private.keys().map(|path| ("private", path));
         let all = private.chain(roots.public.keys().map(|path| ("public", path))).enumerate();
         let all: Vec<(&str, &String)> = all.filter(|(at, _)| is_chosen(*at)).map(|(_, object)| object).collect();
+        let whole = &roots;
         let look = |(root, path): &(&'static str, &String)| {
             let one = |(damage, roots, paths): (Damage, Roots, Vec<String>)| {
-                let names: Vec<String> = paths.iter().flat_map(|path| names(path)).collect();
+                let names: Vec<String> = paths.iter().flat_map(|path| names(whole, path)).collect();
                 let missed = missed(policy, &roots, (root, path, damage));
                 let outcome = outcome(policy, &roots, &meant, &names);
                 let outcome = missed.map_or(outcome, Err);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use tidegate::daemon::config::Root;
 use tidegate::daemon::error::Kind;
-use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Patience, Store, open};
+use tidegate::daemon::journal::store::{Bucket, Created, Local, Memory, Packs, Patience, Store, open};
 
 use super::server::{Server, bucket, variables};
 use super::suite::CHECKS;
@@ -24,6 +24,7 @@ fn check(kind: &str, fresh: impl Fn(&str) -> Box<dyn Store>) {
 #[test]
 fn memory() {
     check("memory", |_| Box::new(Memory::default()));
+    check("packs over memory", |_| Box::new(Packs::over(Arc::new(Memory::default()))));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod common;
 mod faults;
 mod faulty_disk;
 mod kinds;
+mod packs;
 mod power;
 mod power_cuts;
 mod protocol;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use super::ring::Ring;
-use super::slot;
+use super::store::log;
 use crate::engine::release::Sha256;
 
 /// An entry.
@@ -83,6 +83,6 @@ impl Entry {
 
     /// Where an entry lies.
     pub fn path(seq: u64) -> String {
-        slot::path(seq)
+        log::path(seq)
     }
 }

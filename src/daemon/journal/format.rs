@@ -7,8 +7,10 @@ use crate::daemon::error::{Error, Kind, Result};
 
 /// The path of it.
 const FORMAT: &str = "FORMAT";
-/// The form that this program writes.
-const VERSION: u32 = 1;
+/// The form of a root that begins.
+const FIRST: u32 = 1;
+/// The newest form that this program knows: objects may lie in packs.
+const PACKS: u32 = 2;
 
 /// What lies in a private root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,8 +45,8 @@ pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
     let other = |text: &str| Err(Error::new(Kind::Input, text).in_field(FORMAT));
     match serde_json::from_slice::<Format>(&bytes) {
-        Ok(format) if format.tidegate == VERSION && format.bytes() == bytes => Ok(Some(format)),
-        Ok(format) if format.tidegate != VERSION => {
+        Ok(format) if (FIRST..=PACKS).contains(&format.tidegate) && format.bytes() == bytes => Ok(Some(format)),
+        Ok(format) if format.tidegate > PACKS => {
             other("this private root was written by a newer version of tidegate: use that one")
         }
         _ => other(
@@ -59,12 +61,25 @@ pub fn begun(store: &dyn Store) -> Result<Option<Format>> {
 /// # Errors
 /// Another feed has begun here.
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
-    let format = Format { tidegate: VERSION, feed: feed.to_owned() };
+    let format = Format { tidegate: FIRST, feed: feed.to_owned() };
     match put(store, FORMAT, &format.bytes())? {
         Put::Ours => Ok(()),
         Put::Theirs => {
             let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
             Err(Error::new(Kind::Input, text))
         }
+    }
+}
+
+/// From now on objects may lie in packs here, and versions of this program that know of none refuse the root.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub fn raise(store: &dyn Store) -> Result<()> {
+    match begun(store)? {
+        Some(format) if format.tidegate < PACKS => {
+            store.replace(FORMAT, &Format { tidegate: PACKS, ..format }.bytes())
+        }
+        _ => Ok(()),
     }
 }

@@ -129,11 +129,12 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// Removes an object with its key, the key first.
+/// Removes objects with their keys, the keys first.
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn destroy(store: &dyn Store, ring: &Ring, path: &str) -> Result<()> {
-    store.delete(&ring.place(path))?;
-    store.delete(path)
+pub fn destroy_all<'p>(store: &dyn Store, ring: &Ring, paths: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
+    let keys: Vec<String> = paths.clone().map(|path| ring.place(path)).collect();
+    store.delete_all(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
+    store.delete_all(&paths.collect::<Vec<_>>())
 }

@@ -4,7 +4,7 @@
 use super::body::Body;
 use super::entry::Entry;
 use super::ring::{Ring, changed_since};
-use super::store::Store;
+use super::store::{Store, log};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::engine::release::Sha256;
 
@@ -87,22 +87,18 @@ pub fn check(bytes: &[u8], seq: u64, last: Option<&Checked>, ring: &Ring) -> std
 
 /// Whether entries lie beyond the place where the log ends.
 fn beyond(store: &dyn Store, end: u64) -> Result<Option<Gap>> {
-    let newest = places(store)?.into_iter().max();
-    Ok(newest.filter(|&newest| newest >= end).map(|_| {
+    Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
         let text = format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}");
         Gap { path: Entry::path(end), text }
     }))
 }
 
-/// The places of all entries that are there.
+/// The place of the newest entry that is there. It always has a place of its own, others may lie in packs.
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn places(store: &dyn Store) -> Result<Vec<u64>> {
-    let place = |path: &str| path.rsplit('/').next()?.strip_suffix(".json")?.parse::<u64>().ok();
-    let mut places: Vec<u64> = store.list("log")?.iter().filter_map(|entry| place(&entry.path)).collect();
-    places.sort_unstable();
-    Ok(places)
+pub fn newest(store: &dyn Store) -> Result<Option<u64>> {
+    Ok(store.list("log")?.iter().filter_map(|entry| log::place(&entry.path)).max())
 }
 
 const RESTORE: &str = "put the private root back from a backup that is newer, as a whole";

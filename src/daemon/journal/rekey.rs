@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::body::Body;
 use super::entry::Entry;
-use super::read::places;
+use super::read::newest;
 use super::ring::{Ring, Wrap, changed_since};
 use super::store::{Store, put_all};
 use crate::daemon::chance::Chance;
@@ -67,7 +67,7 @@ impl Ring {
 
 /// The generation that holds by the newest entries of the log, those of this epoch and later; 0 where they change none.
 fn holding(store: &dyn Store, ring: &Ring, from: u64) -> Result<u64> {
-    for seq in places(store)?.into_iter().rev() {
+    for seq in (0..newest(store)?.map_or(0, |newest| newest + 1)).rev() {
         let path = Entry::path(seq);
         let Some(bytes) = store.read(&path)? else { continue };
         let entry = Entry::parse(&bytes, ring).map_err(|none| {
@@ -122,6 +122,6 @@ pub fn remove_others(store: &dyn Store, ring: &Ring, epoch: u64) -> Result<u64> 
     let mut others: Vec<(&str, Wrap<'_>)> = wraps.filter(|(_, wrap)| other(wrap)).collect();
     // Whoever has that key is to be told so as long as anything is left under it.
     others.sort_by_key(|(_, wrap)| wrap.object.is_none());
-    others.iter().try_for_each(|(path, _)| store.delete(path))?;
+    store.delete_all(&others.iter().map(|(path, _)| *path).collect::<Vec<_>>())?;
     Ok(others.len() as u64)
 }

@@ -1,19 +1,14 @@
 //! The slots of the log (HOUSE 3, Append): where an entry lies, and what a writer ends with that finds its next one taken.
 
-use super::store::Store;
+use super::store::{Store, log};
 use crate::daemon::error::{Error, Kind, Result, Rival};
-
-/// Where the entry of a place lies.
-pub fn path(seq: u64) -> String {
-    format!("log/{}/{seq:020}.json", seq / 10_000)
-}
 
 /// Whether nobody has appended at this place, which is a writer's next one.
 ///
 /// # Errors
 /// Another writer has taken over, or the store cannot be read.
 pub fn free(store: &dyn Store, next: u64) -> Result<()> {
-    match store.read(&path(next))? {
+    match store.read(&log::path(next))? {
         None => Ok(()),
         Some(_) => Err(fenced(store)),
     }

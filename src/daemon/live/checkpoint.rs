@@ -9,7 +9,7 @@ use super::state::State;
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy};
+use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy_all};
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
@@ -72,7 +72,7 @@ impl Live {
         let name = format!("{seq:020}");
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
         drafts.put(self.log.store())?;
-        before.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
+        destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
         self.last = Last { entries: self.log.next(), bytes: content.len() as u64 };
         Ok(Some((seq, content.len() as u64)))
     }

@@ -18,7 +18,7 @@ use super::terms_object;
 use super::work::{Last, Live};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::Offer;
-use crate::daemon::journal::{Body, Drafts, Erase, ErasedRows, Moved, Ref, destroy, read};
+use crate::daemon::journal::{Body, Drafts, Erase, ErasedRows, Moved, Ref, destroy_all, read};
 use crate::daemon::terms::Terms;
 use crate::engine::feed::{Erased, Fixed, Ledger};
 use crate::engine::histogram::{Headcount, Histogram, Person};
@@ -119,8 +119,9 @@ impl Live {
     /// Removes what was written anew, and every checkpoint: it holds what was there before.
     pub(super) fn destroyed(&self, erase: &Erase) -> Result<()> {
         let store = self.log.store();
-        erase.moved.iter().try_for_each(|moved| destroy(store, self.log.ring(), &moved.old))?;
-        store.list("checkpoint")?.iter().try_for_each(|checkpoint| destroy(store, self.log.ring(), &checkpoint.path))
+        let checkpoints = store.list("checkpoint")?;
+        let moved = erase.moved.iter().map(|moved| moved.old.as_str());
+        destroy_all(store, self.log.ring(), moved.chain(checkpoints.iter().map(|checkpoint| checkpoint.path.as_str())))
     }
 
     /// The rows of people who are not published.

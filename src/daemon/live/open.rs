@@ -146,13 +146,14 @@ impl<'a> Ahead<'a> {
         let head = last.as_ref().map(|last| last.sha256);
         let mut log = Log::behind(private, ring, chance, writer, last.as_ref().map(|last| &last.entry), head)?;
         log.append(Body::Fence(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() }))?;
+        log.settle()?;
         let state = match state {
             Some(state) => state,
             None => first(&mut log, feed, &settings)?,
         };
         let policy = state.terms.policy()?;
         let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
-        let mut live = Live { log, state, policy, public, settings, hasher, last: known };
+        let mut live = Live { log, state, policy, public, settings, hasher, last: known, packed: entries };
         // What a tick has fixed is put down under the taxonomies that it was closed under.
         live.finish_closing()?;
         if !changed {

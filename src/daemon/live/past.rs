@@ -6,7 +6,7 @@ use super::reading::{Reading, moved};
 use super::state::State;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Checked, Objects, Ring, places, read};
+use crate::daemon::journal::{Body, Checked, Objects, Ring, newest as newest_entry, read};
 
 /// The log as it lies there.
 pub struct Past {
@@ -34,9 +34,9 @@ const AGAIN: u32 = 8;
 /// Reads; whoever is at work may append and remove while we do, and then we look again.
 pub(super) fn steadily<T>(private: &dyn Store, reads: impl Fn() -> Result<T>) -> Result<T> {
     for _ in 0..AGAIN {
-        let before = places(private)?.pop();
+        let before = newest_entry(private)?;
         match reads() {
-            Err(_) if places(private)?.pop() != before => {}
+            Err(_) if newest_entry(private)? != before => {}
             read => return read,
         }
     }

@@ -11,7 +11,7 @@ use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::{Key, Known, ask_again, learn, unknown};
 use crate::daemon::ingest::{Offer, Repeats, Taken, retry_sifted};
-use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Ref, Retry, destroy};
+use crate::daemon::journal::{Body, Drafts, Kept, Quarantined, Ref, Retry, destroy_all};
 use crate::engine::histogram::{Person, Rows};
 use crate::engine::policy::OnRepeat;
 
@@ -72,7 +72,7 @@ impl Live {
         self.append(Body::Retry(entry.clone()))?;
         self.state.retry(&entry);
         came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
-        entry.of.iter().try_for_each(|old| destroy(self.log.store(), self.log.ring(), &old.path))?;
+        destroy_all(self.log.store(), self.log.ring(), entry.of.iter().map(|old| old.path.as_str()))?;
         Ok(answer)
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::work::Live;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::{Offer, Repeats, Taken, take_cut};
-use crate::daemon::journal::{Drafts, Log, Quarantined, destroy};
+use crate::daemon::journal::{Drafts, Log, Quarantined, destroy_all};
 use crate::engine::histogram::Person;
 use crate::engine::policy::OnRepeat;
 
@@ -48,9 +48,8 @@ impl Shelf {
 
     /// Removes what no entry will name. Whatever cannot be removed is by the next start.
     pub(super) fn clear(self, log: &Log) {
-        for Quarantined { object, .. } in self.objects {
-            let _ = destroy(log.store(), log.ring(), &object.path);
-        }
+        let paths = self.objects.iter().map(|put| put.object.path.as_str());
+        let _ = destroy_all(log.store(), log.ring(), paths);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Wrap, destroy, remove_others};
+use crate::daemon::journal::{Wrap, destroy_all, remove_others};
 
 /// Folders whose objects carry the epoch of their writer.
 const SWEPT: [&str; 10] =
@@ -22,18 +22,20 @@ impl Live {
         let staged = pending.flat_map(|pending| pending.files.iter().chain([&pending.manifest]));
         let staged: BTreeSet<&str> = staged.map(|file| file.stage.as_str()).collect();
         let (store, epoch) = (self.log.store(), self.log.writer().epoch);
-        let mut gone = 0;
+        let mut gone = Vec::new();
         for folder in SWEPT {
             for object in store.list(folder)? {
                 let named = state.live.contains(&object.path) || staged.contains(object.path.as_str());
                 if !named && epoch_of(&object.path).is_some_and(|of| of < epoch) {
-                    destroy(store, self.log.ring(), &object.path)?;
-                    gone += 1;
+                    gone.push(object.path);
                 }
             }
         }
+        destroy_all(store, self.log.ring(), gone.iter().map(String::as_str))?;
+        let mut gone = gone.len() as u64;
         let checkpoints: BTreeSet<String> = store.list("checkpoint")?.into_iter().map(|object| object.path).collect();
         gone += remove_others(store, self.log.ring(), epoch)?;
+        let mut orphans = Vec::new();
         for key in store.list("keys")? {
             let named = |folder: &str, of: &str| state.live.contains(&format!("{folder}/{of}"));
             let orphan = |of: &str| {
@@ -42,11 +44,11 @@ impl Live {
             let wrap = Wrap::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
             let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
             if lower && wrap.and_then(|wrap| wrap.object).is_some_and(orphan) {
-                store.delete(&key.path)?;
-                gone += 1;
+                orphans.push(key.path);
             }
         }
-        Ok(gone)
+        store.delete_all(&orphans.iter().map(String::as_str).collect::<Vec<_>>())?;
+        Ok(gone + orphans.len() as u64)
     }
 }
 

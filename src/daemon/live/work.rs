@@ -40,6 +40,8 @@ pub struct Settings {
     pub keep: Option<u64>,
     /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for ever.
     pub retain: Option<u64>,
+    /// How many entries or objects are too few to be put together.
+    pub few: usize,
     /// What the pages tell readers beside a release.
     pub pages: config::PageTexts,
 }
@@ -69,6 +71,8 @@ pub struct Live {
     pub(super) settings: Settings,
     pub(super) hasher: PersonHasher,
     pub(super) last: Last,
+    /// The entries there were when what lies alone was put together last.
+    pub(super) packed: u64,
 }
 
 impl Live {

@@ -10,7 +10,7 @@ use super::disk::{replace, within};
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::Ring;
-use crate::daemon::journal::store::{Local, Lock, Shown};
+use crate::daemon::journal::store::{Local, Lock, Packs, Shown, Store};
 use crate::daemon::live::{Roots, State, intact};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::release::Layout;
@@ -24,7 +24,7 @@ const FILES: [&str; 5] = ["data.parquet", "sensitive.parquet", "part.parquet", "
 pub struct Place {
     path: PathBuf,
     /// The private root.
-    pub private: Arc<Local>,
+    pub private: Arc<dyn Store>,
     /// The public root.
     pub public: Arc<Local>,
     _lock: Lock,
@@ -49,7 +49,7 @@ pub fn begun(path: &Path) -> Result<bool> {
 /// # Errors
 /// The key is another one.
 pub fn roots(path: &Path, key: &OperatorKey) -> Result<Option<Roots>> {
-    let private = Shown::open(&path.join(PRIVATE))?;
+    let private = Packs::over(Arc::new(Shown::open(&path.join(PRIVATE))?));
     let Some(ring) = Ring::open(&private, key)? else { return Ok(None) };
     let public = Shown::open(path)?;
     Ok(Some(Roots { private: Arc::new(private), public: Arc::new(public), ring, layout: Layout::Folders }))
@@ -66,7 +66,7 @@ impl Place {
             let text = "another tidegate is at work in this folder: wait for it";
             return Err(Error::new(Kind::Io, text).in_file(path));
         };
-        Ok(Place { path: path.to_path_buf(), private: Arc::new(private), public: Arc::new(public), _lock: lock })
+        Ok(Place { path: path.to_path_buf(), private: Arc::new(Packs::over(Arc::new(private))), public: Arc::new(public), _lock: lock })
     }
 
     /// Everything lies there as the log says: each release byte for byte as it left, and no verdict of a later tick.

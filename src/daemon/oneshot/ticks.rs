@@ -15,7 +15,7 @@ use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::Unwanted;
 use crate::daemon::journal::store::{Memory, Store};
 use crate::daemon::journal::{Origin, Part, Ring};
-use crate::daemon::live::{Ahead, Live, Opening, Settings, Taken};
+use crate::daemon::live::{Ahead, FEW, Live, Opening, Settings, Taken};
 use crate::engine::policy::Decimal;
 use crate::engine::release::{Layout, Sha256};
 
@@ -92,6 +92,7 @@ fn ahead<'t>(
         keep_aside: 0,
         keep: None,
         retain: None,
+        few: FEW,
         pages: feed.services.publish.pages.clone(),
     };
     Ahead::read(Opening {
@@ -150,6 +151,7 @@ impl Work {
     fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn Watch) -> Result<Ran> {
         let entries = self.ticks(inputs, watch)?;
         self.live.forget(clock::instant())?;
+        self.live.pack()?;
         self.live.checkpoint()?;
         let finished = self.resumed.take();
         finished.iter().for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));

@@ -9,8 +9,8 @@ use crate::daemon::chance::System;
 use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::topic::Unwanted;
-use crate::daemon::journal::store::{Local, Lock, Shown, Store, open};
-use crate::daemon::live::{Found, Live, Opening, Settings};
+use crate::daemon::journal::store::{Local, Lock, Packs, Shown, Store, open};
+use crate::daemon::live::{FEW, Found, Live, Opening, Settings};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -51,10 +51,10 @@ pub fn roots(feed: &Feed) -> Result<Option<Roots>> {
     let private = root(&table.private, "private")?;
     let (private, lock): (Arc<dyn Store>, Option<Lock>) = match &private {
         Root::Directory(path) => match Local::private_locked(path)? {
-            Some((local, lock)) => (Arc::new(local), Some(lock)),
+            Some((local, lock)) => (Arc::new(Packs::over(Arc::new(local))), Some(lock)),
             None => return Ok(None),
         },
-        Root::Bucket(_) => (Arc::from(open(&private, true)?), None),
+        Root::Bucket(_) => (open(&private, true)?, None),
     };
     Ok(Some(Roots { private, public: public(feed)?, lock }))
 }
@@ -65,7 +65,7 @@ pub fn roots(feed: &Feed) -> Result<Option<Roots>> {
 /// It cannot be used.
 pub fn private(feed: &Feed) -> Result<Arc<dyn Store>> {
     let root = store(feed)?.private.clone().ok_or_else(|| missing(feed, "store.private", "private"))?;
-    Ok(Arc::from(open(&root, true)?))
+    open(&root, true)
 }
 
 /// A root, only to look at it.
@@ -78,8 +78,9 @@ pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
     let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
     Ok(match root {
         Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => return Err(nobody(feed)),
+        Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(Shown::open(path)?))),
         Root::Directory(path) => Arc::new(Shown::open(path)?),
-        Root::Bucket(_) => Arc::from(open(root, private)?),
+        Root::Bucket(_) => open(root, private)?,
     })
 }
 
@@ -89,7 +90,7 @@ pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
 /// It cannot be used.
 pub fn public(feed: &Feed) -> Result<Arc<dyn Store>> {
     let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
-    Ok(Arc::from(open(&root, false)?))
+    open(&root, false)
 }
 
 /// The operator's key.
@@ -131,6 +132,7 @@ pub fn settings(feed: &Feed) -> Result<Settings> {
         keep_aside: table.quarantine_days.saturating_mul(86_400),
         keep: feed.services.publish.keep.map(|keep| keep.get().as_secs()),
         retain: feed.services.publish.retain.map(|retain| retain.get().as_secs()),
+        few: FEW,
         pages: feed.services.publish.pages.clone(),
     })
 }

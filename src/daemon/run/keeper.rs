@@ -190,7 +190,12 @@ impl Keeper {
         match event {
             Event::Look => {
                 self.inbox()?;
-                self.look()
+                let ticks = self.look()?;
+                if self.live.packs_soon() {
+                    self.live.log().ours()?;
+                    self.live.pack()?;
+                }
+                Ok(ticks)
             }
             Event::Tick { due, missed } => {
                 self.inbox()?;
@@ -269,6 +274,7 @@ impl Keeper {
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
         }
+        self.live.pack()?;
         self.checkpoint()
     }
 

@@ -8,7 +8,7 @@ use super::delta::SeenLog;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, places};
+use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, newest};
 use crate::daemon::live::{
     ChainTable, DeltaLog, Line, Past, State, Statement, log_path, not_as_decided, past, past_quickly,
 };
@@ -102,13 +102,12 @@ impl Private {
     /// Entry by entry; after one that is wrong the next is looked at by itself.
     fn log(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
         let mut before: Option<(Entry, Sha256)> = None;
-        let mut wanted = 0;
-        for seq in places(store)? {
-            let path = Entry::path(seq);
-            (wanted..seq).for_each(|missing| self.wrong(Entry::path(missing), "this entry of the log is missing"));
-            let known = (wanted == seq).then_some(before.take()).flatten();
-            wanted = seq + 1;
-            let Some(bytes) = store.read(&path)? else { continue };
+        for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
+            let (path, known) = (Entry::path(seq), before.take());
+            let Some(bytes) = store.read(&path)? else {
+                self.wrong(path, "this entry of the log is missing");
+                continue;
+            };
             let entry = match Entry::parse(&bytes, ring) {
                 Ok(entry) => entry,
                 Err(none) => {
@@ -193,9 +192,8 @@ impl Private {
     /// What is needed opens.
     fn objects(&mut self, store: &dyn Store, ring: &Ring, state: &State) -> Result<()> {
         let objects = Objects::new(store, ring);
-        let entries = places(store)?;
         let mut refs: Vec<Ref> = Vec::new();
-        for seq in entries {
+        for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let bytes = store.read(&Entry::path(seq))?.unwrap_or_default();
             let entry = Entry::unproven(&bytes).ok();
             refs.extend(entry.iter().flat_map(|entry| entry.body.objects().into_iter().cloned()));
@@ -211,7 +209,7 @@ impl Private {
 
     /// The files of a release that is decided, or waits for a person, are as they were decided.
     fn staged(&mut self, store: &dyn Store, state: &State) -> Result<()> {
-        let last = places(store)?.last().copied();
+        let last = newest(store)?;
         for pending in state.publishing.iter().chain(&state.held) {
             for file in pending.files.iter().chain([&pending.manifest]) {
                 let bytes = store.read(&file.stage)?;
@@ -219,7 +217,7 @@ impl Private {
                     continue;
                 }
                 // A daemon at work may have published them meanwhile.
-                if places(store)?.last().copied() == last {
+                if newest(store)? == last {
                     self.push(&not_as_decided(&file.stage));
                 }
             }
@@ -350,7 +348,7 @@ impl Private {
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
             let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
             let known = match folder {
-                "FORMAT" | "clock" | "halted.json" | "log" | "inbox" | "checkpoint" | "keys" | "stage" | "told"
+                "FORMAT" | "clock" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys" | "stage" | "told"
                 | "verdicts" => true,
                 folder if SEALED.contains(&folder) => young || self.named.contains(&object.path),
                 _ => false,

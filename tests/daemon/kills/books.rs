@@ -3,8 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
+use tidegate::daemon::journal::Entry;
+use tidegate::daemon::journal::store::{Packs, Shown, Store};
 
 use super::place::{PLANTED, Place};
 use super::public::{Release, removed};
@@ -173,9 +176,8 @@ pub fn offered(place: &Place) -> Vec<String> {
 
 /// The log of a private root that is a folder.
 pub fn entries(place: &Place) -> Vec<Json> {
-    let folder = fs::read_dir(place.path("private/log/0")).into_iter().flatten();
-    let mut paths: Vec<_> = folder.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    let entry = |path| serde_json::from_slice(&fs::read(path).expect("an entry")).expect("JSON");
-    paths.into_iter().map(entry).collect()
+    let Ok(private) = Shown::open(&place.path("private")) else { return Vec::new() };
+    let private = Packs::over(Arc::new(private));
+    let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
+    (0..).map_while(entry).map(|bytes| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }

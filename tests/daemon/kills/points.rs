@@ -88,6 +88,17 @@ pub const POINTS: &[Point] = &[
     entry("a new chain", "Chain", NEW_CHAIN),
     entry("the gate's rejection", "Decision:reject", REFUSED),
     entry("another key", "Rekey", REKEYS),
+    // What lies together.
+    point("the form of a root with packs", Rename, "private/FORMAT", "-", GROWS),
+    made("a pack of entries", "private/pack/log/*", GROWS),
+    gone("an entry that lies in a pack", "private/log/*", GROWS),
+    made("a pack of keys", "private/pack/*-keys/*", PACKS),
+    made("a pack", "private/pack/*", PACKS),
+    gone("the key of what lies in a pack", "private/keys/*", PACKS),
+    gone("counts that lie in a pack", "private/mask/*", PACKS),
+    gone("a pack of entries that is joined with others", "private/pack/log/*", GROWS_ON),
+    gone("a pack of keys that is joined with others", "private/pack/*-keys/*", PACKS_ON),
+    gone("a pack that is joined with others", "private/pack/*", PACKS_ON),
     // Sealed objects.
     made("terms", "private/terms/*", BEGINS),
     made("a segment", "private/seg/*", BEGINS),

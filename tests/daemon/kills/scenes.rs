@@ -8,6 +8,8 @@ use super::watched::Side::{self, After, Before};
 pub const BEGINS: &str = "a feed begins";
 pub const GROWS: &str = "it grows";
 pub const GROWS_ON: &str = "it grows on";
+pub const PACKS: &str = "it is packed";
+pub const PACKS_ON: &str = "packs are joined";
 pub const RETRIES: &str = "what was set aside is offered again";
 pub const WAITS: &str = "somebody waits";
 pub const ERASES: &str = "somebody is erased";
@@ -91,8 +93,10 @@ const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) 
 /// All of them, each behind the one that it begins with.
 pub const SCENES: &[Scene] = &[
     scene(BEGINS, From::Nothing, begins, Does::Once),
-    scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1), Does::Once),
-    scene(GROWS_ON, From::Scene(GROWS), |place| files(place, false, 8), Does::Once),
+    scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1..8), Does::Once),
+    scene(GROWS_ON, From::Scene(GROWS), |place| files(place, false, 8..15), Does::Once),
+    scene(PACKS, From::Scene(GROWS_ON), |place| files(place, false, 15..25), Does::Once),
+    scene(PACKS_ON, From::Scene(PACKS), |place| files(place, false, 100..118), Does::Once),
     scene(RETRIES, From::Scene(GROWS_ON), leaves, Does::Asks(&["quarantine", "feed.toml", "--retry"])),
     scene(WAITS, From::Scene(GROWS_ON), waits, Does::Once),
     scene(ERASES, From::Scene(WAITS), gone, ERASE),
@@ -158,13 +162,13 @@ fn crowds(place: &Place) {
     place.edit("search = \"top-down\"\n", "search = \"halves\"\nmin_solutions = 1000000000000000000\n");
 }
 
-/// Seven files, each a tick: a checkpoint is due behind them.
-fn files(place: &Place, first: bool, from: u64) {
+/// Files, each a tick: behind seven of them a checkpoint is due.
+fn files(place: &Place, first: bool, files: std::ops::Range<u64>) {
     if first {
         place.edit(NEVER, PER_FILE);
     }
-    for file in from..from + 7 {
-        place.offer(&format!("{file:02}.csv"), people(file * 12 + 30..file * 12 + 44));
+    for file in files {
+        place.offer(&format!("{file:03}.csv"), people(file * 12 + 30..file * 12 + 44));
     }
 }
 

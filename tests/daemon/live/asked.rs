@@ -12,7 +12,7 @@ use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
 use super::draw::{CARVED, CROWDS, Draw, HALVED, POLICIES, SUPPRESSED, disjoint};
-use super::feed::{crowd, feed, key, open, rows, step, time};
+use super::feed::{crowd, feed, key, open, packed, rows, step, time, unpacked};
 use crate::common::{is_advisory, is_long as long};
 
 fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
@@ -27,8 +27,8 @@ fn ask(live: &mut Live, ask: Ask, seed: u64, policy: &str) -> Answer {
 
 /// The opened content of all sealed objects.
 fn opened(private: &Memory) -> Vec<Vec<u8>> {
-    let ring = Ring::open(private, &key()).expect("keys").expect("keys");
-    let objects = private.objects();
+    let ring = Ring::open(&packed(private), &key()).expect("keys").expect("keys");
+    let objects = unpacked(Arc::new(private.clone()));
     let sealed = objects.iter().filter(|(path, _)| !path.starts_with("log/") && !path.starts_with("keys/"));
     let open = |(path, bytes): (&String, &Vec<u8>)| {
         let wrap = format!("keys/{}.wrap", path.split_once('/')?.1);
@@ -103,8 +103,9 @@ fn whatever_is_asked_nobody_is_lost() {
             for (path, bytes) in before {
                 assert!(is_advisory(&path) || public.objects().get(&path) == Some(&bytes), "{path} never changes");
             }
-            let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
-            let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");
+            let whole = packed(&private);
+            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+            let fold = past(&whole, &public, &ring).expect("a log").state.expect("a chain");
             assert!(fold.bytes() == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
             let state = live.state();
             let of = |(at, line): (usize, &Line)| (if disjoint(policy) { at as u32 } else { line.chain }, line.rows);
@@ -168,8 +169,9 @@ fn somebody_is_erased_behind_any_crash() {
             let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
             assert!(ask(&mut live, Ask::Erase { people, rows: false }, at, policy).done);
             ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
-            let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
-            let fold = past(&private, &public, &ring).expect("a log").state.expect("a chain");
+            let whole = packed(&private);
+            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+            let fold = past(&whole, &public, &ring).expect("a log").state.expect("a chain");
             assert!(
                 fold.bytes() == live.state().bytes(),
                 "{policy}, write {at}: {fold:#?} against {:#?}",

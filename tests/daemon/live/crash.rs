@@ -10,7 +10,7 @@ use tidegate::daemon::journal::store::{Created, Listed, Memory, Store};
 use tidegate::daemon::journal::{Body, Closed, Ring, read};
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, drawn};
-use super::feed::{Human, crowd, feed, key, open, step};
+use super::feed::{Human, crowd, feed, key, open, packed, step};
 use crate::common::{is_long as long, random};
 
 /// A store whose writer dies at a write; `after`: what it wrote is there.
@@ -113,6 +113,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
 
 /// Coins are drawn once for each tick that halves, and are in the log before what they have led to.
 fn tossed(private: &Memory) {
+    let private = &packed(private);
     let ring = Ring::open(private, &key()).expect("keys").expect("keys");
     let (mut drawn, mut closed) = (Vec::new(), Vec::new());
     read(private, &ring, 0, None, &mut |entry| {

@@ -9,7 +9,7 @@ use tidegate::daemon::live::past;
 use crate::common::is_long as long;
 
 use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
-use super::feed::{crowd, feed, key, open, step};
+use super::feed::{crowd, feed, key, open, packed, step};
 
 #[test]
 fn the_state_is_the_fold_of_the_log() {
@@ -28,8 +28,9 @@ fn the_state_is_the_fold_of_the_log() {
             let mut live = open(&feed, mine, everybodys, seed, false).expect("a feed");
             for tick in 0..25 {
                 step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
-                let ring = Ring::open(&private, &key()).expect("keys").expect("keys");
-                let past = past(&private, &public, &ring).expect("a log");
+                let whole = packed(&private);
+                let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+                let past = past(&whole, &public, &ring).expect("a log");
                 let state = past.state.expect("a chain");
                 assert!(
                     state.bytes() == live.state().bytes(),

@@ -13,7 +13,7 @@ use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
 use super::draw::{CARVED, Draw, GROUPED, POLICIES, SUPPRESSED};
-use super::feed::{Human, crowd, feed, key, open, step, taken, time, with_columns};
+use super::feed::{Human, crowd, feed, key, open, packed, step, taken, time, with_columns};
 use crate::common::is_long as long;
 
 const NOW: &str = "2026-01-02T00:00:00Z";
@@ -30,6 +30,7 @@ fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
 
 /// The whole log says what the writer knows.
 fn same(live: &Live, private: &Memory, public: &Memory, why: &str) {
+    let private = &packed(private);
     let ring = Ring::open(private, &key()).expect("keys").expect("keys");
     let state = past(private, public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state.expect("a chain");
     assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());

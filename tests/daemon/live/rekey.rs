@@ -14,7 +14,7 @@ use tidegate::engine::histogram::Person;
 
 use super::crash::Dying;
 use super::draw::{Draw, POLICIES};
-use super::feed::{Human, crowd, feed, key, open_with, step, taken, time};
+use super::feed::{Human, crowd, feed, key, open_with, packed, step, taken, time, unpacked};
 
 const POLICY: &str = POLICIES[1];
 /// Ticks before the key is changed.
@@ -68,7 +68,7 @@ impl<'a> Deadly<'a> {
 
     /// What the command does, whatever was done before.
     fn rekey(&self, seed: u64) -> Result<()> {
-        match Ring::open(self.private, &key()) {
+        match Ring::open(&packed(self.private), &key()) {
             Ok(_) => self.open(&key(), seed)?.rekey(&new_key(), wanted()).map(|_| ()),
             Err(_) => self.open(&new_key(), seed).map(|_| ()),
         }
@@ -77,6 +77,7 @@ impl<'a> Deadly<'a> {
 
 /// The one key that opens the root, and everything in it; the other one is refused in words.
 fn holder(private: &Memory, public: &Memory) -> OperatorKey {
+    let private = &packed(private);
     let opened = [key(), new_key()].map(|key| Ring::open(private, &key));
     let (ring, holds, refused) = match opened {
         [Ok(Some(ring)), Err(error)] => (ring, key(), error),
@@ -87,7 +88,7 @@ fn holder(private: &Memory, public: &Memory) -> OperatorKey {
     assert!(known.iter().any(|text| refused.text.contains(text)), "{refused}");
     let state = past(private, public, &ring).expect("a log").state.expect("a chain");
     let quick = past_quickly(private, public, &ring).expect("a log");
-    let checkpoint = private.objects().keys().any(|path| path.starts_with("checkpoint/"));
+    let checkpoint = !private.list("checkpoint").expect("a listing").is_empty();
     assert!(quick.checkpoint.is_some() == checkpoint && quick.state.expect("a chain").bytes() == state.bytes());
     let counts = state.counts.iter().map(|(_, counts)| counts);
     let needed = counts.chain(state.pool.iter().map(|place| &place.object)).chain(&state.formed);
@@ -98,10 +99,10 @@ fn holder(private: &Memory, public: &Memory) -> OperatorKey {
 /// Every key is under the new one.
 fn done(private: &Memory, public: &Memory, case: &str) {
     assert!(holder(private, public).is(&new_key()), "{case}");
-    let ring = Ring::open(private, &new_key()).expect("a ring").expect("a feed");
+    let ring = Ring::open(&packed(private), &new_key()).expect("a ring").expect("a feed");
     // Nothing but the operator's key makes the difference.
     let old = ring.under(&key(), ring.generation());
-    for (path, sealed) in private.objects().into_iter().filter(|(path, _)| path.starts_with("keys/")) {
+    for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/")) {
         assert_eq!(Wrap::at(&path).map(|wrap| wrap.generation), Some(ring.generation()), "{case}: {path}");
         assert!(old.unwrap(&sealed, &path).is_none() && ring.unwrap(&sealed, &path).is_some(), "{case}: {path}");
     }
@@ -123,7 +124,7 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
     let answer = live.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
     assert_eq!(answer.changed, Some(1), "{}", answer.text);
     step(&mut live, BEFORE, &ticks[BEFORE]).expect("a tick");
-    let objects = private.objects();
+    let objects = unpacked(Arc::new(private.clone()));
     let wraps = || objects.iter().filter(|(path, _)| path.starts_with("keys/"));
     for (path, sealed) in objects.iter().filter(|(path, _)| !path.starts_with("keys/")) {
         let name = path.split_once('/').map_or("", |(_, name)| name);
@@ -193,7 +194,8 @@ fn writers_may_die_one_after_another_and_the_key_is_changed() {
 fn writers_without_a_lock_harm_no_key() {
     let (private, public, ticks) = begun();
     let store = Deadly::new(&private, &public, u64::MAX, false);
-    let ring = Ring::open(&private, &key()).expect("a ring").expect("a feed");
+    let whole = packed(&private);
+    let ring = Ring::open(&whole, &key()).expect("a ring").expect("a feed");
     let mut stale = store.open(&key(), 2).expect("a feed");
     let rekeys = store.open(&key(), 3).expect("a feed");
     // The one that began last has taken over, and the change of the other one is none.
@@ -209,7 +211,7 @@ fn writers_without_a_lock_harm_no_key() {
     done(&private, &public, "after a sweep of an earlier writer");
     let error = step(&mut stale, BEFORE, &ticks[BEFORE]).expect_err("it was taken over");
     assert!(error.text.contains("has taken over"), "{error}");
-    let error = past(&private, &public, &ring).err().expect("the key was changed");
+    let error = past(&whole, &public, &ring).err().expect("the key was changed");
     assert!(error.text.contains("was changed with `tidegate rekey`"), "{error}");
     Deadly::new(&private, &public, u64::MAX, false).open(&new_key(), 6).expect("a feed");
     done(&private, &public, "after a start");

@@ -18,7 +18,7 @@ use tidegate::engine::release::{Layout, Manifest, Notice};
 
 use super::crash::Dying;
 use super::draw::{CROWDS, Draw, POLICIES};
-use super::feed::{Human, crowd, feed, key, open, open_with, step, time};
+use super::feed::{Human, crowd, feed, key, open, open_with, packed, step, time, unpacked};
 use crate::common::is_long as long;
 
 /// Rows by label and value.
@@ -47,14 +47,15 @@ impl Roots {
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
     pub fn whole(&self, live: &Live, key: &OperatorKey, why: &str) {
-        let ring = Ring::open(&self.private, key).expect("keys").expect("keys");
-        let state = past(&self.private, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
+        let whole = packed(&self.private);
+        let ring = Ring::open(&whole, key).expect("keys").expect("keys");
+        let state = past(&whole, &self.public, &ring).unwrap_or_else(|error| panic!("{why}: {error}")).state;
         let state = state.expect("a chain");
         assert!(state.bytes() == live.state().bytes(), "{why}: {state:#?} against {:#?}", live.state());
         let signing = Signing::parse(&"1".repeat(64)).expect("a key").public();
         let public = verify::public(&self.public, Layout::Root, &[signing]).expect("a public root");
         assert!(public.findings.is_empty() && public.strange.is_empty(), "{why}: {public:?}");
-        let private = verify::private(&self.private, &ring, &self.public, &public).expect("a private root");
+        let private = verify::private(&whole, &ring, &self.public, &public).expect("a private root");
         assert!(private.findings.is_empty(), "{why}: {:?}", private.findings);
     }
 
@@ -118,8 +119,8 @@ fn erase(live: &mut Live, people: &[u128], seed: u64) -> Answer {
 
 /// The opened content of all sealed objects but the inbox.
 fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
-    let ring = Ring::open(&roots.private, key).expect("keys").expect("keys");
-    let objects = roots.private.objects();
+    let ring = Ring::open(&packed(&roots.private), key).expect("keys").expect("keys");
+    let objects = unpacked(Arc::new(roots.private.clone()));
     let open = |(path, bytes): (&String, &Vec<u8>)| {
         let wrap = ring.place(path);
         let key = ring.unwrap(objects.get(&wrap)?, &wrap)?;
@@ -363,9 +364,10 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
             let why = format!("write {at}, after it: {after}");
             here.whole(&live, &key(), &why);
             assert!(shown(&here) == shown(&meant), "{why}");
-            let ring = Ring::open(&here.private, &key()).expect("keys").expect("keys");
+            let whole = packed(&here.private);
+            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
             for members in &live.state().members {
-                Objects::new(&here.private, &ring).need(&members.object).expect("it opens");
+                Objects::new(&whole, &ring).need(&members.object).expect("it opens");
             }
         }
         if !died {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate::daemon::journal::Ring;
-use tidegate::daemon::journal::store::{Listed, Memory, Store};
+use tidegate::daemon::journal::store::{Listed, Memory, Packs, Store};
 use tidegate::daemon::live::{Live, past};
 use tidegate::engine::release::{Manifest, Sha256};
 
@@ -89,7 +89,8 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
     let (private, public) = (Memory::with(left.private.clone()), Memory::with(left.public.clone()));
     let after = goes_on(Arc::new(private), Arc::new(public), meant, chance)?;
     let is_log = |path: &str| path.starts_with("log/");
-    same(&left.private, &after.private, is_log)?;
+    let before = crate::common::feed::unpacked(Arc::new(Memory::with(left.private.clone())));
+    same(&before, &after.private, is_log)?;
     let is_kept = |path: &str| !crate::common::is_advisory(path);
     same(seen, &after.public, is_kept)?;
     same(&left.public, &after.public, is_kept)
@@ -99,12 +100,13 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
 pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
     let live = meant.script.open(private.clone(), public.clone(), 1 << 31 | chance);
     let mut live = live.map_err(|error| format!("it does not open: {error}"))?;
-    folded(&live, &*private, &*public)?;
+    let whole = Packs::over(private.clone());
+    folded(&live, &whole, &*public)?;
     first_part(&live, meant)?;
     meant.script.finish(&mut live).map_err(|error| format!("it does not go on: {error}"))?;
-    folded(&live, &*private, &*public)?;
+    folded(&live, &whole, &*public)?;
     finished(&live, meant)?;
-    let after = Roots { private: objects(&*private)?, public: objects(&*public)? };
+    let after = Roots { private: crate::common::feed::unpacked(private), public: objects(&*public)? };
     complete(&after.public)?;
     if Meant::tables(&after.public) == Meant::tables(&meant.public) {
         Ok(after)

@@ -9,6 +9,7 @@ mod crypto;
 mod fault;
 
 use std::future::Future;
+use std::ops::Range;
 use std::sync::{Arc, mpsc};
 
 use bytes::Bytes;
@@ -92,6 +93,18 @@ impl Store for Bucket {
         self.ask(|asked| async move {
             let key = asked.object(&path)?;
             asked.patiently("read", || asked.clients.get(&key)).await.map(|bytes| bytes.map(Vec::from))
+        })
+    }
+
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        if part.is_empty() {
+            return Ok(self.read(path)?.map(|_| Vec::new()));
+        }
+        let path = path.to_owned();
+        self.ask(|asked| async move {
+            let key = asked.object(&path)?;
+            let part = || asked.clients.get_part(&key, part.clone());
+            asked.patiently("read", part).await.map(|bytes| bytes.map(Vec::from))
         })
     }
 

@@ -7,7 +7,8 @@ mod folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -173,6 +174,14 @@ impl Store for Local {
         Ok(Some(bytes))
     }
 
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        own(path)?;
+        let Some((folder, name)) = self.find(path)? else { return Ok(None) };
+        let Some((file, _)) = folder.file(name)? else { return Ok(None) };
+        let read = part_of(file, part);
+        read.map(Some).map_err(|error| Error::io(&folder.path().join(name), "read", &error))
+    }
+
     fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
         let mut found = Vec::new();
         let mut folders = Vec::new();
@@ -241,6 +250,14 @@ fn look(
         Some(Entry::Other) | None => {}
     }
     Ok(())
+}
+
+/// Some of the bytes of a file.
+pub(super) fn part_of(mut file: File, part: Range<u64>) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(part.start))?;
+    file.take(part.end.saturating_sub(part.start)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Each part of a path with the place where it ends.

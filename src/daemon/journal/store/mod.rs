@@ -1,12 +1,14 @@
-//! Where objects lie (HOUSE 3): a folder, a bucket, or memory. One seam, one conformance suite (`tests/journal`).
+//! Where objects lie (HOUSE 3): a folder, a bucket, or memory, one by one or in packs. One seam, one conformance suite (`tests/journal`).
 //!
 //! Knows nothing of what is in an object, and never changes one that is there.
 
 mod beside;
 mod bucket;
 mod local;
+pub mod log;
 mod memory;
 mod open;
+mod packs;
 mod put;
 mod shown;
 
@@ -15,8 +17,11 @@ pub use bucket::{Bucket, Patience, Variables};
 pub use local::{Local, Lock};
 pub use memory::Memory;
 pub use open::open;
+pub use packs::Packs;
 pub use put::{Put, put, put_all};
 pub use shown::Shown;
+
+use std::ops::Range;
 
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -91,6 +96,43 @@ pub trait Store: Send + Sync {
     /// The store cannot be written.
     fn delete_all(&self, paths: &[&str]) -> Result<()> {
         paths.iter().try_for_each(|path| self.delete(path))
+    }
+
+    /// Some of the bytes of an object, as far as there are any; `None` when there is no object.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        let within = |bytes: Vec<u8>| {
+            let [from, to] = [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+            bytes[from..to.max(from)].to_vec()
+        };
+        Ok(self.read(path)?.map(within))
+    }
+
+    /// The writer of this epoch begins, and its fence lasts: what a writer before it has left half done of packing is finished. Of
+    /// entries those that must keep their places are told by their bytes.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    fn settle(&self, _epoch: u64, _stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
+        Ok(())
+    }
+
+    /// Puts these objects together, where objects of a group can lie together, and unless there are too few of them. How many.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    fn pack(&self, _group: &str, _paths: &[&str], _few: usize) -> Result<u64> {
+        Ok(0)
+    }
+
+    /// Puts entries of the log together, all before the newest one; `next` is the place of the next. How many.
+    ///
+    /// # Errors
+    /// As [`Store::pack`].
+    fn pack_entries(&self, _next: u64, _few: usize, _stays: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        Ok(0)
     }
 }
 

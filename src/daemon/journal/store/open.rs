@@ -1,6 +1,8 @@
 //! The door to a store, wherever it lies. Takes no lock: whoever writes the log does.
 
-use super::{Bucket, Local, Store};
+use std::sync::Arc;
+
+use super::{Bucket, Local, Packs, Store};
 use crate::daemon::config::Root;
 use crate::daemon::error::Result;
 
@@ -8,10 +10,11 @@ use crate::daemon::error::Result;
 ///
 /// # Errors
 /// It cannot be reached or written, or others may read what is private.
-pub fn open(root: &Root, private: bool) -> Result<Box<dyn Store>> {
-    Ok(match root {
-        Root::Directory(path) if private => Box::new(Local::private(path)?),
-        Root::Directory(path) => Box::new(Local::public(path)?),
-        Root::Bucket(url) => Box::new(Bucket::open(url, private)?),
-    })
+pub fn open(root: &Root, private: bool) -> Result<Arc<dyn Store>> {
+    let store: Arc<dyn Store> = match root {
+        Root::Directory(path) if private => Arc::new(Local::private(path)?),
+        Root::Directory(path) => Arc::new(Local::public(path)?),
+        Root::Bucket(url) => Arc::new(Bucket::open(url, private)?),
+    };
+    Ok(if private { Arc::new(Packs::over(store)) } else { store })
 }

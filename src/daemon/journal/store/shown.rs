@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::local::part_of;
 use super::{Created, Listed, Store};
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -65,6 +67,15 @@ impl Store for Shown {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         let file = self.0.join(path);
         match fs::read(&file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(Error::io(&file, "read", &error)),
+        }
+    }
+
+    fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+        let file = self.0.join(path);
+        match fs::File::open(&file).and_then(|file| part_of(file, part)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(Error::io(&file, "read", &error)),

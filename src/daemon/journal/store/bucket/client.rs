@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::ops::Range;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -64,6 +65,11 @@ impl Clients {
     pub async fn get(&self, key: &Path) -> Answer<Option<Bytes>> {
         let read = async { self.receiving.get(key).await?.bytes().await };
         present(read.await)
+    }
+
+    /// Some of an object's bytes.
+    pub async fn get_part(&self, key: &Path, part: Range<u64>) -> Answer<Option<Bytes>> {
+        present(self.receiving.get_range(key, part).await)
     }
 
     /// An object's size.

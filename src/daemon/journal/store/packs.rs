@@ -1,0 +1,299 @@
+//! Objects that lie together in packs (HOUSE 3, Packs), before a store that holds them one by one. Whoever reads finds an object
+//! under its path, wherever it lies. A feed that runs for years has few files so, and nothing above knows of it.
+//!
+//! A pack is never changed. One that loses an object, or is joined with others, is written anew under a higher name before the old
+//! one is removed. An object that is in two packs belongs to the higher one, and so every writer takes the same ones away, also one
+//! that another has taken the place of. Entries of the log lie in packs that are named by their first and last place. Of those the
+//! writer says which keep their place all the same: it is what stops another writer.
+
+mod form;
+mod index;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use form::Loaded;
+use index::{Index, Order, is_pack, run};
+
+use super::{Created, Listed, Put, Store, log, put};
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Bytes from which on an object lies alone.
+const LARGE: u64 = 256 << 10;
+/// Bytes from which on a pack is not joined with others.
+const SMALL: u64 = 1 << 20;
+/// Bytes from which on another pack is begun.
+const MOST: usize = 4 << 20;
+/// Packs that are kept in memory.
+const LOADED: usize = 4;
+/// How often is looked again where packs come and go.
+const TRIES: usize = 8;
+
+/// A store whose objects may lie in packs.
+pub struct Packs {
+    base: Arc<dyn Store>,
+    index: Mutex<Index>,
+    loaded: Mutex<VecDeque<(String, Arc<Loaded>)>>,
+    /// The epoch of the writer that this is; 0 where it only reads.
+    epoch: AtomicU64,
+    /// The number of its next pack.
+    next: AtomicU64,
+}
+
+impl Packs {
+    /// Before this store, whose packs are looked at when they are needed.
+    pub fn over(base: Arc<dyn Store>) -> Packs {
+        let (epoch, next) = (AtomicU64::new(0), AtomicU64::new(1));
+        Packs { base, index: Mutex::default(), loaded: Mutex::default(), epoch, next }
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        // A panic leaves an index that is older, never one that is half changed.
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the packs again; whether others are there than were known.
+    fn refresh(&self) -> Result<bool> {
+        self.index().refresh(&*self.base)
+    }
+
+    /// A pack with its bytes; `None` where it is gone.
+    fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = loaded.iter().position(|(known, _)| known == path) {
+            let known = loaded.remove(at).expect("it is there");
+            loaded.push_front(known.clone());
+            return Ok(Some(known.1));
+        }
+        let Some(bytes) = self.base.read(path)? else { return Ok(None) };
+        let pack = Arc::new(Loaded::parse(path, bytes)?);
+        loaded.truncate(LOADED - 1);
+        loaded.push_front((path.to_owned(), Arc::clone(&pack)));
+        Ok(Some(pack))
+    }
+
+    /// Forgets the bytes of packs that are gone.
+    fn unload(&self) {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Writes a pack that is higher than all before it.
+    fn write(&self, group: &str, objects: &BTreeMap<String, Vec<u8>>) -> Result<()> {
+        let epoch = self.epoch.load(Relaxed);
+        if epoch == 0 {
+            return Err(Error::new(Kind::Internal, "packs are written by the writer of the log alone"));
+        }
+        let path = Order { epoch, number: self.next.fetch_add(1, Relaxed) }.path(group);
+        self.make(&path, objects)
+    }
+
+    fn make(&self, path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Result<()> {
+        match put(&*self.base, path, &form::bytes(path, objects))? {
+            Put::Ours => Ok(()),
+            Put::Theirs => {
+                let text = format!("`{path}` at {} is there already with other content", self.base.place());
+                Err(Error::new(Kind::Io, text))
+            }
+        }
+    }
+
+    /// What these paths hold. All must be there.
+    fn gathered(&self, paths: impl Iterator<Item = String>) -> Result<BTreeMap<String, Vec<u8>>> {
+        let one = |path: String| match self.read(&path)? {
+            Some(bytes) => Ok((path, bytes)),
+            None => {
+                let text = format!("an object went while it was packed in {}", self.base.place());
+                Err(Error::new(Kind::Io, text).in_field(path))
+            }
+        };
+        paths.map(one).collect()
+    }
+
+    /// Writes packs anew without these objects, and without those that a higher pack has.
+    fn without(&self, gone: &BTreeSet<&str>, packs: Vec<Order>) -> Result<()> {
+        for order in packs {
+            let (path, group, left) = {
+                let index = self.index();
+                let pack = &index.packs[&order];
+                let left = pack.objects.iter().filter(|(path, _)| !gone.contains(&**path) && index.is_in(path, order));
+                let left: Vec<String> = left.map(|(path, _)| path.to_string()).collect();
+                (pack.path.clone(), pack.group.clone(), left)
+            };
+            if !left.is_empty() {
+                let Some(pack) = self.load(&path)? else { continue };
+                let object = |path: String| pack.object(&path).map(|bytes| (path, bytes.to_vec()));
+                self.write(&group, &left.into_iter().filter_map(object).collect())?;
+            }
+            self.base.delete(&path)?;
+        }
+        self.unload();
+        self.refresh().map(|_| ())
+    }
+}
+
+impl Store for Packs {
+    fn place(&self) -> String {
+        self.base.place()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        match self.index().holder(path) {
+            Some(_) => Ok(Created::Exists),
+            None => self.base.create(path, bytes),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        for _ in 0..TRIES {
+            let holder = self.index().holder(path);
+            if let Some(holder) = holder {
+                if let Some(pack) = self.load(&holder)? {
+                    return pack.need(path, &holder).map(Some);
+                }
+                self.refresh()?;
+                continue;
+            }
+            let alone = self.base.read(path)?;
+            if alone.is_some() || is_pack(path) {
+                return Ok(alone);
+            }
+            // It may have been packed since the packs were looked at.
+            if !self.refresh()? {
+                return Ok(None);
+            }
+        }
+        let text = format!("the packs at {} change all the time: look at what is at work there", self.base.place());
+        Err(Error::new(Kind::Io, text))
+    }
+
+    /// Entries of the log that lie in packs are not listed; the newest one never does.
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        // An object is in a pack before it loses its own place.
+        let mut found = self.base.list(prefix)?;
+        self.refresh()?;
+        found.extend(self.index().below(prefix));
+        found.sort();
+        found.dedup_by(|one, other| one.path == other.path);
+        Ok(found)
+    }
+
+    fn delete(&self, path: &str) -> Result<()> {
+        self.delete_all(&[path])
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.base.replace(path, bytes)
+    }
+
+    fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<Created>> {
+        let known: Vec<bool> = {
+            let index = self.index();
+            objects.iter().map(|(path, _)| index.holder(path).is_some()).collect()
+        };
+        if !known.contains(&true) {
+            return self.base.create_all(objects);
+        }
+        objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
+    }
+
+    fn delete_all(&self, paths: &[&str]) -> Result<()> {
+        self.base.delete_all(paths)?;
+        let gone: BTreeSet<&str> = paths.iter().copied().collect();
+        let packs = self.index().with_any(&gone);
+        if packs.is_empty() { Ok(()) } else { self.without(&gone, packs) }
+    }
+
+    fn settle(&self, epoch: u64, stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
+        self.epoch.store(epoch, Relaxed);
+        self.refresh()?;
+        let (covered, doubled) = {
+            let index = self.index();
+            (index.covered(), index.doubled())
+        };
+        self.base.delete_all(&covered.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.without(&BTreeSet::new(), doubled)?;
+        let alone = self.base.list("")?;
+        let index = self.index();
+        let packed = |path: &&str| !is_pack(path) && index.holder(path).is_some();
+        let twice: Vec<&str> = alone.iter().map(|listed| listed.path.as_str()).filter(packed).collect();
+        drop(index);
+        let mut superfluous = Vec::with_capacity(twice.len());
+        for path in twice {
+            // What lies in the place of an entry may be of a writer that was late; what counts is in the pack.
+            if log::place(path).is_none() || !self.read(path)?.is_some_and(|entry| stays(&entry)) {
+                superfluous.push(path);
+            }
+        }
+        self.base.delete_all(&superfluous)
+    }
+
+    fn pack(&self, group: &str, paths: &[&str], few: usize) -> Result<u64> {
+        let wanted: BTreeSet<&str> = paths.iter().copied().collect();
+        let folders: BTreeSet<&str> = wanted.iter().filter_map(|path| Some(path.split_once('/')?.0)).collect();
+        let mut alone = Vec::new();
+        for folder in folders {
+            let listed = self.base.list(folder)?.into_iter();
+            let fits = |listed: &Listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE;
+            alone.extend(listed.filter(fits).map(|listed| listed.path));
+        }
+        if alone.len() < few.max(1) {
+            return Ok(0);
+        }
+        self.refresh()?;
+        let (small, joined): (Vec<Order>, Vec<String>) = self.index().small(group, SMALL);
+        let mut objects = BTreeMap::new();
+        for (path, bytes) in self.gathered(joined.into_iter().chain(alone.iter().cloned()))? {
+            objects.insert(path, bytes);
+            if objects.values().map(Vec::len).sum::<usize>() >= MOST {
+                self.write(group, &std::mem::take(&mut objects))?;
+            }
+        }
+        if !objects.is_empty() {
+            self.write(group, &objects)?;
+        }
+        self.refresh()?;
+        self.base.delete_all(&alone.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.without(&BTreeSet::new(), small)?;
+        Ok(alone.len() as u64)
+    }
+
+    fn pack_entries(&self, next: u64, few: usize, stays: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        self.refresh()?;
+        let newest = self.index().newest_run();
+        let end = newest.as_ref().map_or(0, |run| run.last + 1);
+        // The newest entry keeps its place.
+        let Some(new) = next.checked_sub(1).and_then(|last| last.checked_sub(end)) else { return Ok(0) };
+        if new < few.max(1) as u64 {
+            return Ok(0);
+        }
+        let before = newest.filter(|run| run.size < SMALL);
+        let first = before.as_ref().map_or(end, |run| run.first);
+        let (mut entries, mut bytes, mut last) = (BTreeMap::new(), 0, first);
+        for seq in first..next - 1 {
+            let path = log::path(seq);
+            // A log that begins behind a checkpoint is left as it is.
+            let Some(entry) = self.read(&path)? else { return Ok(0) };
+            bytes += entry.len();
+            entries.insert(path, entry);
+            last = seq;
+            if bytes >= MOST {
+                break;
+            }
+        }
+        self.make(&run(first, last), &entries)?;
+        self.refresh()?;
+        let alone = entries.iter().filter(|(path, entry)| log::place(path).is_some_and(|at| at >= end) && !stays(entry));
+        self.base.delete_all(&alone.map(|(path, _)| path.as_str()).collect::<Vec<_>>())?;
+        before.iter().try_for_each(|run| self.base.delete(&run.path))?;
+        self.unload();
+        self.refresh()?;
+        Ok((last + 1).saturating_sub(end))
+    }
+}
+
+impl std::fmt::Debug for Packs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Packs({})", self.place())
+    }
+}

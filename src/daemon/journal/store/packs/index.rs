@@ -1,0 +1,218 @@
+//! Which pack holds what.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::form::{self, Paths, TRAILER};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::{Listed, Store, log};
+
+/// Where packs lie.
+const FOLDER: &str = "pack";
+/// The group of entries.
+const ENTRIES: &str = "log";
+
+/// The place of a pack of objects among all others: of two that hold an object it belongs to the higher one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Order {
+    /// The epoch of its writer.
+    pub epoch: u64,
+    /// How manieth it is of this writer.
+    pub number: u64,
+}
+
+/// A pack of objects.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    /// Where it lies.
+    pub path: String,
+    /// What it holds is of one kind, and goes at about the same time.
+    pub group: String,
+    /// What it holds.
+    pub objects: Paths,
+    /// Its bytes.
+    size: u64,
+}
+
+/// A pack of entries that follow one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// The place of the first.
+    pub first: u64,
+    /// The place of the last.
+    pub last: u64,
+    /// Where it lies.
+    pub path: String,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// The packs that were seen last.
+#[derive(Default)]
+pub struct Index {
+    listed: Vec<Listed>,
+    /// Packs of objects.
+    pub packs: BTreeMap<Order, Pack>,
+    objects: BTreeMap<Arc<str>, (Order, u64)>,
+    runs: Vec<Run>,
+}
+
+impl Order {
+    /// Where such a pack lies.
+    pub fn path(self, group: &str) -> String {
+        format!("{FOLDER}/{group}/{:010}/{:010}", self.epoch, self.number)
+    }
+}
+
+/// Whether a pack lies at this path.
+pub fn is_pack(path: &str) -> bool {
+    path.starts_with("pack/")
+}
+
+/// Where the pack of these entries lies.
+pub fn run(first: u64, last: u64) -> String {
+    format!("{FOLDER}/{ENTRIES}/{first:020}-{last:020}")
+}
+
+/// What lies at a path of a pack.
+enum Named {
+    Entries(u64, u64),
+    Objects(String, Order),
+}
+
+fn named(path: &str) -> Option<Named> {
+    let (group, rest) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
+    if group == ENTRIES {
+        let (first, last) = rest.split_once('-')?;
+        return Some(Named::Entries(first.parse().ok()?, last.parse().ok()?));
+    }
+    let (epoch, number) = rest.split_once('/')?;
+    Some(Named::Objects(group.to_owned(), Order { epoch: epoch.parse().ok()?, number: number.parse().ok()? }))
+}
+
+/// The list of a pack; `None` where it is gone.
+fn contents(store: &dyn Store, path: &str, size: u64) -> Result<Option<Paths>> {
+    let end = |length: u64| store.read_part(path, size.saturating_sub(length)..size);
+    let Some(trailer) = end(TRAILER as u64)? else { return Ok(None) };
+    let length = form::end(path, &trailer)?.min(size);
+    let Some(end) = end(length)? else { return Ok(None) };
+    form::paths(path, &end, size).map(Some)
+}
+
+impl Index {
+    /// Looks at the packs again; whether others are there than were known.
+    ///
+    /// # Errors
+    /// The store cannot be read, or a pack was changed.
+    pub fn refresh(&mut self, store: &dyn Store) -> Result<bool> {
+        for _ in 0..super::TRIES {
+            let listed = store.list(FOLDER)?;
+            if listed == self.listed {
+                return Ok(false);
+            }
+            if let Some(index) = self.after(store, listed)? {
+                *self = index;
+                return Ok(true);
+            }
+        }
+        let text = format!("the packs at {} change all the time: look at what is at work there", store.place());
+        Err(Error::new(Kind::Io, text))
+    }
+
+    /// With these packs; `None` where one has gone meanwhile.
+    fn after(&mut self, store: &dyn Store, listed: Vec<Listed>) -> Result<Option<Index>> {
+        let mut index = Index::default();
+        for Listed { path, size } in &listed {
+            match named(path) {
+                None => {}
+                Some(Named::Entries(first, last)) => {
+                    index.runs.push(Run { first, last, path: path.clone(), size: *size });
+                }
+                Some(Named::Objects(group, order)) => {
+                    let known = self.packs.get(&order).filter(|pack| pack.path == *path && pack.size == *size);
+                    let objects = match known {
+                        Some(known) => known.objects.clone(),
+                        None => match contents(store, path, *size)? {
+                            Some(objects) => objects,
+                            None => return Ok(None),
+                        },
+                    };
+                    index.packs.insert(order, Pack { path: path.clone(), group, objects, size: *size });
+                }
+            }
+        }
+        for (order, pack) in &index.packs {
+            let held = pack.objects.iter().map(|(path, length)| (Arc::clone(path), (*order, *length)));
+            index.objects.extend(held);
+        }
+        // A longer one of those that begin at a place comes first.
+        index.runs.sort_by_key(|run| (run.first, std::cmp::Reverse(run.last)));
+        index.listed = listed;
+        Ok(Some(index))
+    }
+
+    /// The pack that holds an object or an entry.
+    pub fn holder(&self, path: &str) -> Option<String> {
+        if let Some(seq) = log::place(path) {
+            let after = self.runs.partition_point(|run| run.first <= seq);
+            let holds = self.runs[..after].iter().rev().find(|run| run.last >= seq);
+            return holds.map(|run| run.path.clone());
+        }
+        self.objects.get(path).map(|(order, _)| self.packs[order].path.clone())
+    }
+
+    /// Whether an object belongs to this pack, and to none that is higher.
+    pub fn is_in(&self, path: &str, order: Order) -> bool {
+        self.objects.get(path).is_some_and(|(holds, _)| *holds == order)
+    }
+
+    /// The objects whose path is `prefix` or lies below it.
+    pub fn below(&self, prefix: &str) -> Vec<Listed> {
+        let is_below = |path: &str| {
+            let rest = path.strip_prefix(prefix);
+            rest.is_some_and(|rest| prefix.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        let from = self.objects.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        let near = from.take_while(|(path, _)| path.starts_with(prefix)).filter(|(path, _)| is_below(path));
+        near.map(|(path, (_, size))| Listed { path: path.to_string(), size: *size }).collect()
+    }
+
+    /// The packs that hold any of these.
+    pub fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<Order> {
+        let holds = |pack: &Pack| {
+            paths.iter().any(|path| pack.objects.binary_search_by(|(known, _)| (**known).cmp(path)).is_ok())
+        };
+        self.packs.iter().filter(|(_, pack)| holds(pack)).map(|(order, _)| *order).collect()
+    }
+
+    /// The packs of a group with fewer bytes than this, and what belongs to them.
+    pub fn small(&self, group: &str, bytes: u64) -> (Vec<Order>, Vec<String>) {
+        let small: Vec<Order> = self
+            .packs
+            .iter()
+            .filter(|(_, pack)| pack.group == group && pack.size < bytes)
+            .map(|(order, _)| *order)
+            .collect();
+        let held = small.iter().flat_map(|order| self.packs[order].objects.iter().map(move |(path, _)| (path, *order)));
+        let own = held.filter(|(path, order)| self.is_in(path, *order)).map(|(path, _)| path.to_string()).collect();
+        (small, own)
+    }
+
+    /// The packs that hold something that a higher one holds.
+    pub fn doubled(&self) -> Vec<Order> {
+        let twice = |(order, pack): &(&Order, &Pack)| pack.objects.iter().any(|(path, _)| !self.is_in(path, **order));
+        self.packs.iter().filter(twice).map(|(order, _)| *order).collect()
+    }
+
+    /// The pack with the newest entries.
+    pub fn newest_run(&self) -> Option<Run> {
+        self.runs.iter().max_by_key(|run| (run.last, std::cmp::Reverse(run.first))).cloned()
+    }
+
+    /// The packs of entries whose entries are all in another one.
+    pub fn covered(&self) -> Vec<String> {
+        let covers = |all: &Run, run: &Run| all != run && all.first <= run.first && run.last <= all.last;
+        let covered = self.runs.iter().filter(|run| self.runs.iter().any(|all| covers(all, run)));
+        covered.map(|run| run.path.clone()).collect()
+    }
+}
