@@ -103,7 +103,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private mask", Swapped, &[Refused]),
     // A release that is decided cannot leave; its table is also what later ones are judged against.
     // What lies in packs: entries, counts, rows of ticks that are closed, and their keys.
-    ("private pack", Gone, &[Refused, Same]),
+    ("private pack", Gone, &[Refused, Forgotten, Same]),
     ("private pack", Cut, &[Refused]),
     ("private pack", Flipped, &[Refused, Same]),
     ("private pack", Swapped, &[Refused]),
@@ -310,9 +310,10 @@ fn names(roots: &Roots, path: &str) -> Vec<String> {
         let alone = Memory::with([(path.to_owned(), roots.private[path].clone())].into_iter().collect());
         let held = feed::packed(&alone).list("").expect("a pack").into_iter().map(|listed| listed.path);
         let run = path.strip_prefix("pack/log/").and_then(|run| run.split_once('-'));
-        let first = run.map(|(first, _)| format!("{first}.json"));
+        let run = run.map(|(first, last)| [first, last].map(|at| at.parse::<u64>().expect("a place")));
+        let entries = run.into_iter().flat_map(|[first, last]| first..=last).map(|at| format!("{at:020}.json"));
         let name = |path: String| path.rsplit('/').next().expect("a name").trim_end_matches(".wrap").to_owned();
-        return held.map(name).chain([path.to_owned()]).chain(first).collect();
+        return held.map(name).chain([path.to_owned()]).chain(entries).collect();
     }
     match path.strip_prefix("keys/").and_then(|path| path.strip_suffix("/feed.wrap")) {
         // Without it, it is not known which epoch it was of.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tidegate::daemon::error::{Error, Kind, Result};
+use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Created, Listed, Memory, Packs, Store, log};
 
 use crate::common::draw::Draw;
+use crate::common::feed;
 use crate::common::{cases, random};
 
 /// A store whose writer dies: after so many changes nothing can be changed any more.
@@ -330,4 +332,67 @@ fn a_pack_that_was_changed_is_named() {
     // Another pack in its place.
     let other = [("pack/kept/0000000001/0000000009".to_owned(), bytes.clone())].into_iter().collect();
     assert!(Packs::over(Arc::new(Memory::with(other))).read("mask/0000000001/2").is_err());
+}
+
+/// A writer that has read the log before another one went on, and packed what it appended, finds its next place free. Its fence is not
+/// the newest entry, and so it ends.
+#[test]
+fn a_fence_in_a_place_that_was_packed_is_none() {
+    let (private, public) = (Memory::default(), Memory::default());
+    let stores = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
+    let feed = feed::feed("k = 2");
+    let (mine, shown) = stores();
+    let mut first = feed::open(&feed, mine, shown, 1, false).expect("a feed");
+    let people: Vec<feed::Human> = (0..6).map(|at| (at, at as u32 % 2, 3, 1)).collect();
+    // The other one reads the log as it is now, and puts its fence when the first has gone on.
+    let read = Memory::with(private.objects());
+    let seen = Memory::with(public.objects());
+    let at = first.log().next();
+    for tick in 0..3 {
+        feed::step(&mut first, tick, &people).expect("a tick");
+    }
+    let gone = Entry::path(at);
+    assert!(private.read(&gone).expect("memory").is_none(), "the entry lies in a pack alone");
+    let late: Arc<dyn Store> = Arc::new(Behind { before: read, now: private.clone(), at });
+    let error = feed::open(&feed, late, Arc::new(seen), 2, false).err().expect("it was too late");
+    assert!(error.text.contains("has taken over"), "{error}");
+    feed::step(&mut first, 3, &people).expect("the first one goes on");
+    let (mine, shown) = stores();
+    feed::open(&feed, mine, shown, 3, false).expect("the next one begins");
+    assert_eq!(private.read(&gone).expect("memory"), None, "what the late one has put is gone");
+}
+
+/// A store as it was before, until something is put at a place of the log.
+struct Behind {
+    before: Memory,
+    now: Memory,
+    at: u64,
+}
+
+impl Behind {
+    fn store(&self) -> &Memory {
+        let begun = self.now.read(&log::path(self.at)).expect("memory").is_some();
+        if begun { &self.now } else { &self.before }
+    }
+}
+
+impl Store for Behind {
+    fn place(&self) -> String {
+        self.now.place()
+    }
+    fn create(&self, path: &str, bytes: &[u8]) -> Result<Created> {
+        self.now.create(path, bytes)
+    }
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        self.store().read(path)
+    }
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>> {
+        self.store().list(prefix)
+    }
+    fn delete(&self, path: &str) -> Result<()> {
+        self.now.delete(path)
+    }
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.now.replace(path, bytes)
+    }
 }

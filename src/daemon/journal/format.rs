@@ -77,9 +77,7 @@ pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
 /// The store cannot be read or written.
 pub fn raise(store: &dyn Store) -> Result<()> {
     match begun(store)? {
-        Some(format) if format.tidegate < PACKS => {
-            store.replace(FORMAT, &Format { tidegate: PACKS, ..format }.bytes())
-        }
+        Some(format) if format.tidegate < PACKS => store.replace(FORMAT, &Format { tidegate: PACKS, ..format }.bytes()),
         _ => Ok(()),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::body::Body;
 use super::entry::Entry;
 use super::objects::{Drafts, Objects, Ref};
+use super::read::newest;
 use super::rekey::rewrap;
 use super::ring::Ring;
 use super::slot;
@@ -69,10 +70,13 @@ impl Log {
 
     fn put(&mut self, body: Body) -> Result<Sha256> {
         let Writer { name, epoch } = self.writer.clone();
+        let is_fence = matches!(body, Body::Fence(_));
         let unsigned =
             Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
         let bytes = unsigned.signed(&self.ring).bytes();
         match put(&*self.store, &Entry::path(self.next), &bytes)? {
+            // The entry of this place may lie in a pack since the log was read, which makes the place free.
+            Put::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),
             Put::Ours => {
                 self.next += 1;
                 let head = Sha256::of(&bytes);
@@ -81,6 +85,12 @@ impl Log {
             }
             Put::Theirs => Err(slot::fenced(&*self.store)),
         }
+    }
+
+    /// Whether the fence that was put just now is not the newest entry: another writer has gone on meanwhile, and packed what it appended.
+    fn is_overtaken(&self, fence: &[u8]) -> Result<bool> {
+        let newest = newest(&*self.store)?;
+        Ok(newest != Some(self.next) || self.store.read(&Entry::path(self.next))?.as_deref() != Some(fence))
     }
 
     /// Whether this writer is still the one: what follows from its state follows from the whole log.

@@ -66,7 +66,12 @@ impl Place {
             let text = "another tidegate is at work in this folder: wait for it";
             return Err(Error::new(Kind::Io, text).in_file(path));
         };
-        Ok(Place { path: path.to_path_buf(), private: Arc::new(Packs::over(Arc::new(private))), public: Arc::new(public), _lock: lock })
+        Ok(Place {
+            path: path.to_path_buf(),
+            private: Arc::new(Packs::over(Arc::new(private))),
+            public: Arc::new(public),
+            _lock: lock,
+        })
     }
 
     /// Everything lies there as the log says: each release byte for byte as it left, and no verdict of a later tick.

@@ -45,6 +45,9 @@ const UNNAMED: &str = "no entry of the log names this: an earlier writer has lef
 const KEYLESS: &str = "the key of this object is gone: the object was being forgotten (the next start takes it away), or the key was lost: put it \
      back from a backup of the whole root";
 
+const DIFFERS: &str =
+    "this is not what lies in a pack of the private root under the same name: put it back as it was, from a backup";
+
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
 
@@ -82,6 +85,8 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
         found.published(state, public, shown)?;
         found.statements(&state.terms.name);
     }
+    let differing = store.differing()?;
+    differing.into_iter().for_each(|path| found.wrong(path, DIFFERS));
     found.strangers(store)?;
     found.keys(store, ring)?;
     found.findings.sort();
@@ -348,8 +353,8 @@ impl Private {
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
             let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
             let known = match folder {
-                "FORMAT" | "clock" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys" | "stage" | "told"
-                | "verdicts" => true,
+                "FORMAT" | "clock" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys" | "stage"
+                | "told" | "verdicts" => true,
                 folder if SEALED.contains(&folder) => young || self.named.contains(&object.path),
                 _ => false,
             };

@@ -31,7 +31,6 @@ fn what_has_no_name_is_found() {
     let strange = [
         (Link, entry, "Another"),
         (Rename, entry, "Ingest"),
-        (Unlink, entry, "-"),
         (Link, "private/another/0000000001/x", "-"),
         (Unlink, "public/data/1-x.parquet", "-"),
         (Rename, "public/manifest/0000000001.json", "-"),

@@ -99,6 +99,9 @@ pub const POINTS: &[Point] = &[
     gone("a pack of entries that is joined with others", "private/pack/log/*", GROWS_ON),
     gone("a pack of keys that is joined with others", "private/pack/*-keys/*", PACKS_ON),
     gone("a pack that is joined with others", "private/pack/*", PACKS_ON),
+    made("a pack without somebody who was erased", "private/pack/passing/*", PACKS_ERASED),
+    gone("a pack with somebody who was erased", "private/pack/passing/*", PACKS_ERASED),
+    gone("a pack of keys with that of somebody who was erased", "private/pack/passing-keys/*", PACKS_ERASED),
     // Sealed objects.
     made("terms", "private/terms/*", BEGINS),
     made("a segment", "private/seg/*", BEGINS),

@@ -10,6 +10,7 @@ pub const GROWS: &str = "it grows";
 pub const GROWS_ON: &str = "it grows on";
 pub const PACKS: &str = "it is packed";
 pub const PACKS_ON: &str = "packs are joined";
+pub const PACKS_ERASED: &str = "somebody in a pack is erased";
 pub const RETRIES: &str = "what was set aside is offered again";
 pub const WAITS: &str = "somebody waits";
 pub const ERASES: &str = "somebody is erased";
@@ -95,10 +96,11 @@ pub const SCENES: &[Scene] = &[
     scene(BEGINS, From::Nothing, begins, Does::Once),
     scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1..8), Does::Once),
     scene(GROWS_ON, From::Scene(GROWS), |place| files(place, false, 8..15), Does::Once),
-    scene(PACKS, From::Scene(GROWS_ON), |place| files(place, false, 15..25), Does::Once),
+    scene(PACKS, From::Scene(GROWS_ON), |place| files(place, false, 15..33), Does::Once),
     scene(PACKS_ON, From::Scene(PACKS), |place| files(place, false, 100..118), Does::Once),
-    scene(RETRIES, From::Scene(GROWS_ON), leaves, Does::Asks(&["quarantine", "feed.toml", "--retry"])),
-    scene(WAITS, From::Scene(GROWS_ON), waits, Does::Once),
+    scene(PACKS_ERASED, From::Scene(PACKS), gone, ERASE),
+    scene(RETRIES, From::Scene(GROWS), leaves, Does::Asks(&["quarantine", "feed.toml", "--retry"])),
+    scene(WAITS, From::Scene(GROWS), waits, Does::Once),
     scene(ERASES, From::Scene(WAITS), gone, ERASE),
     scene(ASKED, From::Scene(WAITS), gone, Does::Asked(&["erase", "feed.toml", "--from", "gone.csv"])),
     scene(STRANGE_NOTE, From::Scene(WAITS), strange, Does::Once),

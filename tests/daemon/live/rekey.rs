@@ -102,7 +102,8 @@ fn done(private: &Memory, public: &Memory, case: &str) {
     let ring = Ring::open(&packed(private), &new_key()).expect("a ring").expect("a feed");
     // Nothing but the operator's key makes the difference.
     let old = ring.under(&key(), ring.generation());
-    for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/")) {
+    for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/"))
+    {
         assert_eq!(Wrap::at(&path).map(|wrap| wrap.generation), Some(ring.generation()), "{case}: {path}");
         assert!(old.unwrap(&sealed, &path).is_none() && ring.unwrap(&sealed, &path).is_some(), "{case}: {path}");
     }

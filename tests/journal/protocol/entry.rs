@@ -114,12 +114,14 @@ pub fn digest(value: impl Hash) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Log {
     slots: [Entry; SLOTS],
+    /// Slots whose entry lies in a pack and has no place of its own any more.
+    packed: u32,
     digest: u64,
 }
 
 impl Hash for Log {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.digest.hash(state);
+        (self.digest, self.packed).hash(state);
     }
 }
 
@@ -129,14 +131,31 @@ impl Log {
         self.slots[usize::from(slot)]
     }
 
-    /// Puts an entry where none is; whether it did.
+    /// Puts an entry where none is; whether it did. The place of one that lies in a pack is free for a writer that does not know of the
+    /// pack, and what it puts there counts for nothing.
     pub fn create(&mut self, slot: u8, entry: Entry) -> bool {
+        if self.is_packed(slot) {
+            self.packed &= !(1 << slot);
+            return true;
+        }
         let free = !self.at(slot).is_there();
         if free {
             self.slots[usize::from(slot)] = entry;
             self.digest ^= digest((slot, entry));
         }
         free
+    }
+
+    /// These entries lie in a pack; whether one of them did not.
+    pub fn pack(&mut self, slots: impl Iterator<Item = u8>) -> bool {
+        let before = self.packed;
+        self.packed |= slots.fold(0, |all, slot| all | 1 << slot);
+        self.packed != before
+    }
+
+    /// Whether the entry of a slot has no place of its own any more.
+    pub fn is_packed(&self, slot: u8) -> bool {
+        self.packed >> slot & 1 > 0
     }
 
     /// The first gap.

@@ -47,12 +47,16 @@ pub enum Fault {
     RefusesUnlooked,
     /// A writer draws coins of its own for a tick whose coins are in the log.
     DrawsAgain,
+    /// Fences lose their places like other entries.
+    PacksFences,
+    /// A writer that begins believes its fence without a look whether the log has gone on.
+    FencesUnlooked,
     /// Something is missing, so the store is damaged, whether the log has moved or not.
     HaltsUnlooked,
 }
 
 /// Each fault, and the promise that it breaks.
-pub const PLANTED: [(Fault, &str); 22] = [
+pub const PLANTED: [(Fault, &str); 24] = [
     (Fault::HeldIsPublished, "no hold leaves unapproved"),
     (Fault::SweepsAnyEpoch, "nothing that is needed is gone"),
     (Fault::FormsAgain, "atoms are never formed again"),
@@ -74,5 +78,7 @@ pub const PLANTED: [(Fault, &str); 22] = [
     (Fault::EmptiesInboxFirst, "a request that is gone was answered"),
     (Fault::RefusesUnlooked, "an answer is true"),
     (Fault::DrawsAgain, "the coins of a tick are drawn once"),
+    (Fault::PacksFences, "what a writer knows is the fold of the log"),
+    (Fault::FencesUnlooked, "what a writer knows is the fold of the log"),
     (Fault::HaltsUnlooked, "nobody halts"),
 ];

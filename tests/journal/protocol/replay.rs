@@ -15,7 +15,8 @@ use super::faults::Fault;
 use super::world::{Answer, Ask, By, Note, Phase, Rules, Steps, World};
 use crate::common::{draw, feed};
 
-const RULES: Rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 7, doubts: 0, coins: false, fault: Fault::None };
+const RULES: Rules =
+    Rules { asks: [Ask::Approve, Ask::Erase], starts: 7, doubts: 0, coins: false, packs: false, fault: Fault::None };
 const NOW: &str = "2026-01-01T00:00:00Z";
 
 /// Both, side by side.

@@ -34,6 +34,18 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         world.objects &= !spent;
         steps.push((by, "forgets raw rows", world));
     }
+    packs(world, at, rules, steps);
+}
+
+/// Entries before the newest one lie in a pack from now on, but fences keep their places as well (`journal/packing.rs`).
+fn packs(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
+    let Writer { name, next, .. } = world.writers[at];
+    let mut packed = *world;
+    let goes = |slot: &u8| rules.fault == Fault::PacksFences || world.log.at(*slot).kind() != Kind::Fence;
+    if rules.packs && packed.log.pack((0..next.saturating_sub(1)).filter(goes)) {
+        packed.outside(at);
+        steps.push((By::Writer(name), "puts entries together", packed));
+    }
 }
 
 /// Puts an object; if the store leaves open whether it did, it is sent once more, and a second copy is on its way.

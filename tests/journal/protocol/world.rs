@@ -27,6 +27,8 @@ pub struct Rules {
     pub doubts: u8,
     /// Whether the coins of a tick are drawn before it is closed, as in a chain of crowds.
     pub coins: bool,
+    /// Whether entries are put into packs.
+    pub packs: bool,
     pub fault: Fault,
 }
 

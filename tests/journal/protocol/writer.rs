@@ -78,6 +78,10 @@ pub fn send(mut world: World, at: usize, entry: Entry) -> World {
 fn append(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let Writer { name, next, entry, .. } = world.writers[at];
     let by = By::Writer(name);
+    // The place may be one whose entry lies in a pack since this writer has read the log: it looks whether its fence is the newest entry.
+    if entry.kind() == Kind::Fence && world.log.is_packed(next) && rules.fault != Fault::FencesUnlooked {
+        return steps.push((by, "puts its fence, and sees that the log has gone on", ends(*world, at)));
+    }
     let mut there = *world;
     let mut doubtful = *world;
     doubtful.writers[at].phase = Phase::Back;

@@ -104,7 +104,8 @@ pub trait Store: Send + Sync {
     /// As [`Store::read`].
     fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
         let within = |bytes: Vec<u8>| {
-            let [from, to] = [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+            let [from, to] =
+                [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
             bytes[from..to.max(from)].to_vec()
         };
         Ok(self.read(path)?.map(within))
@@ -117,6 +118,14 @@ pub trait Store: Send + Sync {
     /// The store cannot be read or written.
     fn settle(&self, _epoch: u64, _stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
         Ok(())
+    }
+
+    /// What lies in a place of its own and says something else there than in its pack.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn differing(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     /// Puts these objects together, where objects of a group can lie together, and unless there are too few of them. How many.

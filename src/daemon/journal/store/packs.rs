@@ -25,6 +25,10 @@ const LARGE: u64 = 256 << 10;
 const SMALL: u64 = 1 << 20;
 /// Bytes from which on another pack is begun.
 const MOST: usize = 4 << 20;
+/// How many packs of entries become one, and from which bytes on none is joined any more: live traffic writes some hundred MB of entries
+/// a day.
+const RUNS: usize = 16;
+const LONG: u64 = 16 << 20;
 /// Packs that are kept in memory.
 const LOADED: usize = 4;
 /// How often is looked again where packs come and go.
@@ -108,6 +112,28 @@ impl Packs {
             }
         };
         paths.map(one).collect()
+    }
+
+    /// Packs of entries that follow one another become one.
+    fn join_runs(&self) -> Result<()> {
+        self.refresh()?;
+        let runs = self.index().last_runs(SMALL, LONG);
+        let (Some(first), Some(last)) = (runs.first().filter(|_| runs.len() >= RUNS), runs.last()) else {
+            return Ok(());
+        };
+        let (first, last) = (first.first, last.last);
+        let entries = self.gathered((first..=last).map(log::path))?;
+        self.make(&run(first, last), &entries)?;
+        self.base.delete_all(&runs.iter().map(|run| run.path.as_str()).collect::<Vec<_>>())
+    }
+
+    /// What lies in a place of its own and in a pack.
+    fn twice(&self) -> Result<Vec<String>> {
+        let alone = self.base.list("")?;
+        self.refresh()?;
+        let index = self.index();
+        let packed = alone.into_iter().map(|listed| listed.path).filter(|path| !is_pack(path));
+        Ok(packed.filter(|path| index.holder(path).is_some()).collect())
     }
 
     /// Writes packs anew without these objects, and without those that a higher pack has.
@@ -213,19 +239,25 @@ impl Store for Packs {
         };
         self.base.delete_all(&covered.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.without(&BTreeSet::new(), doubled)?;
-        let alone = self.base.list("")?;
-        let index = self.index();
-        let packed = |path: &&str| !is_pack(path) && index.holder(path).is_some();
-        let twice: Vec<&str> = alone.iter().map(|listed| listed.path.as_str()).filter(packed).collect();
-        drop(index);
-        let mut superfluous = Vec::with_capacity(twice.len());
-        for path in twice {
+        let mut superfluous = Vec::new();
+        for path in self.twice()? {
             // What lies in the place of an entry may be of a writer that was late; what counts is in the pack.
-            if log::place(path).is_none() || !self.read(path)?.is_some_and(|entry| stays(&entry)) {
+            if log::place(&path).is_none() || !self.read(&path)?.is_some_and(|entry| stays(&entry)) {
                 superfluous.push(path);
             }
         }
-        self.base.delete_all(&superfluous)
+        self.base.delete_all(&superfluous.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn differing(&self) -> Result<Vec<String>> {
+        let mut differing = Vec::new();
+        for path in self.twice()? {
+            let alone = self.base.read(&path)?;
+            if alone.is_some() && alone != self.read(&path)? {
+                differing.push(path);
+            }
+        }
+        Ok(differing)
     }
 
     fn pack(&self, group: &str, paths: &[&str], few: usize) -> Result<u64> {
@@ -283,9 +315,11 @@ impl Store for Packs {
         }
         self.make(&run(first, last), &entries)?;
         self.refresh()?;
-        let alone = entries.iter().filter(|(path, entry)| log::place(path).is_some_and(|at| at >= end) && !stays(entry));
+        let alone =
+            entries.iter().filter(|(path, entry)| log::place(path).is_some_and(|at| at >= end) && !stays(entry));
         self.base.delete_all(&alone.map(|(path, _)| path.as_str()).collect::<Vec<_>>())?;
         before.iter().try_for_each(|run| self.base.delete(&run.path))?;
+        self.join_runs()?;
         self.unload();
         self.refresh()?;
         Ok((last + 1).saturating_sub(end))

@@ -2,8 +2,8 @@
 //! that was sent twice can find itself and say that something is there. Decides nothing about answers.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;

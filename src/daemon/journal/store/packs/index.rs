@@ -209,6 +209,15 @@ impl Index {
         self.runs.iter().max_by_key(|run| (run.last, std::cmp::Reverse(run.first))).cloned()
     }
 
+    /// The newest packs of entries that follow one another and have so many bytes, but for one at the end with fewer.
+    pub fn last_runs(&self, least: u64, less_than: u64) -> Vec<Run> {
+        let grown = self.runs.iter().rev().skip_while(|run| run.size < least);
+        let mut runs: Vec<Run> = grown.take_while(|run| (least..less_than).contains(&run.size)).cloned().collect();
+        runs.reverse();
+        let follows = runs.windows(2).all(|two| two[0].last + 1 == two[1].first);
+        if follows { runs } else { Vec::new() }
+    }
+
     /// The packs of entries whose entries are all in another one.
     pub fn covered(&self) -> Vec<String> {
         let covers = |all: &Run, run: &Run| all != run && all.first <= run.first && run.last <= all.last;

@@ -1,0 +1,193 @@
+//! A feed that runs for a year on a local disk, tick after tick under a clock of its own: how many files and bytes it keeps, how
+//! long a start and `verify` take, and what the process holds per person who is known.
+//!
+//!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with so many people each (8760 and 300), kept in a folder
+//!     cargo bench --bench year -- start|verify DIR            one of these on what was kept
+//!
+//! A start and `verify` are processes of their own, so that what they hold is theirs alone.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use tidegate::daemon::chance::System;
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::ingest::take;
+use tidegate::daemon::ingest::topic::Unwanted;
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Local, Packs, Store};
+use tidegate::daemon::live::{Consumed, FEW, Live, Opening, Settings, Taken};
+use tidegate::daemon::seal::OperatorKey;
+use tidegate::daemon::verify;
+use tidegate::engine::policy::Decimal;
+use tidegate::engine::release::{Layout, Sha256};
+
+const FEED: &str = "[feed]\nname = \"year\"\n[policy]\nk = 5\nsearch = \"halves\"\n\
+    [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+    [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = { bands = [5, 10, 20, 40], min = 0, max = 119 }\n\
+    [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n\
+    [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+
+const RAW_DAYS: u64 = 30;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let [what, root] = &arguments[..]
+        && ["start", "verify"].contains(&what.as_str())
+    {
+        return alone(what, Path::new(root));
+    }
+    let numbers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let (ticks, people) = (*numbers.first().unwrap_or(&8760), *numbers.get(1).unwrap_or(&300));
+    let temporary = tempfile::tempdir().expect("a folder");
+    let folder = arguments.get(2).map_or(temporary.path(), Path::new);
+    println!("     ticks   people    private files, MB    public files   slowest tick ms (of those since)   peak MiB");
+    let (mut slowest, mut live) = (0.0f64, open(folder));
+    for tick in 0..ticks {
+        let begun = Instant::now();
+        one(&mut live, folder, tick, people);
+        slowest = slowest.max(begun.elapsed().as_secs_f64() * 1e3);
+        if (tick + 1) % (ticks / 8).max(1) == 0 {
+            let [(files, bytes), (shown, _)] = ["private", "public"].map(|root| size(&folder.join(root)));
+            println!(
+                "{:>10} {:>8} {files:>16}, {:>4.0} {shown:>12} {slowest:>34.0} {:>10.0}",
+                tick + 1,
+                live.state().feed.people().len(),
+                bytes as f64 / 1e6,
+                memory("VmHWM:")
+            );
+            slowest = 0.0;
+        }
+    }
+    drop(live);
+    for what in ["start", "verify"] {
+        let program = std::env::current_exe().expect("this program");
+        let ended = Command::new(program).arg(what).arg(folder).status().expect("it starts");
+        assert!(ended.success());
+    }
+}
+
+/// A start, or `verify`, in a process that has done nothing else.
+fn alone(what: &str, root: &Path) {
+    let begun = Instant::now();
+    if what == "start" {
+        let live = open(root);
+        let (seconds, people) = (begun.elapsed().as_secs_f64(), live.state().feed.people().len() as f64);
+        let [held, peak] = ["VmRSS:", "VmHWM:"].map(|line| memory(line) * 1024.0 * 1024.0 / people);
+        return println!("start: {seconds:.2} s; it holds {held:.0} bytes per person, {peak:.0} at most");
+    }
+    let [private, public] = stores(root);
+    let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
+    let seen = verify::public(&*public, Layout::Root, &[]).expect("a public root");
+    let found = verify::private(&*private, &ring, &*public, &seen).expect("a private root");
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    println!(
+        "verify: {:.2} s; {} entries, {} objects; peak {:.0} MiB",
+        begun.elapsed().as_secs_f64(),
+        found.entries,
+        found.objects,
+        memory("VmHWM:")
+    );
+}
+
+/// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.
+fn one(live: &mut Live, folder: &Path, tick: usize, people: usize) {
+    let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
+    let (time, file) = (due.to_string(), folder.join("rows.csv"));
+    std::fs::write(&file, rows(tick, people)).expect("a file");
+    let feed = feed();
+    let decoded = take(&file, &feed.columns, live.hasher(), &mut |_| {}).expect("rows");
+    let name = format!("{tick:06}.csv");
+    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
+    let seen = decoded.seen();
+    live.take(Taken::file(name, look, seen, decoded.rows, None, 0), &time).expect("a place");
+    live.close(&time).expect("a tick");
+    live.decide().expect("a decision");
+    live.leave(&time).expect("a release");
+    live.forget(due).expect("a root");
+    live.pack().expect("a root");
+    live.checkpoint().expect("a checkpoint");
+}
+
+fn rows(tick: usize, people: usize) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from("id,age,sex,s\n");
+    for row in tick * people..(tick + 1) * people {
+        let mixed = (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        let _ =
+            writeln!(text, "P{row:08},{},{},s{}", mixed % 90, ["F", "M"][(mixed / 90 % 2) as usize], mixed / 720 % 15);
+    }
+    text
+}
+
+fn feed() -> Feed {
+    Feed::parse(FEED, Path::new("year.toml")).expect("a feed file")
+}
+
+fn stores(root: &Path) -> [Arc<dyn Store>; 2] {
+    let private = Local::private(&root.join("private")).expect("a root");
+    [Arc::new(Packs::over(Arc::new(private))), Arc::new(Local::public(&root.join("public")).expect("a root"))]
+}
+
+fn key() -> OperatorKey {
+    OperatorKey::parse(&"a".repeat(64)).expect("a key")
+}
+
+fn open(root: &Path) -> Live {
+    let [private, public] = stores(root);
+    let settings = Settings {
+        layout: Layout::Root,
+        signing: None,
+        manual: false,
+        min_records: 1,
+        max_quarantine_share: Decimal::ONE,
+        unwanted: Unwanted::SET_ASIDE,
+        keep_raw: RAW_DAYS * 86_400,
+        registry: None,
+        keep_aside: RAW_DAYS * 86_400,
+        keep: None,
+        retain: None,
+        few: FEW,
+        pages: Default::default(),
+    };
+    let opening = Opening {
+        private,
+        public,
+        key: &key(),
+        writer: None,
+        feed: &feed(),
+        services: Sha256::of(b"year"),
+        chance: Box::new(System),
+        settings,
+        now: "2025-01-01T00:00:00Z",
+        remedy: "",
+        changed: false,
+        drawn: None,
+    };
+    Live::open(opening).expect("a feed").0
+}
+
+/// How many files are below a folder, and their bytes.
+fn size(folder: &Path) -> (u64, u64) {
+    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
+    let (mut files, mut bytes) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            match entry.metadata() {
+                Ok(about) if about.is_dir() => folders.push(entry.path()),
+                Ok(about) => (files, bytes) = (files + 1, bytes + about.len()),
+                Err(_) => {}
+            }
+        }
+    }
+    (files, bytes)
+}
+
+/// A line of what the system says of this process, in MiB.
+fn memory(line: &str) -> f64 {
+    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = told.lines().find_map(|told| told.strip_prefix(line)?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    found.unwrap_or(f64::NAN) / 1024.0
+}
