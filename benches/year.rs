@@ -2,7 +2,7 @@
 //! long a start and `verify` take, and what the process holds per person who is known.
 //!
 //!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with so many people each (8760 and 300), kept in a folder
-//!     cargo bench --bench year -- start|verify DIR            one of these on what was kept
+//!     cargo bench --bench year -- start|replay|verify DIR     one of these on what was kept
 //!
 //! A start and `verify` are processes of their own, so that what they hold is theirs alone.
 
@@ -18,7 +18,7 @@ use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
-use tidegate::daemon::live::{Consumed, FEW, Live, Opening, Settings, Taken};
+use tidegate::daemon::live::{Consumed, FEW, Live, Opening, Settings, Taken, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;
@@ -35,7 +35,7 @@ const RAW_DAYS: u64 = 30;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if let [what, root] = &arguments[..]
-        && ["start", "verify"].contains(&what.as_str())
+        && ["start", "replay", "verify"].contains(&what.as_str())
     {
         return alone(what, Path::new(root));
     }
@@ -62,14 +62,14 @@ fn main() {
         }
     }
     drop(live);
-    for what in ["start", "verify"] {
+    for what in ["start", "replay", "verify"] {
         let program = std::env::current_exe().expect("this program");
         let ended = Command::new(program).arg(what).arg(folder).status().expect("it starts");
         assert!(ended.success());
     }
 }
 
-/// A start, or `verify`, in a process that has done nothing else.
+/// A start, a start without a checkpoint, or `verify`, in a process that has done nothing else.
 fn alone(what: &str, root: &Path) {
     let begun = Instant::now();
     if what == "start" {
@@ -80,6 +80,11 @@ fn alone(what: &str, root: &Path) {
     }
     let [private, public] = stores(root);
     let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
+    if what == "replay" {
+        let read = past(&*private, &*public, &ring).expect("a log").read;
+        let seconds = begun.elapsed().as_secs_f64();
+        return println!("replay of the whole log: {seconds:.2} s; {read} entries; peak {:.0} MiB", memory("VmHWM:"));
+    }
     let seen = verify::public(&*public, Layout::Root, &[]).expect("a public root");
     let found = verify::private(&*private, &ring, &*public, &seen).expect("a private root");
     assert!(found.findings.is_empty(), "{:?}", found.findings);
