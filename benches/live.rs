@@ -21,6 +21,7 @@ use std::thread::{scope, sleep, spawn};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use common::broker::Broker;
+use common::secret;
 use rdkafka::client::ClientContext;
 use rdkafka::error::KafkaError;
 use rdkafka::message::{DeliveryResult, Message as _};
@@ -226,7 +227,7 @@ impl Daemon {
             broker.address()
         );
         std::fs::write(folder.path().join("feed.toml"), feed).expect("space");
-        std::fs::write(folder.path().join("a.key"), "0123456789abcdef".repeat(4)).expect("space");
+        secret::write(&folder.path().join("a.key"), "0123456789abcdef".repeat(4));
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
         command.current_dir(folder.path()).args(["run", "feed.toml"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use common::avro_write as write;
 use common::broker::Broker;
+use common::secret;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer as _};
 use registry::Registry;
@@ -171,7 +172,7 @@ fn run(broker: &Broker, topic: &str, feed: &str, registry: Option<&str>, rows: u
         broker.address()
     );
     std::fs::write(at("feed.toml"), feed).expect("space");
-    std::fs::write(at("a.key"), "0123456789abcdef".repeat(4)).expect("space");
+    secret::write(&at("a.key"), "0123456789abcdef".repeat(4));
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     command.current_dir(folder.path()).args(["run", "feed.toml"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");

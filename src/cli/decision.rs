@@ -1,8 +1,6 @@
 //! What `approve` and `reject` have in common (CONTRACTS 3): the release that a person means, exactly as they saw it, and their
 //! signature where the feed file names approvers. Must never see a record.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::tell::note;
@@ -13,7 +11,7 @@ use crate::daemon::journal::{Body, Decision::Hold};
 use crate::daemon::live::{Ask, Line, Pending};
 use crate::daemon::run::{self, Known, Person, seen_with};
 use crate::daemon::sign::Signing;
-use crate::daemon::small_file;
+use crate::daemon::small_file::{self, Readers};
 
 /// A decision about the release that waits.
 #[derive(clap::Args)]
@@ -93,16 +91,7 @@ impl Decision {
 
 /// The key of an approver, which no one else may read.
 fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
-    let found = fs::metadata(file).map_err(|error| Error::io(file, "read the key", &error))?;
-    if !found.is_file() {
-        return Err(Error::irregular(Kind::Usage, file));
-    }
-    if found.mode() & 0o077 != 0 {
-        let text =
-            "other accounts can read or change this key: make another one, or `chmod 600` it if it was not read yet";
-        return Err(Error::new(Kind::Usage, text).in_file(file));
-    }
-    let text = small_file::text(file, "read the key", small_file::SECRET)?;
+    let text = small_file::secret(file, "read the key", Readers::Owner)?;
     Signing::parse(&text).ok_or_else(|| {
         let text = "this is no key of an approver: it has 64 hexadecimal digits, as `tidegate approver-key` makes them";
         Error::new(Kind::Usage, text).in_file(file)

@@ -1,13 +1,11 @@
 //! `tidegate rekey` (CONTRACTS 3): another key of the operator takes the place of the one before. Keys are read from files,
 //! never from the command line, which others may see.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Exit, Out, Result, ask};
-use crate::daemon::error::{Error, Kind};
+use crate::daemon::oneshot::read_key;
 use crate::daemon::run::rekey;
-use crate::daemon::seal::OperatorKey;
-use crate::daemon::small_file;
 
 /// Put another key in the place of the operator's
 #[derive(clap::Args)]
@@ -32,12 +30,6 @@ pub struct Args {
 /// # Errors
 /// A key cannot be read, somebody is at work, or the private root cannot be used.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let to = read(&args.to)?;
+    let to = read_key(&args.to)?;
     args.ask.about(&|feed, by| rekey(feed, &to, by), out)
-}
-
-fn read(file: &Path) -> Result<OperatorKey> {
-    let text = small_file::text(file, "read the key", small_file::SECRET)?;
-    let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
-    Ok(OperatorKey::parse(&text).ok_or_else(none)?)
 }

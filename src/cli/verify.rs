@@ -11,9 +11,8 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::journal::Ring;
 use crate::daemon::journal::store::Shown;
-use crate::daemon::oneshot::{begun, beside, find_key, roots};
+use crate::daemon::oneshot::{begun, beside, find_key, read_key, roots};
 use crate::daemon::run::begin;
-use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
 use crate::daemon::verify::{Finding, Private, Public, private, public};
@@ -61,7 +60,7 @@ pub struct Answer {
 /// # Errors
 /// Something cannot be read.
 pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
-    let keys = args.public_key.iter().map(|file| read(file, PublicKey::parse)).collect::<Result<Vec<_>>>()?;
+    let keys = args.public_key.iter().map(|file| public_key(file)).collect::<Result<Vec<_>>>()?;
     let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
     let answer = match feed {
         Some(feed) => of_feed(&args, &feed, keys)?,
@@ -100,7 +99,7 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> Result<Answer> {
 fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer> {
     let feed = Feed::load(file)?;
     let operator = match &args.key {
-        Some(file) => read(file, OperatorKey::parse)?,
+        Some(file) => read_key(file)?,
         None => begin::key(&feed)?,
     };
     if keys.is_empty() {
@@ -127,10 +126,10 @@ impl Answer {
     }
 }
 
-fn read<T>(file: &Path, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+fn public_key(file: &Path) -> Result<PublicKey> {
     let text = small_file::text(file, "read the key", small_file::SECRET)?;
-    let none = || Error::new(Kind::Usage, "this is no key: a key is 64 hexadecimal digits").in_file(file);
-    Ok(parse(&text).ok_or_else(none)?)
+    let none = || Error::new(Kind::Usage, "this is no public key: it has 64 hexadecimal digits").in_file(file);
+    Ok(PublicKey::parse(&text).ok_or_else(none)?)
 }
 
 fn words(answer: &Answer, place: &Path) -> String {

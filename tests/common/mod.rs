@@ -23,6 +23,7 @@ pub mod place;
 pub mod public;
 pub mod random;
 pub mod refined;
+pub mod secret;
 #[cfg(feature = "daemon")]
 pub mod server;
 #[cfg(feature = "daemon")]

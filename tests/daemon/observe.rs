@@ -2,7 +2,6 @@
 //! and begin again, and that nobody who is rude, slow or curious does any harm.
 #![cfg(feature = "daemon")]
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -18,6 +17,7 @@ use tidegate::daemon::observe::http::{self, Door};
 use tidegate::daemon::observe::{FeedObserver, Observer, format};
 use tokio::sync::oneshot;
 
+use crate::common::secret;
 use crate::common::wait::{self, LIMIT};
 
 /// How long the server lets a connection last.
@@ -215,8 +215,8 @@ fn pages_are_read_only_and_few() {
 #[test]
 fn metrics_ask_for_a_token_and_health_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("one"), "hunter-one\n").expect("a token");
-    fs::write(folder.path().join("two"), "hunter-two").expect("a token");
+    secret::write(&folder.path().join("one"), "hunter-one\n");
+    secret::write(&folder.path().join("two"), "hunter-two");
     let tables = format!("{ANY_PORT}tokens = [\"file:one\", \"file:two\"]\n");
     let served = Served::new(&feed("one", folder.path(), &tables));
     assert_eq!(served.get("/health/live").0, 200);
@@ -311,8 +311,8 @@ fn a_port_that_is_taken_is_named() {
 #[test]
 fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("empty"), "\n").expect("a token");
-    fs::write(folder.path().join("spaced"), "hunter two").expect("a token");
+    secret::write(&folder.path().join("empty"), "\n");
+    secret::write(&folder.path().join("spaced"), "hunter two");
     for name in ["empty", "spaced", "missing"] {
         let feed = feed("one", folder.path(), &format!("{ANY_PORT}tokens = [\"file:{name}\"]\n"));
         let error = Door::open(&feed.services.http, None).err().expect("refused");

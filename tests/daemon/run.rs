@@ -20,6 +20,7 @@ mod readers;
 mod rekey;
 mod removal;
 mod repeats;
+mod secrets;
 mod signed;
 mod told;
 mod two;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::small_file;
+use crate::daemon::small_file::{self, Readers};
 
 /// Where a secret lies: `file:path` or `${NAME}`. The secret itself never stands in a feed file.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
@@ -26,10 +26,10 @@ impl Secret {
     /// Reads the secret, without white space around it.
     ///
     /// # Errors
-    /// The file cannot be read, the variable is not set; the message names the place only.
+    /// The file cannot be read, other accounts can read it, the variable is not set; the message names the place only.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
-            Lies::In(file) => small_file::text(file, "read the secret", small_file::SECRET)?,
+            Lies::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
             Lies::Env(name) => std::env::var(name)
                 .map(Zeroizing::new)
                 .map_err(|_| Error::new(Kind::Usage, format!("the environment variable {name} is not set")))?,

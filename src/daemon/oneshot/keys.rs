@@ -9,7 +9,7 @@ use crate::daemon::chance;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::seal::OperatorKey;
-use crate::daemon::small_file;
+use crate::daemon::small_file::{self, Readers};
 
 /// A key, and what is to be kept of it.
 pub struct Found {
@@ -95,7 +95,7 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(file: &Path) -> Result<OperatorKey> {
-    let text = small_file::text(file, "read the key", small_file::SECRET)?;
+    let text = small_file::secret(file, "read the key", Readers::Group)?;
     OperatorKey::parse(&text).ok_or_else(|| no_key().in_file(file))
 }
 

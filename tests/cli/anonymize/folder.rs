@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::inputs::published;
 use super::place::{FEED, HEADER, PLANTED, Place, counts, files, people, text, whole, whole_so_far};
+use crate::common::secret;
 
 /// A folder with two releases and somebody who waits, and one more input.
 fn begun() -> Place {
@@ -42,7 +43,10 @@ fn without_the_right_key_nothing_opens() {
     }
     fs::remove_file(place.path("a.key")).expect("a file");
     says(&place.unchanged(&mut place.command(&["c.csv"])), "io", "no such file");
-    place.put("a.key", key.to_uppercase() + "\n");
+    let key_file = place.put("a.key", key.to_uppercase() + "\n");
+    secret::mode(&key_file, 0o644);
+    says(&place.unchanged(&mut place.command(&["c.csv"])), "io", "chmod 600");
+    secret::mode(&key_file, 0o600);
     place.entries(&["c.csv"]);
 }
 

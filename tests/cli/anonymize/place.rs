@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use tidegate::engine::release::Sha256;
 
 use crate::common::draw::one_list;
+use crate::common::secret;
 
 /// Two quasi columns, an identifier and a diagnosis.
 pub const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 3\n\
@@ -40,10 +41,11 @@ impl Place {
         self.0.path().join(name)
     }
 
+    /// A file that other accounts cannot read: some are keys.
     pub fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(&path, content).expect("a file");
+        secret::write(&path, content);
         path
     }
 

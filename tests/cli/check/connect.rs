@@ -1,11 +1,10 @@
 //! `check --connect`: what a feed file names is looked at as whoever runs the feed would, and nothing is made or read.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-
 use rdkafka::mocking::MockCluster;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::common::secret;
 
 use super::{assert_fits, json, stderr, stdout, tidegate};
 
@@ -19,7 +18,7 @@ fn feed(source: &str) -> TempDir {
          [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [5], min = 0, max = 99 }}\n"
     );
     std::fs::write(folder.path().join("feed.toml"), text).expect("a feed file");
-    std::fs::write(folder.path().join("key"), "5a".repeat(32)).expect("a key");
+    secret::write(&folder.path().join("key"), "5a".repeat(32));
     folder
 }
 
@@ -52,10 +51,6 @@ fn is(said: (bool, String), ok: bool, words: &str) {
     assert!(said.0 == ok && said.1.contains(words), "{words}: {said:?}");
 }
 
-fn mode(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("it is ours");
-}
-
 #[test]
 fn folders_are_looked_at_and_none_is_made() {
     let folder = feed("kind = \"directory\"\npath = \"in\"");
@@ -72,18 +67,22 @@ fn folders_are_looked_at_and_none_is_made() {
     assert!(!at("state").exists() && !at("out").exists(), "nothing is made");
     // A root that others may use, or that is a file; a key that is none.
     std::fs::create_dir(at("state")).expect("a folder");
-    mode(&at("state"), 0o755);
+    secret::mode(&at("state"), 0o755);
     std::fs::write(at("out"), "").expect("a file");
-    std::fs::write(at("key"), "hunter2").expect("a file");
+    secret::write(&at("key"), "hunter2");
     let found = said(&folder, 2);
     is(found("store.private"), false, "chmod 700");
     is(found("store.public"), false, "");
     is(found("store.key"), false, "this is no key");
     assert!(!found("store.key").1.contains("hunter2"));
     // A feed that has begun.
-    mode(&at("state"), 0o700);
+    secret::mode(&at("state"), 0o700);
     std::fs::remove_file(at("out")).expect("a file");
-    std::fs::write(at("key"), "5a".repeat(32)).expect("a key");
+    secret::write(&at("key"), "5a".repeat(32));
+    // A key that other accounts can read.
+    secret::mode(&at("key"), 0o644);
+    is(said(&folder, 2)("store.key"), false, "chmod 600");
+    secret::mode(&at("key"), 0o600);
     for row in 0..10 {
         std::fs::write(at(&format!("in/{row}.csv")), format!("id,age\n{row},2\n")).expect("a file");
     }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::asked::{at_work, ended, twice};
 use super::place::{Place, answer, people};
 use super::public::releases;
+use crate::common::secret;
 
 const NAMES: [&str; 3] = ["Data protection", "Head of data", "Trial board"];
 
@@ -183,7 +184,7 @@ fn an_approver_gives_name_key_digest_and_reason() {
     }
     // A key that others can read is none.
     let file = place.path(&key);
-    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).expect("it is set");
+    secret::mode(&file, 0o640);
     let (code, answer) = signed(&place, "approve", (NAMES[0], NAMES[0]), &seen);
     assert!(code == 2 && answer.to_string().contains("chmod 600"), "{answer}");
     let (code, answer) = place.json(&["approver-key", &key]);

@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -13,6 +12,7 @@ use super::halts::copy;
 use super::listens::Listener;
 use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
+use crate::common::secret;
 
 /// A way to halt a feed.
 struct Way {
@@ -82,7 +82,7 @@ fn replace(path: &Path, bytes: &[u8]) {
     fs::rename(aside, path).expect("a file");
 }
 
-const WAYS: [Way; 12] = [
+const WAYS: [Way; 13] = [
     Way {
         name: "manifest",
         breaks: |feed| fs::rename(feed.path("public/manifest/0000000001.json"), feed.path("whole")).expect("a file"),
@@ -123,6 +123,12 @@ const WAYS: [Way; 12] = [
         says: "key.key",
     },
     Way {
+        name: "readable",
+        breaks: |feed| secret::mode(&feed.place.path("readable.key"), 0o644),
+        mends: |feed| secret::mode(&feed.place.path("readable.key"), 0o600),
+        says: "chmod 600",
+    },
+    Way {
         name: "source",
         breaks: |feed| feed.offer("0.csv", &people(0..41)),
         mends: |feed| feed.offer("0.csv", &people(0..40)),
@@ -142,8 +148,8 @@ const WAYS: [Way; 12] = [
     },
     Way {
         name: "shared",
-        breaks: |feed| mode(&feed.path("private"), 0o750),
-        mends: |feed| mode(&feed.path("private"), 0o700),
+        breaks: |feed| secret::mode(&feed.path("private"), 0o750),
+        mends: |feed| secret::mode(&feed.path("private"), 0o700),
         says: "chmod 700",
     },
     Way {
@@ -170,10 +176,6 @@ const WAYS: [Way; 12] = [
     },
 ];
 
-fn mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
-}
-
 /// A port that is free for now.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port").port()
@@ -181,7 +183,8 @@ fn free_port() -> u16 {
 
 /// The feeds, each with one release, and one beside them that never halts.
 fn begun(place: &Place, operator: &Listener) -> Vec<String> {
-    place.put("key.key", "0123456789abcdef".repeat(4));
+    let own = ["key", "readable"];
+    own.iter().for_each(|name| drop(place.put(&format!("{name}.key"), "0123456789abcdef".repeat(4))));
     let names = WAYS.iter().map(|way| way.name).chain(["fenced"]);
     let files: Vec<String> = names
         .map(|name| {
@@ -192,7 +195,7 @@ fn begun(place: &Place, operator: &Listener) -> Vec<String> {
             feed.file()
         })
         .collect();
-    Feed { name: "key", place }.edit("file:a.key", "file:key.key");
+    own.iter().for_each(|name| Feed { name, place }.edit("file:a.key", &format!("file:{name}.key")));
     let files: Vec<String> = files.into_iter().chain(["feed.toml".to_owned()]).collect();
     let args: Vec<&str> = ["run", "--once"].into_iter().chain(files.iter().map(String::as_str)).collect();
     place.done(&args);

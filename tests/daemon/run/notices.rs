@@ -282,7 +282,7 @@ fn a_halt_is_told_before_the_end() {
 fn a_feed_that_cannot_begin() {
     let operator = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("operator_webhook", operator.url("/"))]);
-    fs::write(place.path("a.key"), "no key").expect("a file");
+    place.put("a.key", "no key");
     halts_and_tells(&place, &operator);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", "${TIDEGATE_NO_SUCH_VARIABLE}".to_owned())]);
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
@@ -293,7 +293,7 @@ fn a_feed_that_cannot_begin() {
 #[test]
 fn a_secret_address_at_another_machine_is_encrypted() {
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);
-    fs::write(place.path("hook"), "http://data.invalid/Pq7person").expect("a file");
+    place.put("hook", "http://data.invalid/Pq7person");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
     let text = answer["error"]["text"].as_str().expect("text");

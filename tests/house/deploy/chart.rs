@@ -79,6 +79,8 @@ fn templates_are_whole() {
     let pages = set.split("path: ").skip(1).filter_map(|rest| rest.split(',').next());
     assert_eq!(pages.inspect(|path| page(path)).count(), 2);
     assert!(set.contains("\n  replicas: 1\n"), "one feed has one writer");
+    let shared = "secretName: {{ .Values.secretName }}\n            defaultMode: 0440\n";
+    assert!(set.contains(shared), "the daemon refuses secrets that every account can read");
 }
 
 #[test]

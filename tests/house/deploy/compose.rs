@@ -45,6 +45,10 @@ fn the_compose_file_starts_one_daemon_behind_its_topic() {
     for name in feed.split("\"file:keys/").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(script.contains(name) || name == "kafka.password", "nobody makes {name}");
     }
+    // The daemon refuses keys that other accounts than its own can read.
+    let at = |what: &str| script.find(what).unwrap_or_else(|| panic!("{what}: {script}"));
+    assert!(at("umask 077") < at("/dev/urandom") && at("/dev/urandom") < at("chmod 0400 /keys/*"));
+    assert!(at("chown -R 10001:10001 /keys") > 0, "the account of the daemon has them");
     assert_eq!(found[0]["networks"]["inside"]["internal"], true);
 }
 

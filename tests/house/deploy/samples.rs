@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use tidegate::daemon::config::Feed;
 use tidegate::daemon::run::begin::possible;
 
+use crate::common::secret;
+
 use super::{no_secret, place, said, text, tidegate};
 
 /// All feed files below a folder.
@@ -56,7 +58,7 @@ fn published(feed: &str, rows: &str) -> Value {
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
     let (rows_file, key) = (path("rows.jsonl"), path("operator.key"));
     std::fs::write(&rows_file, rows).expect("rows");
-    std::fs::write(&key, "5a".repeat(32)).expect("a key");
+    secret::write(Path::new(&key), "5a".repeat(32));
     let args = ["anonymize", "--json", "--feed", feed, "--in", &rows_file, "--out", &path("out"), "--key", &key];
     let answer: Value = serde_json::from_str(&said(&tidegate(&args))).expect("JSON");
     answer["releases"][0].clone()
