@@ -17,6 +17,7 @@ pub mod demo;
 mod detail_table;
 pub mod erase;
 mod fault;
+pub mod health;
 pub mod init;
 mod input_watch;
 pub mod new_chain;
@@ -73,6 +74,7 @@ enum Command {
     Preview(preview::Args),
     Init(init::Args),
     Run(run::Args),
+    Health(health::Args),
     Approve(approve::Args),
     Reject(reject::Args),
     ApproverKey(approver_key::Args),
@@ -99,6 +101,7 @@ fn dispatch(command: Command, out: &mut Out) -> Result<Exit> {
         Command::Preview(args) => preview::run(args, out),
         Command::Init(args) => init::run(args, out),
         Command::Run(args) => run::run(args, out),
+        Command::Health(args) => health::run(args, out),
         Command::Approve(args) => approve::run(args, out),
         Command::Reject(args) => reject::run(args, out),
         Command::ApproverKey(args) => approver_key::run(args, out),

@@ -16,7 +16,7 @@ use super::{Exit, Out, Result};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, printable};
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::run::{How, Outcome, Tick, Until, run as run_feeds};
+use crate::daemon::run::{How, Outcome, PageOptions, Tick, Until, run as run_feeds};
 
 /// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
 #[derive(clap::Args)]
@@ -40,6 +40,9 @@ pub struct Args {
     /// Serve health and metrics here, whatever `http.bind` of the feed files says: where another place needs another address
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
+    /// Ask readers of health and metrics for the token in this file, beside those of `http.tokens`: needed where other machines reach --bind
+    #[arg(long, value_name = "FILE")]
+    token: Option<PathBuf>,
     /// Do not try a feed again that has halted: exit with code 2 when no feed is left
     #[arg(long)]
     exit_on_halt: bool,
@@ -71,11 +74,12 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
     let until = if args.once { Until::Once } else { Until::Told };
-    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt, bind: args.bind };
+    let how = How { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
+    let pages = PageOptions { bind: args.bind, token: args.token };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let shutdown = signals().map_err(|error| vec![error])?.1;
-        run_feeds(feeds, how, observer, shutdown).await
+        run_feeds(feeds, how, pages, observer, shutdown).await
     });
     // Whoever is at work still is cut off: the next start finishes it.
     runtime.shutdown_background();

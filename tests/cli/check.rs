@@ -264,7 +264,7 @@ fn warnings_say_what_can_go_wrong() {
         ("", COLUMNS.to_owned(), "one row stands for one person"),
         ("", format!("{COLUMNS}guarded = [[\"x\"]]\n"), "nothing guards them"),
         ("[store]\nprivate = \"a\"\npublic = \"b\"", COLUMNS.to_owned(), "unsigned"),
-        ("[http]\nbind = \"0.0.0.0:80\"", COLUMNS.to_owned(), "nobody is asked for a token"),
+        ("[http]\nbind = \"0.0.0.0:80\"\ntokens = [\"file:t\"]", COLUMNS.to_owned(), "put a proxy with TLS in front"),
         ("[schedule]\nevery = \"1d\"\ntimezone = \"Asia/Tokyo\"", COLUMNS.to_owned(), "no effect without `cron`"),
         (
             "[source]\nkind = \"kafka\"\nbrokers = \"far:9092\"\ntopic = \"t\"\nformat = \"json\"\nallow_plaintext = \

@@ -67,7 +67,7 @@ impl Served {
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Json, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let observer = Arc::new(observer);
-        let door = Door::open(&feed.services.http, None).expect("a port");
+        let door = Door::open(&feed.services.http).expect("a port");
         let address = door.address();
         let (end, ended) = oneshot::channel();
         let for_server = Arc::clone(&observer);
@@ -213,7 +213,7 @@ fn pages_are_read_only_and_few() {
 }
 
 #[test]
-fn metrics_ask_for_a_token_and_health_does_not() {
+fn pages_ask_for_a_token_and_that_of_life_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
     secret::write(&folder.path().join("one"), "hunter-one\n");
     secret::write(&folder.path().join("two"), "hunter-two");
@@ -224,22 +224,29 @@ fn metrics_ask_for_a_token_and_health_does_not() {
     let [since, reason, what_to_do] = ["2026-11-25T10:00:00Z", "ward-7.csv", "Act."].map(str::to_owned);
     one.explain(Halt { since, reason, what_to_do });
     one.emit(&Halted::because(&Error::new(Kind::Io, "ward-7.csv")));
-    // Probes of a cluster show no token: they see the state, and not the reason.
-    assert_eq!(served.ready(), (503, json!({ "ready": false, "feeds": { "one": "halted" } })));
+    // Probes of a cluster show no token: they learn that the process is alive, and nothing of its feeds.
+    assert_eq!(served.get("/health/live").2, "live\n");
     let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one\r\n\r\n";
     assert!(served.ask(shown).2.contains("ward-7.csv"));
-    let (status, head, body) = served.get("/metrics");
-    assert_eq!(status, 401);
-    assert!(head.contains("www-authenticate: bearer"), "{head}");
-    assert!(!body.contains("hunter"), "{body}");
+    let refused = |path: &str| {
+        let (status, head, body) = served.get(path);
+        assert_eq!(status, 401, "{path}");
+        assert!(head.contains("www-authenticate: bearer"), "{head}");
+        body
+    };
+    // The same answer everywhere: of a page that is there, of a feed that is halted, and of no page.
+    let pages = ["/metrics", "/health/ready", "/nothing", "/health/live/"].map(refused);
+    assert_eq!(pages, std::array::from_fn(|_| "a token is asked for: Authorization: Bearer …\n".to_owned()));
     for header in ["Bearer hunter-one", "Bearer hunter-two", "bearer hunter-two"] {
         assert_eq!(served.with_token("/metrics", header), 200, "{header}");
+        assert_eq!(served.with_token("/health/ready", header), 503, "{header}");
         assert_eq!(served.with_token("/nothing", header), 404, "{header}");
     }
     for header in
         ["Bearer hunter", "Bearer hunter-one,hunter-two", "Bearer ", "Basic hunter-one", "hunter-one", "\u{ff}"]
     {
         assert_eq!(served.with_token("/metrics", header), 401, "{header}");
+        assert_eq!(served.with_token("/health/ready", header), 401, "{header}");
         assert_eq!(served.with_token("/nothing", header), 401, "{header}");
     }
     assert_eq!(served.ask("POST /metrics HTTP/1.1\r\nHost: tidegate\r\n\r\n").0, 401);
@@ -300,7 +307,7 @@ fn a_port_that_is_taken_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address");
     let feed = feed("one", Path::new(""), &format!("[http]\nbind = \"{address}\"\n"));
-    let error = Door::open(&feed.services.http, None).err().expect("taken");
+    let error = Door::open(&feed.services.http).err().expect("taken");
     assert_eq!(error.field.as_deref(), Some("http.bind"));
     let text = format!(
         "cannot listen on {address}: another program listens there: end that one, or write another `http.bind`"
@@ -315,21 +322,34 @@ fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     secret::write(&folder.path().join("spaced"), "hunter two");
     for name in ["empty", "spaced", "missing"] {
         let feed = feed("one", folder.path(), &format!("{ANY_PORT}tokens = [\"file:{name}\"]\n"));
-        let error = Door::open(&feed.services.http, None).err().expect("refused");
+        let error = Door::open(&feed.services.http).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));
         assert!(!error.to_string().contains("hunter"), "{error}");
     }
 }
 
+/// A feed file of this kind is not read at all; an option of `run` may say it, too.
 #[test]
-fn pages_that_other_machines_reach_unasked_are_warned_of() {
-    let served = Served::new(&feed("one", Path::new(""), "[http]\nbind = \"0.0.0.0:0\"\n"));
-    assert_eq!(served.get("/health/live").0, 200);
-    let log = served.paper.text();
-    assert!(log.contains("\"level\":\"warn\",\"event\":\"open_pages\",\"address\":\"0.0.0.0:"), "{log}");
-    let served = Served::new(&feed("one", Path::new(""), ANY_PORT));
-    assert_eq!(served.get("/health/live").0, 200);
-    assert!(!served.paper.text().contains("open_pages"));
+fn pages_that_other_machines_reach_have_a_token() {
+    let feed = feed("one", Path::new(""), ANY_PORT);
+    for (bind, opens) in [
+        ("127.0.0.1:0", true),
+        ("127.8.9.10:0", true),
+        ("[::ffff:127.0.0.1]:0", true),
+        ("0.0.0.0:0", false),
+        ("[::]:0", false),
+        ("[::ffff:0.0.0.0]:0", false),
+        ("192.0.2.1:0", false),
+    ] {
+        let http = feed.services.http.changed_by(Some(bind.parse().expect("an address")), None);
+        assert_eq!(!http.is_open(), opens, "{bind}");
+        if opens {
+            continue;
+        }
+        let error = Door::open(&http).err().expect("refused");
+        assert_eq!(error.field.as_deref(), Some("http.tokens"));
+        assert!(error.text.contains("no token is asked for: name one in `http.tokens`"), "{error}");
+    }
 }
 
 #[test]

@@ -110,6 +110,17 @@ fn alert_rules_and_dashboards_can_be_read() {
     if let Some(mut promtool) = tool("promtool", &["--version"]) {
         said(&promtool.args(["check", "rules"]).arg(place(rules)).output().expect("it starts"));
     }
+    let scrape = "deploy/prometheus/scrape.yaml";
+    no_secret(scrape, &text(scrape));
+    if let Some(documents) = yaml(&text(scrape)) {
+        let job = &documents[0]["scrape_configs"][0];
+        page(job["metrics_path"].as_str().expect("a page"));
+        let shown = &job["authorization"];
+        assert!(shown["type"] == "Bearer" && shown["credentials_file"].is_string(), "{job}");
+    }
+    if let Some(mut promtool) = tool("promtool", &["--version"]) {
+        said(&promtool.args(["check", "config", "--syntax-only"]).arg(place(scrape)).output().expect("it starts"));
+    }
     let dashboard: Value = serde_json::from_str(&text("deploy/grafana/dashboard.json")).expect("JSON");
     let panels = dashboard["panels"].as_array().expect("panels");
     assert!(panels.len() > 8 && panels.iter().all(|panel| panel["targets"][0]["expr"].is_string()));

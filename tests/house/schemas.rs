@@ -21,6 +21,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
         ("path", printed::<tidegate::cli::path::Paths>("tidegate path --json")),
         ("preview", printed::<tidegate::daemon::preview::Preview>("tidegate preview --json")),
         ("run", printed::<tidegate::cli::run::Answer>("tidegate run --once --json")),
+        ("health", printed::<tidegate::daemon::observe::Health>("tidegate health --json, and /health/ready")),
         ("query", printed::<tidegate::cli::query::Answer>("tidegate query --json")),
         ("verify", printed::<tidegate::cli::verify::Answer>("tidegate verify --json")),
         (

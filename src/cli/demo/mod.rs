@@ -23,7 +23,7 @@ use crate::daemon::chance;
 use crate::daemon::config::{Feed, LogFormat};
 use crate::daemon::error::{self, Error, Kind};
 use crate::daemon::observe::Observer;
-use crate::daemon::run::{How, Until, run as run_feeds};
+use crate::daemon::run::{How, PageOptions, Until, run as run_feeds};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Kind as ColumnKind;
 use alone::Snapshots;
@@ -95,8 +95,8 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (tell, told) = runtime.block_on(async { signals() })?;
-    let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true, bind: None };
-    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], how, observer, told));
+    let how = How { until: Until::Told, accept_clock: true, exit_on_halt: true };
+    let at_work = runtime.spawn(run_feeds(vec![Feed::load(&feed)?], how, PageOptions::default(), observer, told));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
     // It may have ended by itself.

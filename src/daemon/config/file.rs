@@ -269,7 +269,7 @@ pub struct NotifyTable {
 pub struct HttpTable {
     /// Address and port; `127.0.0.1:9464` when left out.
     pub bind: Option<String>,
-    /// Who may read: one of these tokens must be shown.
+    /// Readers of the pages have to show one of these tokens. Needed where `bind` is an address that other machines reach.
     pub tokens: Option<Vec<Secret>>,
 }
 

@@ -23,6 +23,11 @@ enum Lies {
 }
 
 impl Secret {
+    /// The secret in a file that an option names.
+    pub fn file(file: PathBuf) -> Secret {
+        Secret(Lies::In(file))
+    }
+
     /// Reads the secret, without white space around it.
     ///
     /// # Errors

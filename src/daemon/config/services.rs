@@ -143,12 +143,31 @@ pub struct Notify {
 }
 
 /// `[http]`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http {
     /// Address and port.
     pub bind: SocketAddr,
-    /// One of these must be shown; empty: nobody is asked.
+    /// A reader has to show one of these; empty only where other machines do not reach the address.
     pub tokens: Vec<Secret>,
+}
+
+impl Http {
+    /// Whether other machines reach the address.
+    pub fn is_reached_from_outside(&self) -> bool {
+        !self.bind.ip().to_canonical().is_loopback()
+    }
+
+    /// Other machines reach the pages, and no token is asked for.
+    pub fn is_open(&self) -> bool {
+        self.tokens.is_empty() && self.is_reached_from_outside()
+    }
+
+    /// The same pages at another address, or with one more token, which options name.
+    #[must_use]
+    pub fn changed_by(&self, bind: Option<SocketAddr>, token: Option<&Path>) -> Http {
+        let more = token.map(|file| Secret::file(file.to_owned()));
+        Http { bind: bind.unwrap_or(self.bind), tokens: more.into_iter().chain(self.tokens.iter().cloned()).collect() }
+    }
 }
 
 /// Reads all of them; takes the tables out of the file. `None` if one could not be built; `notes` says why.
@@ -356,15 +375,13 @@ fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http
         return None;
     };
     let tokens: Vec<Secret> = tokens.into_iter().flatten().map(|token| token.under(base)).collect();
-    if !bind.ip().is_loopback() {
+    let http = Http { bind, tokens };
+    if http.is_reached_from_outside() {
         notes
             .warn("http.bind", "pages travel unencrypted and other machines reach them: put a proxy with TLS in front");
-        if tokens.is_empty() {
-            notes.warn(
-                "http.tokens",
-                "other machines reach the daemon's pages and nobody is asked for a token: write `tokens`",
-            );
-        }
     }
-    Some(Http { bind, tokens })
+    let text = "other machines reach this address, and the pages there say how many people wait, and why a feed is halted: write `tokens = \
+                [\"file:keys/metrics.token\"]` in [http], or an address of this machine, 127.0.0.1";
+    notes.refuse_if(http.is_open(), "http.bind", text);
+    Some(http)
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a feed does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// It reads its log.
@@ -43,23 +43,15 @@ struct Known {
 }
 
 /// All feeds at a moment, as `/health/ready` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// Whether there is a feed, and all of them run and are not behind.
     pub ready: bool,
     /// State by feed.
     pub feeds: BTreeMap<String, State>,
     /// Why a feed is halted, and what to do, by feed; absent if none is.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub halted: BTreeMap<String, Halt>,
-}
-
-impl Health {
-    /// The same for those who may not know why.
-    #[must_use]
-    pub fn without_reasons(self) -> Health {
-        Health { halted: BTreeMap::new(), ..self }
-    }
 }
 
 impl States {

@@ -1,6 +1,7 @@
 //! What is asked of feeds that run.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +21,15 @@ pub struct How {
     pub accept_clock: bool,
     /// A feed that halts is not tried again.
     pub exit_on_halt: bool,
+}
+
+/// What options say of the pages, beside `[http]` of the feed files.
+#[derive(Debug, Clone, Default)]
+pub struct PageOptions {
     /// Where pages are served, if not at `http.bind`.
     pub bind: Option<SocketAddr>,
+    /// The file of a token that readers may show, beside `http.tokens`.
+    pub token: Option<PathBuf>,
 }
 
 impl How {

@@ -30,10 +30,10 @@ use std::time::Duration;
 pub use ask::{Asking, Known, Person, ask};
 pub use connect::{Reached, connect};
 pub use event::Event;
-pub use how::{How, Until};
+pub use how::{How, PageOptions, Until};
 pub use keeper::Keeper;
 pub use outcome::{Outcome, Tick};
-pub use page::halted;
+pub use page::{ask_health, halted};
 pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 
@@ -56,12 +56,16 @@ const GRACE: Duration = Duration::from_secs(8);
 pub async fn run(
     feeds: Vec<Feed>,
     how: How,
+    options: PageOptions,
     observer: Arc<Observer>,
     shutdown: watch::Receiver<bool>,
 ) -> std::result::Result<Vec<Tick>, Vec<Error>> {
     let one = |error: Error| vec![error];
     let door = match (how.until, address(&feeds).map_err(one)?) {
-        (Until::Told, Some(http)) => Some(Door::open(http, how.bind).map_err(one)?),
+        (Until::Told, Some(http)) => {
+            let http = http.changed_by(options.bind, options.token.as_deref());
+            Some(Door::open(&http).map_err(one)?)
+        }
         _ => None,
     };
     let mut work = JoinSet::new();

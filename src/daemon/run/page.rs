@@ -1,18 +1,21 @@
-//! Why a feed is halted, for a command that only looks: by the note in its private root, or, where the feed could leave none,
-//! by what the process that runs it says on its page. No token is shown to whatever listens there.
+//! What the pages of a process that runs a feed say of it, asked on the machine of that process: whether its feeds are ready, and why a
+//! feed is halted that could leave no note in its private root.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::halt::left_by;
-use crate::daemon::config::Feed;
-use crate::daemon::observe::Halt;
+use crate::daemon::config::{Feed, Http};
+use crate::daemon::error::{Error, Kind, Result, cause};
+use crate::daemon::observe::{Halt, Health};
 
-/// How long the page is waited for: it is on this machine.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long `show` waits for the page: it is on this machine.
+const GLANCE: Duration = Duration::from_millis(500);
+/// How long a command waits that asks for nothing else.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// A page that is longer is none of ours.
 const MOST: u64 = 1 << 20;
 
@@ -21,27 +24,63 @@ pub fn halted(feed: &Feed) -> Option<Halt> {
     left_by(feed).or_else(|| on_page(feed))
 }
 
+/// By the page, where it asks for no token. `show` shows none: another program may listen there by now.
 fn on_page(feed: &Feed) -> Option<Halt> {
-    let bind = feed.services.http.bind;
-    if bind.port() == 0 {
-        return None;
+    let address = near(feed.services.http.bind)?;
+    let (_, body) = read(address, None, GLANCE).ok()?;
+    let health: Health = serde_json::from_str(&body).ok()?;
+    health.halted.get(&feed.name).cloned()
+}
+
+/// Whether the feeds of the process that serves these pages are ready. The first token is shown to the program that listens there.
+///
+/// # Errors
+/// No daemon answers there, or it wants another token.
+pub fn ask_health(http: &Http) -> Result<Health> {
+    let refuse = |kind, text: String, field: &str| Err(Error::new(kind, text).in_field(field));
+    let Some(address) = near(http.bind) else {
+        let text =
+            "with port 0 the system chooses the port at each start: name the one of the line `listening` with --bind";
+        return refuse(Kind::Usage, text.to_owned(), "http.bind");
+    };
+    let token = http.tokens.first().map(|token| token.read().map(Zeroizing::new)).transpose();
+    let token = token.map_err(|error| error.in_field("http.tokens"))?;
+    let (status, body) = read(address, token.as_ref().map(|token| token.as_str()), PATIENCE).map_err(|error| {
+        let text =
+            format!("no daemon answers at {address} ({}): start it, or name its address with --bind", cause(&error));
+        Error::new(Kind::Io, text).in_field("http.bind")
+    })?;
+    match (status, serde_json::from_str(&body)) {
+        (200 | 503, Ok(health)) => Ok(health),
+        (401, _) => {
+            let text =
+                format!("the daemon at {address} wants another token: name it in `http.tokens`, or with --token");
+            refuse(Kind::Usage, text, "http.tokens")
+        }
+        _ => refuse(Kind::Io, format!("another program than tidegate answers at {address}"), "http.bind"),
     }
+}
+
+/// Where this machine reaches an address to listen on; `None` where the system chooses the port.
+fn near(bind: SocketAddr) -> Option<SocketAddr> {
     let host = match bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    let page = read(SocketAddr::new(host, bind.port())).ok()?;
-    let (_, body) = page.split_once("\r\n\r\n")?;
-    let health: Value = serde_json::from_str(body).ok()?;
-    serde_json::from_value(health.get("halted")?.get(&feed.name)?.clone()).ok()
+    (bind.port() != 0).then(|| SocketAddr::new(host, bind.port()))
 }
 
-fn read(address: SocketAddr) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(b"GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nConnection: close\r\n\r\n")?;
+/// The status and the body of `/health/ready`.
+fn read(address: SocketAddr, token: Option<&str>, patience: Duration) -> io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect_timeout(&address, patience)?;
+    stream.set_read_timeout(Some(patience))?;
+    let shown = Zeroizing::new(token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default());
+    let head = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nConnection: close\r\n";
+    stream.write_all(Zeroizing::new(format!("{head}{}\r\n", *shown)).as_bytes())?;
     let mut page = String::new();
     stream.take(MOST).read_to_string(&mut page)?;
-    Ok(page)
+    let status = page.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let body = page.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+    status.zip(body).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }

@@ -77,10 +77,18 @@ fn templates_are_whole() {
     }
     let set = text(&format!("{CHART}/templates/statefulset.yaml"));
     let pages = set.split("path: ").skip(1).filter_map(|rest| rest.split(',').next());
-    assert_eq!(pages.inspect(|path| page(path)).count(), 2);
+    assert_eq!(pages.inspect(|path| page(path)).count(), 1);
     assert!(set.contains("\n  replicas: 1\n"), "one feed has one writer");
     let shared = "secretName: {{ .Values.secretName }}\n            defaultMode: 0440\n";
     assert!(set.contains(shared), "the daemon refuses secrets that every account can read");
+}
+
+/// What the readiness probe asks the program.
+fn probe(container: &Value) -> Vec<&str> {
+    let command = words(&container["readinessProbe"]["exec"]["command"]);
+    assert_eq!(command[0], "/usr/bin/tidegate");
+    understood(&command[1..]);
+    command[1..].to_vec()
 }
 
 #[test]
@@ -106,15 +114,18 @@ fn helm_makes_one_hardened_pod_of_it() {
     assert_eq!(words(&rights["capabilities"]["drop"]), ["ALL"]);
     pinned(container["image"].as_str().expect("an image"));
     understood(&words(&container["args"]));
-    for probe in ["livenessProbe", "readinessProbe"] {
-        assert_eq!(container[probe]["httpGet"]["port"], container["ports"][0]["name"]);
-        page(container[probe]["httpGet"]["path"].as_str().expect("a page"));
-    }
+    let live = &container["livenessProbe"]["httpGet"];
+    assert_eq!((&live["port"], &live["path"]), (&container["ports"][0]["name"], &"/health/live".into()));
+    page("/health/live");
+    // The kubelet has no token: the program asks its own pages.
+    assert_eq!(probe(container), ["health", "/etc/tidegate/feeds/admissions.toml"]);
     let port = &container["ports"][0]["containerPort"];
     assert!(
         of("ConfigMap")[0]["data"]["admissions.toml"].as_str().is_some_and(|feed| feed.contains(&format!(":{port}\"")))
     );
-    page(of("ServiceMonitor")[0]["spec"]["endpoints"][0]["path"].as_str().expect("a page"));
+    let endpoint = &of("ServiceMonitor")[0]["spec"]["endpoints"][0];
+    page(endpoint["path"].as_str().expect("a page"));
+    assert_eq!(endpoint["authorization"]["credentials"]["name"], "tidegate-keys");
     let variables = container["env"].as_array().expect("variables");
     assert!(variables.iter().all(|one| one["valueFrom"]["secretKeyRef"]["name"].is_string()));
 }
@@ -135,7 +146,8 @@ fn the_folder_that_init_wrote_is_taken_as_it_is() {
     ] {
         assert!(feed.contains(name), "the chart mounts what `init` writes: {name}");
     }
-    understood(&["run", "--bind=0.0.0.0:9464"]);
+    understood(&["run", "--bind=0.0.0.0:9464", "--token=/etc/tidegate/secrets/metrics.token"]);
+    understood(&["health", "--bind=0.0.0.0:9464", "--token=/etc/tidegate/secrets/metrics.token"]);
     let set = text(&format!("{CHART}/templates/statefulset.yaml"));
     for mount in ["/feed.toml", "/taxonomies/{{ $file }}", "/keys", "/var", "/releases", "/incoming"] {
         assert!(set.contains(&format!("mountPath: {{{{ $path }}}}{mount}\n")), "{mount}");
@@ -152,7 +164,10 @@ fn the_folder_that_init_wrote_is_taken_as_it_is() {
     let pod = &of("StatefulSet")["spec"]["template"]["spec"];
     let container = &pod["containers"][0];
     let at = "/var/lib/tidegate/folders/admissions";
-    assert_eq!(words(&container["args"]), ["run", &format!("{at}/feed.toml"), "--bind=0.0.0.0:9464"]);
+    let (feed, bind, token) =
+        (format!("{at}/feed.toml"), "--bind=0.0.0.0:9464", "--token=/etc/tidegate/secrets/metrics.token");
+    assert_eq!(words(&container["args"]), ["run", &feed, bind, token]);
+    assert_eq!(probe(container), ["health", bind, token, &feed]);
     let mounts = container["volumeMounts"].as_array().expect("mounts");
     let mounted =
         |name: &str| mounts.iter().find(|mount| mount["mountPath"] == format!("{at}/{name}")).expect("a mount");

@@ -30,6 +30,10 @@ fn the_compose_file_starts_one_daemon_behind_its_topic() {
     }
     let daemon = &services["tidegate"];
     understood(&words(&daemon["command"]));
+    let probe = words(&daemon["healthcheck"]["test"]);
+    assert_eq!(&probe[..2], ["CMD", "/usr/bin/tidegate"]);
+    understood(&probe[2..]);
+    assert_eq!(probe.last(), words(&daemon["command"]).last(), "the probe reads the feed file that runs");
     assert!(daemon["deploy"].is_null() && daemon["scale"].is_null(), "one feed has one writer");
     assert_eq!((&daemon["user"], &daemon["read_only"]), (&"10001:10001".into(), &true.into()));
     assert_eq!((words(&daemon["cap_drop"]), words(&daemon["ports"])), (vec!["ALL"], vec!["127.0.0.1:9464:9464"]));

@@ -25,7 +25,7 @@ pub use life::{
     Appended, ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
 };
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};
-pub use process::{Listening, OpenPages};
+pub use process::Listening;
 pub use ticks::{Held, OverdueWarning, TickClosed, TickGathered, TickSkipped, TickWaiting};
 pub use told::{Event, ProcessEvent};
 pub use upkeep::{CheckpointWritten, Erased, Forgotten, Swept};

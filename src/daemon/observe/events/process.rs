@@ -9,19 +9,9 @@ event! {
     Listening = "listening", Info {
         /// Where.
         address: SocketAddr,
-        /// Whether metrics are shown to those with a token only.
+        /// Whether a token is asked for.
         tokens: bool,
     }
 }
 
 impl ProcessEvent for Listening {}
-
-event! {
-    /// Other machines reach the daemon's pages and nobody is asked for a token: write `http.tokens`.
-    OpenPages = "open_pages", Warn {
-        /// Where.
-        address: SocketAddr,
-    }
-}
-
-impl ProcessEvent for OpenPages {}

@@ -16,13 +16,19 @@ pub struct Door {
 }
 
 impl Door {
-    /// Opens the port, or another one that is asked for, and reads the tokens.
+    /// Opens the port and reads the tokens.
     ///
     /// # Errors
-    /// The port cannot be opened, or a token cannot be read or is empty.
-    pub fn open(http: &Http, elsewhere: Option<SocketAddr>) -> Result<Door> {
+    /// The port cannot be opened, a token cannot be read or is empty, or there is none and other machines reach the port.
+    pub fn open(http: &Http) -> Result<Door> {
+        let bind = http.bind;
+        if http.is_open() {
+            let text = format!(
+                "other machines reach {bind}, and no token is asked for: name one in `http.tokens` or with --token, or listen on 127.0.0.1"
+            );
+            return Err(Error::new(Kind::Usage, text).in_field("http.tokens"));
+        }
         let tokens = Tokens::read(&http.tokens)?;
-        let bind = elsewhere.unwrap_or(http.bind);
         let refused = |error| refused(bind, &error);
         let listener = TcpListener::bind(bind).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;

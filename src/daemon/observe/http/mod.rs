@@ -1,5 +1,5 @@
 //! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, for reading only. Nothing that
-//! comes in over this door changes anything, and no request body is read.
+//! comes in over this door changes anything, and no request body is read. Where other machines reach the door, it asks for a token.
 
 mod door;
 mod pages;

@@ -1,23 +1,23 @@
-//! What is answered to whom. The two pages of health are for everybody; whatever else, whether it is there or not, is for
-//! those with a token, where tokens are asked for.
+//! Which page answers what. Where tokens are asked for, a reader without one learns that the process is alive and nothing else, not even
+//! which other pages there are.
 
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Extension, Router};
 
 use super::door::{Door, refused};
 use super::stream::Limited;
 use super::tokens::Tokens;
 use crate::daemon::error::Result;
-use crate::daemon::observe::events::{Listening, OpenPages};
+use crate::daemon::observe::events::Listening;
 use crate::daemon::observe::observer::Observer;
 
 const LIVE: &str = "/health/live";
@@ -38,9 +38,6 @@ pub async fn serve(
 ) -> Result<()> {
     let Door { listener, address, tokens } = door;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| refused(address, &error))?;
-    if !address.ip().is_loopback() && !tokens.asked() {
-        observer.emit(&OpenPages { address });
-    }
     observer.emit(&Listening { address, tokens: tokens.asked() });
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let until = async move {
@@ -73,9 +70,8 @@ async fn live() -> &'static str {
     "live\n"
 }
 
-async fn ready(State(observer): State<Arc<Observer>>, Extension(trusted): Extension<Trusted>) -> Response {
+async fn ready(State(observer): State<Arc<Observer>>) -> Response {
     let health = observer.health();
-    let health = if trusted.0 { health } else { health.without_reasons() };
     let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = serde_json::to_string(&health).expect("names and words are JSON") + "\n";
     (status, [(CONTENT_TYPE, "application/json")], body).into_response()
@@ -86,16 +82,10 @@ async fn metrics(State(observer): State<Arc<Observer>>) -> Response {
     ([(CONTENT_TYPE, form)], observer.metrics()).into_response()
 }
 
-/// Whether a request shows a token, or none is asked for: reasons of halts name files of the operator.
-#[derive(Clone, Copy)]
-struct Trusted(bool);
-
-/// Asks for a token, before anything is said of a page.
-async fn guard(State(tokens): State<Arc<Tokens>>, mut request: Request, next: Next) -> Response {
+/// Asks for a token, before anything is said of a page. Whether the process is alive is for all: a cluster that asks for it has no token.
+async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) -> Response {
     let shown = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
-    let trusted = tokens.open(shown);
-    if matches!(request.uri().path(), LIVE | READY) || trusted {
-        request.extensions_mut().insert(Trusted(trusted));
+    if request.uri().path() == LIVE || tokens.open(shown) {
         return next.run(request).await;
     }
     let asks = [(WWW_AUTHENTICATE, "Bearer")];

@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, Kind, Result};
 
-/// Digests of the tokens; none: nobody is asked.
+/// Digests of the tokens; none: no token is asked for.
 pub struct Tokens(Vec<[u8; 32]>);
 
 impl Tokens {

@@ -1,0 +1,61 @@
+//! `tidegate health` (CONTRACTS 3): whether the feeds of a daemon are ready, for probes and scripts. Asks the daemon's own page and prints.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use super::{Exit, Out, Result};
+use crate::daemon::config::Feed;
+use crate::daemon::observe::{Health, State};
+use crate::daemon::run::ask_health;
+
+/// Ask a daemon whether its feeds are ready, for probes and scripts
+#[derive(clap::Args)]
+#[command(after_help = "\
+Asks /health/ready of the daemon that runs this feed, on the same machine or in the same container, at http.bind of the feed file. It \
+shows the first of http.tokens to the program that listens there, so give the command only where other accounts cannot take that port.
+
+Exit code 0: all feeds of the daemon run. 1: one is starting, behind or halted. 2: an error, or no daemon answers.")]
+pub struct Args {
+    /// The feed file, or one of those that the daemon runs
+    #[arg(value_name = "FEED")]
+    feed: PathBuf,
+    /// Where the daemon listens, if it was started with --bind
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    bind: Option<SocketAddr>,
+    /// The file of the token to show, instead of the first of `http.tokens`
+    #[arg(long, value_name = "FILE")]
+    token: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The feed file cannot be read, no daemon answers, or it wants another token.
+pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
+    let feed = Feed::load(&args.feed)?;
+    let health = ask_health(&feed.services.http.changed_by(args.bind, args.token.as_deref()))?;
+    if out.json() {
+        out.value(&health);
+    } else {
+        out.text(&words(&health));
+    }
+    Ok(if health.ready { Exit::Done } else { Exit::Unsafe })
+}
+
+fn words(health: &Health) -> String {
+    let mut text = String::from(if health.ready { "ready\n" } else { "not ready\n" });
+    for (feed, state) in &health.feeds {
+        let state = match state {
+            State::Starting => "starting",
+            State::Running => "running",
+            State::Behind => "behind: messages of its topic wait for longer than source.max_lag",
+            State::Halted => "halted",
+        };
+        let _ = writeln!(text, "  {feed}: {state}");
+        if let Some(halt) = health.halted.get(feed) {
+            let _ = writeln!(text, "    since {}: {}\n    {}", halt.since, halt.reason, halt.what_to_do);
+        }
+    }
+    text
+}
