@@ -1,8 +1,15 @@
 //! Asks other machines over HTTP, from a thread that may wait for the answer and must stop waiting when it is told to. What
 //! is said of a failure is in words of our own: those of the library may quote the address, which may hold a token.
+//!
+//! No redirect is followed. With a [`Resolver`] the addresses of a name are judged at the moment at which one of them is connected to.
 
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, ClientBuilder};
 use tokio::runtime::{Builder, Runtime};
 
@@ -10,6 +17,8 @@ use super::error::{Complaint, Error, Kind, Result};
 
 /// How often it is looked whether an answer is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long a command waits for a name that it only looks at.
+const MOMENTS: Duration = Duration::from_secs(3);
 
 /// Whoever asks.
 pub struct Web {
@@ -58,21 +67,91 @@ impl Drop for Web {
     }
 }
 
+/// Judges an address of a host: why nothing is sent there, in words of our own.
+pub type Judge = dyn Fn(&str, IpAddr) -> std::result::Result<(), String> + Send + Sync;
+/// Looks the addresses of a name up.
+type LookUp = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
+
+/// Gives a client those addresses of a name alone that may be connected to. The client connects to what it is given: it looks nothing up by
+/// itself, so no other answer of a name server comes between the judgement and the connection.
+pub struct Resolver {
+    judge: Arc<Judge>,
+    look_up: Arc<LookUp>,
+}
+
+/// No address of a name may be connected to, and why.
+#[derive(Debug)]
+struct Forbidden(String);
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Forbidden {}
+
+impl Resolver {
+    /// With the names that the system knows.
+    pub fn new(judge: Arc<Judge>) -> Resolver {
+        Resolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
+    }
+
+    /// Why no address of this name may be connected to; `None` if one may, or if the name is not known within moments.
+    pub async fn refuses(&self, name: &str) -> Option<String> {
+        let found = tokio::time::timeout(MOMENTS, self.resolve(name.parse().ok()?)).await.ok()?;
+        found.err()?.downcast_ref::<Forbidden>().map(|Forbidden(why)| why.clone())
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (judge, look_up) = (Arc::clone(&self.judge), Arc::clone(&self.look_up));
+        Box::pin(async move {
+            let name = name.as_str().to_owned();
+            // The system's way to ask for a name waits for the answer.
+            let found =
+                tokio::task::spawn_blocking(move || look_up(&name).map(|found| permitted(&name, found, &*judge)));
+            let found: Addrs = Box::new(found.await???.into_iter());
+            Ok(found)
+        })
+    }
+}
+
+/// The addresses of a name that may be connected to: why there are none, if there are not.
+fn permitted(name: &str, found: Vec<SocketAddr>, judge: &Judge) -> std::result::Result<Vec<SocketAddr>, Forbidden> {
+    let (mut good, mut why) = (Vec::new(), None);
+    for address in found {
+        match judge(name, address.ip()) {
+            Ok(()) => good.push(address),
+            Err(text) => why = why.or(Some(text)),
+        }
+    }
+    match why {
+        Some(why) if good.is_empty() => Err(Forbidden(why)),
+        _ => Ok(good),
+    }
+}
+
 /// Why nothing came.
 pub fn why(error: &reqwest::Error) -> Complaint {
     let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
-    let mut cause = std::error::Error::source(error);
+    let (mut cause, mut is_unknown) = (std::error::Error::source(error), false);
     while let Some(next) = cause {
+        if let Some(Forbidden(forbidden)) = next.downcast_ref::<Forbidden>() {
+            why.clone_from(forbidden);
+            break;
+        }
         // The library has no type for it.
         if next.to_string() == "dns error" {
             why = "its name is not known here".to_owned();
-            break;
+            is_unknown = true;
         }
         // The system has let the connection through, and OpenSSL does not.
         if next.is::<openssl::error::ErrorStack>() {
             why = "there is no encrypted connection to it".to_owned();
         }
-        if let Some(system) = next.downcast_ref::<std::io::Error>() {
+        if let Some(system) = next.downcast_ref::<std::io::Error>().filter(|_| !is_unknown) {
             use std::io::ErrorKind::{InvalidData, Other};
             why = match system.kind() {
                 InvalidData | Other => "there is no encrypted connection to it".to_owned(),
@@ -94,6 +173,52 @@ mod tests {
         let request = web.client.post("http://nobody.invalid/hooks/Pq7person");
         let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("nobody");
         assert_eq!(why(&error).text(), "its name is not known here");
+    }
+
+    /// A client that is told these addresses for every name, and judges them: none of 127.0.0.0/8.
+    fn told(found: &[SocketAddr]) -> ClientBuilder {
+        let judge = |name: &str, address: IpAddr| {
+            if address.is_loopback() { Err(format!("{name} leads to {address}")) } else { Ok(()) }
+        };
+        let found = found.to_vec();
+        let resolver = Resolver { judge: Arc::new(judge), look_up: Arc::new(move |_| Ok(found.clone())) };
+        Client::builder().no_proxy().dns_resolver(Arc::new(resolver))
+    }
+
+    #[test]
+    fn an_address_that_is_forbidden_is_not_connected_to() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = server.local_addr().expect("an address");
+        let web = Web::new(told(&[address]), "notify.webhook").expect("a client");
+        let request = web.client.post(format!("http://hooks.example:{}/Pq7person", address.port()));
+        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("forbidden");
+        assert_eq!(why(&error).text(), "hooks.example leads to 127.0.0.1");
+        server.set_nonblocking(true).expect("it is ours");
+        assert!(server.accept().is_err(), "the client has connected");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_nowhere_good_is_refused() {
+        let judge = |_: &str, address: IpAddr| if address.is_loopback() { Err("loopback".to_owned()) } else { Ok(()) };
+        let known = |name: &str| match name {
+            "bad.example" => Ok(vec!["127.0.0.1:0".parse().expect("an address")]),
+            "good.example" => Ok(vec!["192.0.2.1:0".parse().expect("an address")]),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        };
+        let resolver = Resolver { judge: Arc::new(judge), look_up: Arc::new(known) };
+        assert_eq!(resolver.refuses("bad.example").await.as_deref(), Some("loopback"));
+        assert_eq!(resolver.refuses("good.example").await, None);
+        assert_eq!(resolver.refuses("unknown.example").await, None, "whether it is known later, nothing says now");
+    }
+
+    #[test]
+    fn addresses_that_are_permitted_are_left() {
+        let judge = |_: &str, address: IpAddr| if address.is_loopback() { Err("loopback".to_owned()) } else { Ok(()) };
+        let [bad, good]: [SocketAddr; 2] = ["127.0.0.1:0", "192.0.2.1:0"].map(|text| text.parse().expect("an address"));
+        let left = |found: &[SocketAddr]| permitted("a", found.to_vec(), &judge).map_err(|why| why.to_string());
+        assert_eq!(left(&[bad, good]), Ok(vec![good]));
+        assert_eq!(left(&[bad]), Err("loopback".to_owned()));
+        assert_eq!(left(&[]), Ok(vec![]));
     }
 
     #[tokio::test]

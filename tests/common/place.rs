@@ -16,6 +16,8 @@ use super::{secret, wait};
 pub const HEADER: &str = "patient,age,ward,diagnosis\n";
 /// Stands in every identifier, and in every diagnosis, of [`person`].
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
+/// What requests to `webhook` are signed with; those to `operator_webhook`, with the same in capitals.
+pub const HOOK_KEY: &str = "89abcdef0123456789abcdef01234567";
 const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
 /// What a feed is like where a test says nothing else.
 pub const OFTEN: &str = "every = \"1s\"\n";
@@ -45,6 +47,8 @@ impl Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
         place.put("a.key", "0123456789abcdef".repeat(4));
         place.put("sign.key", "fedcba9876543210".repeat(4));
+        place.put("hook.key", HOOK_KEY.to_owned() + "\n");
+        place.put("operator-hook.key", HOOK_KEY.to_uppercase());
         place.put("ward.csv", WARDS);
         fs::create_dir(place.path("in")).expect("a folder");
         place.put("feed.toml", text("t", "", schedule, policy, more));
@@ -72,6 +76,16 @@ impl Place {
     pub fn offer(&self, name: &str, content: impl AsRef<[u8]>) {
         let aside = self.put("aside", content);
         fs::rename(aside, self.path("in").join(name)).expect("a file");
+    }
+
+    /// Names receivers over the web, by the keys of `[notify]`, and the keys that requests to them are signed with.
+    pub fn notify(&self, urls: &[(&str, &str)]) {
+        let line = |(name, url): &(&str, &str)| {
+            let key = name.replace("_webhook", "-hook").replace("webhook", "hook");
+            format!("{name} = \"{url}\"\n{name}_key = \"file:{key}.key\"\n")
+        };
+        let lines: String = urls.iter().map(line).collect();
+        self.edit("[http]\n", &format!("[notify]\n{lines}[http]\n"));
     }
 
     pub fn edit(&self, from: &str, to: &str) {

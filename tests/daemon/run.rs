@@ -25,5 +25,6 @@ mod secrets;
 mod signed;
 mod told;
 mod two;
+mod webhooks;
 
 use crate::common::{place, public};

@@ -32,8 +32,8 @@ fn a_topic_is_told_with_how_it_is_kept() {
     assert!(warnings.is_empty(), "{warnings:?}");
     // Nothing was made and nothing was taken in.
     assert!(!place.path("private").exists());
-    let lines = "[notify]\ntopic = \"short\"\noperator_webhook = \"https://hooks.example/Sq7secret\"\n[http]\n";
-    place.edit("[http]\n", lines);
+    place.notify(&[("operator_webhook", "https://hooks.example/Sq7secret")]);
+    place.edit("[notify]\n", "[notify]\ntopic = \"short\"\n");
     assert!(said(&place, 2, "notify.topic").0.contains("there is no topic short"));
     broker.topic(
         "short",

@@ -2,7 +2,7 @@
 //! Keeps what `audit` and `anonymize` do apart from what only the daemon will do; must never soften a limit.
 
 use super::one_recoding;
-use crate::daemon::config::{Address, Approval, Feed, SourcePlace, Ticks};
+use crate::daemon::config::{Approval, Feed, Hook, SourcePlace, Ticks};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
     Chain, ChainKind, Decimal, Distance, Diversity, Masking, OnRepeat, OnUnsafe, Outliers, Output, Policy, Rare,
@@ -328,10 +328,10 @@ fn names(columns: &[&Column]) -> String {
 }
 
 /// Who is told of something.
-fn told(what: &str, topic: &Option<String>, webhook: &Option<Address>) -> Option<String> {
+fn told(what: &str, topic: &Option<String>, webhook: &Option<Hook>) -> Option<String> {
     let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
     // An address may hold a token, its host does not.
-    let webhook = webhook.as_ref().map(|webhook| match webhook.host() {
+    let webhook = webhook.as_ref().map(|webhook| match webhook.address.host() {
         Some((_, host)) => format!("a web address at {host}"),
         None => "a web address".to_owned(),
     });

@@ -261,6 +261,16 @@ pub struct NotifyTable {
     pub operator_topic: Option<String>,
     /// The address that halts and rejections go to.
     pub operator_webhook: Option<Address>,
+    /// The key that requests to `webhook` are signed with: 32 or more characters, known to its receiver. Needed with `webhook`.
+    pub webhook_key: Option<Secret>,
+    /// The key that requests to `operator_webhook` are signed with, another one. Needed with `operator_webhook`.
+    pub operator_webhook_key: Option<Secret>,
+    /// The only hosts that the two addresses may name; the hosts that they name when left out.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Those hosts of the two addresses that may have addresses in a private network; none when left out.
+    pub private_hosts: Option<Vec<String>>,
+    /// The proxy that requests to other machines go through: `http://proxy:3128`; none when left out.
+    pub proxy: Option<Address>,
 }
 
 /// `[http]`

@@ -148,7 +148,7 @@ pub fn host_of(authority: &str) -> &str {
 
 /// Whether a host is this machine.
 pub fn is_local(host: &str) -> bool {
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 impl fmt::Debug for Address {

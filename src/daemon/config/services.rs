@@ -6,11 +6,10 @@ use std::path::Path;
 
 use super::approvers::{self, Approvers};
 use super::columns::is_no_name;
-use super::file::{
-    self, Approval, FeedFile, HttpTable, LogFormat, NotifyTable, PublishTable, ScheduleTable, StoreTable,
-};
+use super::file::{self, Approval, FeedFile, HttpTable, LogFormat, PublishTable, ScheduleTable, StoreTable};
 use super::notes::Notes;
-use super::secret::{Address, Secret};
+use super::notify::{self, Notify};
+use super::secret::Secret;
 use super::source::{Place as SourcePlace, Source};
 use super::words::{Period, Root};
 use crate::engine::model::ReleaseColumn;
@@ -129,19 +128,6 @@ impl Default for Publish {
     }
 }
 
-/// `[notify]`
-#[derive(Debug, Default)]
-pub struct Notify {
-    /// Public facts of a release.
-    pub topic: Option<String>,
-    /// Public facts of a release.
-    pub webhook: Option<Address>,
-    /// Halts and rejections.
-    pub operator_topic: Option<String>,
-    /// Halts and rejections.
-    pub operator_webhook: Option<Address>,
-}
-
 /// `[http]`
 #[derive(Debug, Clone)]
 pub struct Http {
@@ -179,7 +165,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     let store = file.store.take().map(|table| store(table, base, notes));
     let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
     let publish = publish(file.publish.take(), notes);
-    let notify = notify(file.notify.take(), directory, topic.as_deref(), base, notes);
+    let notify = notify::read(file.notify.take(), directory, topic.as_deref(), base, notes);
     let http = http(file.http.take(), base, notes);
     let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
     let max_clock_step = file.feed.max_clock_step.unwrap_or(Period::seconds(3_600));
@@ -328,43 +314,6 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
 fn cron(text: &str) -> Option<croner::Cron> {
     let fields = text.split_whitespace().count();
     (5..=6).contains(&fields).then(|| text.parse().ok()).flatten()
-}
-
-fn notify(table: Option<NotifyTable>, directory: bool, source: Option<&str>, base: &Path, notes: &mut Notes) -> Notify {
-    let Some(table) = table else { return Notify::default() };
-    for (path, topic) in [("notify.topic", &table.topic), ("notify.operator_topic", &table.operator_topic)] {
-        let Some(topic) = topic else { continue };
-        notes.refuse_if(!super::source::is_topic(topic), path, super::source::TOPIC);
-        notes.refuse_if(
-            directory,
-            path,
-            "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook",
-        );
-        notes.refuse_if(
-            Some(topic.as_str()) == source,
-            path,
-            "this is the topic that records come from: take another one",
-        );
-    }
-    let text = "halts and rejections are private and must not go where public facts go: take another one";
-    let both = |a: bool, b: bool| a && b;
-    let topics = both(table.topic.is_some(), table.topic == table.operator_topic);
-    notes.refuse_if(topics, "notify.operator_topic", text);
-    let webhooks = both(table.webhook.is_some(), table.webhook == table.operator_webhook);
-    notes.refuse_if(webhooks, "notify.operator_webhook", text);
-    for (path, address) in [("notify.webhook", &table.webhook), ("notify.operator_webhook", &table.operator_webhook)] {
-        if let Some(("http", host)) = address.as_ref().and_then(Address::host)
-            && !super::secret::is_local(host)
-        {
-            notes.warn(path, "notifications travel unencrypted: write an https address");
-        }
-    }
-    Notify {
-        topic: table.topic,
-        webhook: table.webhook.map(|address| address.under(base)),
-        operator_topic: table.operator_topic,
-        operator_webhook: table.operator_webhook.map(|address| address.under(base)),
-    }
 }
 
 fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http> {

@@ -46,9 +46,9 @@ pub fn listeners(feed: &Feed) -> Result<Vec<Listener>> {
         (&notify.webhook, Receiver::Webhook, Audience::Public),
         (&notify.operator_webhook, Receiver::OperatorWebhook, Audience::Operator),
     ];
-    for (address, name, audience) in webhooks {
-        let Some(address) = address else { continue };
-        let hand = Box::new(Webhook::new(address, &format!("notify.{}", name.word()))?);
+    for (hook, name, audience) in webhooks {
+        let Some(hook) = hook else { continue };
+        let hand = Box::new(Webhook::new(hook, notify, &format!("notify.{}", name.word()))?);
         found.push(Listener { name, audience, hand });
     }
     Ok(found)

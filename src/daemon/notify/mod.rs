@@ -11,6 +11,7 @@ mod hand;
 mod listeners;
 mod marker;
 mod notification;
+mod signature;
 mod tell;
 mod topic;
 mod webhook;

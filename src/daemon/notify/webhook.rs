@@ -1,14 +1,18 @@
-//! A web address that is told: a POST of JSON with an `Idempotency-Key`. The address is a secret and is never printed.
+//! A web address that is told: a signed POST of JSON with an `Idempotency-Key`. The address is a secret and is never printed. No redirect is
+//! followed, and of the addresses that the host has those alone are connected to that the feed file permits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, Proxy, StatusCode, Url};
 
 use super::hand::{Hand, Handed};
 use super::notification::Notification;
-use crate::daemon::config::{Address, is_local};
+use super::signature::{HEADER, Signer};
+use crate::daemon::clock;
+use crate::daemon::config::{Address, Hook, Notify, Reach, is_local};
 use crate::daemon::error::{Complaint, Error, Kind, Result};
-use crate::daemon::web::{Web, why};
+use crate::daemon::web::{Resolver, Web, why};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,44 +21,76 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Webhook {
     web: Web,
     url: Url,
+    signer: Signer,
+    /// Judges the addresses of the host, where no proxy looks them up.
+    resolver: Option<Arc<Resolver>>,
 }
 
 impl Webhook {
-    /// Connects to nobody yet.
+    /// Does not connect yet. `field`: the key of the feed file that names the address.
     ///
     /// # Errors
-    /// The address cannot be read, or is none.
-    pub fn new(address: &Address, field: &str) -> Result<Webhook> {
-        let text = address.read().map_err(|error| error.in_field(field))?;
-        let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let url = url.ok_or_else(|| {
-            Error::new(Kind::Feed, "this is no web address: write one that begins with https://").in_field(field)
-        })?;
+    /// The address or its key cannot be read, or is none, or the feed file does not permit the host.
+    pub fn new(hook: &Hook, notify: &Notify, field: &str) -> Result<Webhook> {
+        let text = hook.address.read().map_err(|error| error.in_field(field))?;
+        let url = notify.reach.url(&text).map_err(|text| Error::new(Kind::Feed, text).in_field(field))?;
         let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
         // What the feed file says was warned of when it was read.
-        if url.scheme() == "http" && !local && address.host().is_none() {
+        if url.scheme() == "http" && !local && hook.address.host().is_none() {
             let text = "notifications would travel unencrypted to another machine: write an address with https://";
             return Err(Error::new(Kind::Feed, text).in_field(field));
         }
+        let signer = Signer::read(&hook.key).map_err(|error| error.in_field(format!("{field}_key")))?;
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
         // Long after the last one whoever listens has closed the connection.
         let mut client = Client::builder().timeout(PATIENCE).user_agent(agent).pool_max_idle_per_host(0);
-        if local {
-            client = client.no_proxy();
-        }
-        Ok(Webhook { web: Web::new(client, field)?, url })
+        let (mut reach, proxy) = (notify.reach.clone(), notify.proxy.as_ref().filter(|_| !local));
+        client = match proxy {
+            Some(proxy) => {
+                let (proxy, host) = through(proxy).map_err(|error| error.in_field("notify.proxy"))?;
+                reach = reach.with_private(&host);
+                client.proxy(proxy)
+            }
+            // Proxies that the environment names look names up by themselves, where no address is judged.
+            None => client.no_proxy(),
+        };
+        let resolver = Arc::new(Resolver::new(Arc::new(move |host: &str, address| reach.permits(host, address))));
+        let web = Web::new(client.dns_resolver(Arc::clone(&resolver)), field)?;
+        Ok(Webhook { web, url, signer, resolver: proxy.is_none().then_some(resolver) })
     }
+}
+
+/// A proxy and its host, which may be this machine or one of a private network: the feed file names it.
+fn through(proxy: &Address) -> Result<(Proxy, String)> {
+    let text = proxy.read()?;
+    let none = |text: String| Error::new(Kind::Feed, text);
+    let parsed = Url::parse(&text).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host =
+        parsed.ok_or_else(|| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
+    Reach::default().with_private(&host).url(&text).map_err(none)?;
+    let proxy = Proxy::all(&text)
+        .map_err(|_| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
+    Ok((proxy, host))
 }
 
 impl Hand for Webhook {
     fn look(&self) -> Result<String> {
         let host = self.url.host_str().unwrap_or_default();
+        let refuses =
+            self.resolver.as_ref().and_then(|resolver| self.web.wait(resolver.refuses(host), || false).flatten());
+        if let Some(why) = refuses {
+            return Err(Error::new(Kind::Feed, why));
+        }
         Ok(format!("an address at {host}; whether anybody listens there is seen only when there is something to tell"))
     }
 
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> Handed {
-        let request = self.web.client.post(self.url.clone()).body(notification.bytes());
+        let body = notification.bytes();
+        // Each try has its own time: a receiver takes no signature that is old.
+        let signature = self.signer.sign(clock::instant(), &body);
+        let request = self.web.client.post(self.url.clone()).body(body);
         let request = request.header("Content-Type", "application/json").header("Idempotency-Key", &notification.key);
+        let request = request.header(HEADER, signature);
         // What measures time begins within, where there is a clock.
         match self.web.wait(async { request.send().await }, ends) {
             None => Handed::Told,

@@ -94,6 +94,22 @@ fn folders_are_looked_at_and_none_is_made() {
 }
 
 #[test]
+fn receivers_over_the_web_are_looked_at() {
+    let folder = feed("kind = \"directory\"\npath = \"in\"");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("in")).expect("a folder");
+    let text = std::fs::read_to_string(at("feed.toml")).expect("a feed file");
+    let notify = "[notify]\nwebhook = \"http://localhost:9/Sq7secret\"\nwebhook_key = \"file:hook.key\"\n";
+    std::fs::write(at("feed.toml"), text + notify).expect("a feed file");
+    secret::write(&at("hook.key"), "Sq7secret".repeat(4));
+    is(said(&folder, 0)("notify.webhook"), true, "an address at localhost");
+    secret::mode(&at("hook.key"), 0o644);
+    let found = said(&folder, 2)("notify");
+    assert!(!found.1.contains("Sq7secret"), "{}", found.1);
+    is(found, false, "chmod 600");
+}
+
+#[test]
 fn without_connect_nothing_is_looked_at() {
     let folder = feed("kind = \"kafka\"\nbrokers = \"localhost:1\"\ntopic = \"wards\"\nformat = \"json\"");
     let file = folder.path().join("feed.toml");

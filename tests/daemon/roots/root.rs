@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
+use crate::common::secret;
+
 const STORED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/roots");
 
 /// Major and minor number of a version of the program: the name of a folder of stored roots.
@@ -70,6 +72,7 @@ impl Root {
     fn copy(version: Version, name: &str) -> Root {
         let folder = tempfile::tempdir().expect("a folder");
         copy(&version.path().join(name), folder.path(), false);
+        sign_webhook(folder.path());
         // A feed without a release has an empty public root, which git does not keep.
         if folder.path().join("private").exists() {
             fs::create_dir_all(folder.path().join("public")).expect("a folder");
@@ -144,6 +147,17 @@ impl Root {
         }
         found
     }
+}
+
+/// Names the key of a webhook, which versions before it did not ask for: what an operator does before the first start of this version.
+fn sign_webhook(folder: &Path) {
+    let Ok(text) = fs::read_to_string(folder.join("feed.toml")) else { return };
+    if !text.contains("\nwebhook = ") || text.contains("webhook_key") {
+        return;
+    }
+    secret::write(&folder.join("hook.key"), "0123456789abcdef".repeat(4));
+    let text = text.replace("\nwebhook = ", "\nwebhook_key = \"file:hook.key\"\nwebhook = ");
+    fs::write(folder.join("feed.toml"), text).expect("a feed file");
 }
 
 /// Copies a folder. Git keeps no modes, so private folders and keys get those that the program demands.

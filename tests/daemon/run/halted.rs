@@ -190,7 +190,11 @@ fn begun(place: &Place, operator: &Listener) -> Vec<String> {
         .map(|name| {
             let feed = Feed { name, place };
             place.neighbour(name, PER_FILE);
-            feed.edit("[http]\n", &format!("[notify]\noperator_webhook = \"{}\"\n[http]\n", operator.url("/")));
+            let hook = format!(
+                "operator_webhook = \"{}\"\noperator_webhook_key = \"file:operator-hook.key\"\n",
+                operator.url("/")
+            );
+            feed.edit("[http]\n", &format!("[notify]\n{hook}[http]\n"));
             feed.offer("0.csv", &people(0..40));
             feed.file()
         })
@@ -323,7 +327,7 @@ fn halts_are_seen_and_mended() {
 #[test]
 fn a_halt_outlasts_its_process_and_a_restore() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
-    place.edit("[http]\n", &format!("[notify]\noperator_webhook = \"{}\"\n[http]\n", operator.url("/")));
+    place.notify(&[("operator_webhook", &operator.url("/"))]);
     place.offer("0.csv", people(0..40));
     place.once();
     copy(&place.path("private"), &place.path("older"));

@@ -11,11 +11,16 @@ use serde_json::Value as Json;
 pub struct Told {
     pub path: String,
     pub key: String,
+    /// The header of its signature, and the bytes that are signed.
+    pub signature: String,
+    pub body: Vec<u8>,
     pub what: Json,
 }
 
 struct Kept {
     status: u16,
+    /// The other address that an answer names.
+    location: Option<String>,
     /// Requests that came.
     asked: usize,
     /// Requests that were not answered, and were given up.
@@ -34,7 +39,7 @@ impl Listener {
     pub fn new(status: u16) -> Listener {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
-        let kept = Arc::new(Mutex::new(Kept { status, asked: 0, given_up: 0, told: Vec::new() }));
+        let kept = Arc::new(Mutex::new(Kept { status, location: None, asked: 0, given_up: 0, told: Vec::new() }));
         let keeps = Arc::clone(&kept);
         std::thread::spawn(move || {
             for stream in server.incoming().flatten() {
@@ -51,6 +56,12 @@ impl Listener {
 
     pub fn answers(&self, status: u16) {
         self.kept.lock().expect("no panic").status = status;
+    }
+
+    /// Redirects requests to another address.
+    pub fn sends_to(&self, url: &str) {
+        let mut kept = self.kept.lock().expect("no panic");
+        (kept.status, kept.location) = (307, Some(url.to_owned()));
     }
 
     /// What it got and answered with a status of success.
@@ -75,7 +86,7 @@ impl Listener {
 
 fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let mut reader = BufReader::new(&stream);
-    let (mut path, mut key, mut length) = (String::new(), String::new(), 0);
+    let (mut path, mut key, mut signature, mut length) = (String::new(), String::new(), String::new(), 0);
     loop {
         let mut line = String::new();
         // Whoever asks may be killed before everything is said.
@@ -87,6 +98,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         let (name, value) = line.split_once(": ").unwrap_or((line, ""));
         match name.to_ascii_lowercase().as_str() {
             "idempotency-key" => value.clone_into(&mut key),
+            "tidegate-signature" => value.clone_into(&mut signature),
             "content-length" => length = value.parse().expect("a length"),
             "content-type" => assert_eq!(value, "application/json"),
             _ if path.is_empty() => line.split(' ').nth(1).expect("a path").clone_into(&mut path),
@@ -97,14 +109,14 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     if reader.read_exact(&mut body).is_err() {
         return;
     }
-    let status = {
+    let (status, location) = {
         let mut kept = kept.lock().expect("no panic");
         kept.asked += 1;
         if (200..300).contains(&kept.status) {
             let what = serde_json::from_slice(&body).expect("JSON");
-            kept.told.push(Told { path, key, what });
+            kept.told.push(Told { path, key, signature, body, what });
         }
-        kept.status
+        (kept.status, kept.location.as_ref().map(|url| format!("Location: {url}\r\n")).unwrap_or_default())
     };
     if status == 0 {
         // Until the other end is closed.
@@ -113,5 +125,5 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         return;
     }
     // Whoever asked may be gone.
-    let _ = write!(&stream, "HTTP/1.1 {status} Said\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let _ = write!(&stream, "HTTP/1.1 {status} Said\r\n{location}Content-Length: 0\r\nConnection: close\r\n\r\n");
 }

@@ -15,13 +15,9 @@ use crate::common::wait;
 /// A feed that tells somebody.
 fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
     let place = Place::with(schedule, policy, "");
-    name(&place, notify);
+    let urls: Vec<(&str, &str)> = notify.iter().map(|(key, url)| (*key, url.as_str())).collect();
+    place.notify(&urls);
     place
-}
-
-fn name(place: &Place, notify: &[(&str, String)]) {
-    let lines: String = notify.iter().map(|(key, value)| format!("{key} = \"{value}\"\n")).collect();
-    place.edit("[http]\n", &format!("[notify]\n{lines}[http]\n"));
 }
 
 /// It is of the form that is shipped, its key is in it, and nothing planted is.
@@ -177,7 +173,9 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
     place.offer("0.csv", people(0..40));
     assert_eq!(place.once()["outcome"], "published");
     heard(&first, &["t/release/1"]);
-    place.edit("webhook = ", &format!("operator_webhook = \"{}\"\nwebhook = ", second.url("/")));
+    let more =
+        format!("operator_webhook = \"{}\"\noperator_webhook_key = \"file:operator-hook.key\"\n", second.url("/"));
+    place.edit("webhook = ", &format!("{more}webhook = "));
     place.edit("schedule]\n", "schedule]\napproval = \"manual\"\n");
     place.offer("1.csv", people(40..80));
     assert_eq!(place.once()["outcome"], "approval");

@@ -4,17 +4,19 @@ use super::place::{Daemon, NEVER, PLANTED, Place, people};
 use crate::common::secret;
 
 /// What a feed file names as a secret, and the text of each.
-const SECRETS: [(&str, &str, &str); 4] = [
+const SECRETS: [(&str, &str, &str); 5] = [
     ("store.key", "a.key", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
     ("store.signing_key", "sign.key", "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"),
     ("http.tokens", "metrics.token", "Sq7secret"),
     ("notify.webhook", "hook.url", "http://127.0.0.1:9/Sq7secret"),
+    ("notify.webhook_key", "hook.key", "Sq7secret-Sq7secret-Sq7secret-Sq7secret"),
 ];
 
 fn place() -> Place {
     let place = Place::new(NEVER);
     SECRETS.iter().for_each(|(_, name, text)| drop(place.put(name, text)));
-    place.edit("[http]\n", "[notify]\nwebhook = \"file:hook.url\"\n[http]\ntokens = [\"file:metrics.token\"]\n");
+    place.edit("[http]\n", "[http]\ntokens = [\"file:metrics.token\"]\n");
+    place.notify(&[("webhook", "file:hook.url")]);
     place.offer("0.csv", people(0..40));
     place
 }

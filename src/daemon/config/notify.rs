@@ -1,0 +1,124 @@
+//! `[notify]` of a feed file (CONTRACTS 1): topics and web addresses that are told of releases and of trouble, the keys that requests are signed
+//! with, and where requests may go. Nothing is connected to or read here.
+
+use std::path::Path;
+
+use super::file::NotifyTable;
+use super::notes::Notes;
+use super::reach::Reach;
+use super::secret::{Address, Secret, is_local};
+use super::source::{TOPIC, is_topic};
+
+/// `[notify]`
+#[derive(Debug, Default)]
+pub struct Notify {
+    /// Public facts of a release.
+    pub topic: Option<String>,
+    /// Public facts of a release.
+    pub webhook: Option<Hook>,
+    /// Halts and rejections.
+    pub operator_topic: Option<String>,
+    /// Halts and rejections.
+    pub operator_webhook: Option<Hook>,
+    /// Where the two addresses may lead.
+    pub reach: Reach,
+    /// What requests to other machines go through.
+    pub proxy: Option<Address>,
+}
+
+/// A web address that is told something.
+#[derive(Debug)]
+pub struct Hook {
+    /// The address.
+    pub address: Address,
+    /// The key that requests to it are signed with.
+    pub key: Secret,
+}
+
+/// Reads the table. `directory`: the source is one; `source`: the topic that it is.
+pub fn read(
+    table: Option<NotifyTable>,
+    directory: bool,
+    source: Option<&str>,
+    base: &Path,
+    notes: &mut Notes,
+) -> Notify {
+    let Some(table) = table else { return Notify::default() };
+    for (path, topic) in [("notify.topic", &table.topic), ("notify.operator_topic", &table.operator_topic)] {
+        let Some(topic) = topic else { continue };
+        notes.refuse_if(!is_topic(topic), path, TOPIC);
+        notes.refuse_if(
+            directory,
+            path,
+            "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook",
+        );
+        notes.refuse_if(
+            Some(topic.as_str()) == source,
+            path,
+            "this is the topic that records come from: take another one",
+        );
+    }
+    apart(&table, notes);
+    let private = table.private_hosts.unwrap_or_default();
+    let reach = Reach::new(table.allowed_hosts.as_deref(), &private).unwrap_or_else(|(path, text)| {
+        notes.refuse(path, text);
+        Reach::default()
+    });
+    let mut hook = |path: &str, address: Option<Address>, key: Option<Secret>| {
+        if let Some(address) = &address {
+            judge(path, address, &reach, notes);
+        }
+        let (name, line) = (format!("{path}_key"), path.trim_start_matches("notify."));
+        match (address, key) {
+            (Some(address), Some(key)) => Some(Hook { address: address.under(base), key: key.under(base) }),
+            (Some(_), None) => {
+                let text = format!(
+                    "every request is signed, so that its receiver can tell it from a forged one: write `{line}_key = \"file:FILE\"`, and \
+                     make the key with `(umask 077; openssl rand -hex 32 > FILE)`"
+                );
+                notes.refuse(path, text);
+                None
+            }
+            (None, Some(_)) => {
+                notes.refuse(&name, format!("there is no `{line}` whose requests this key could sign: leave it out"));
+                None
+            }
+            (None, None) => None,
+        }
+    };
+    Notify {
+        webhook: hook("notify.webhook", table.webhook, table.webhook_key),
+        operator_webhook: hook("notify.operator_webhook", table.operator_webhook, table.operator_webhook_key),
+        topic: table.topic,
+        operator_topic: table.operator_topic,
+        proxy: table.proxy.map(|proxy| proxy.under(base)),
+        reach,
+    }
+}
+
+/// Receivers of public facts learn nothing else, and cannot sign anything else.
+fn apart(table: &NotifyTable, notes: &mut Notes) {
+    let text = "halts and rejections are private and must not go where public facts go: take another one";
+    let both = |a: bool, b: bool| a && b;
+    let topics = both(table.topic.is_some(), table.topic == table.operator_topic);
+    notes.refuse_if(topics, "notify.operator_topic", text);
+    let webhooks = both(table.webhook.is_some(), table.webhook == table.operator_webhook);
+    notes.refuse_if(webhooks, "notify.operator_webhook", text);
+    let text =
+        "with one key for both, the receiver of public facts could sign what looks like a halt: make another key";
+    let keys = both(table.webhook_key.is_some(), table.webhook_key == table.operator_webhook_key);
+    notes.refuse_if(keys, "notify.operator_webhook_key", text);
+}
+
+/// Whether a web address that is written in the feed file may be used; one that lies elsewhere is judged when it is read.
+fn judge(path: &str, address: &Address, reach: &Reach, notes: &mut Notes) {
+    let Address::Plain(text) = address else { return };
+    if let Err(why) = reach.url(text) {
+        notes.refuse(path, why);
+    }
+    if let Some(("http", host)) = address.host()
+        && !is_local(host)
+    {
+        notes.warn(path, "notifications travel unencrypted: write an https address");
+    }
+}
