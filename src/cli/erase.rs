@@ -1,7 +1,6 @@
 //! `tidegate erase` (CONTRACTS 3): people are taken out. Their identifiers are read from a file or standard input, never from
 //! the command line, which others may see; all that is passed on is keyed hashes.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
@@ -11,6 +10,7 @@ use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::live::{Ask, Hash};
+use crate::daemon::whole_file;
 use crate::engine::model::{Column, Role};
 
 /// Take people out of everything that is not published
@@ -41,6 +41,9 @@ pub struct Args {
     rows: bool,
 }
 
+/// People that one call takes out at most: their hashes are one entry of the log.
+const MOST_PEOPLE: usize = 100_000;
+
 /// Runs the command.
 ///
 /// # Errors
@@ -66,17 +69,17 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
 /// The text with the identifiers, and what it is called.
 fn read(from: Option<&Path>) -> Result<(Zeroizing<String>, PathBuf)> {
     let place = from.map_or_else(|| PathBuf::from("standard input"), Path::to_path_buf);
-    let mut text = Zeroizing::new(String::new());
-    let read = match from {
-        Some(file) => std::fs::File::open(file).and_then(|mut file| file.read_to_string(&mut text)),
-        None => std::io::stdin().read_to_string(&mut text),
+    const DOING: &str = "read the identifiers";
+    let bytes = match from {
+        Some(file) => whole_file::bytes(file, DOING, Kind::Input, whole_file::ERASURE)?,
+        None => whole_file::all(std::io::stdin(), &place, DOING, Kind::Input, whole_file::ERASURE)?,
     };
-    match read {
-        Ok(_) => Ok((text, place)),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((Zeroizing::new(text), place)),
+        Err(error) => {
+            drop(Zeroizing::new(error.into_bytes()));
             Err(Error::new(Kind::Input, "not UTF-8 text").in_file(&place).into())
         }
-        Err(error) => Err(Error::io(&place, "read the identifiers", &error).into()),
     }
 }
 
@@ -99,6 +102,11 @@ fn people(
             return Err(wrong(&text));
         }
         let identifiers: Vec<_> = record.iter().zip(columns).map(|(text, column)| (text, column.kind)).collect();
+        if people.len() == MOST_PEOPLE {
+            return Err(wrong(&format!(
+                "more than {MOST_PEOPLE} people: divide the list, and erase one part after the other"
+            )));
+        }
         let person = hasher.read(&identifiers);
         people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or of another type"))?));
     }

@@ -1,13 +1,13 @@
 //! Tables that a command line names as releases. The manifest of a release stands for its table, or for all parts of it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{Table, count};
+use crate::daemon::ingest::{Table, count, digest};
+use crate::daemon::whole_file;
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Columns;
-use crate::engine::release::{Manifest, Sha256};
+use crate::engine::release::Manifest;
 
 /// The rows of a release with the nodes of its labels in the place of leaves. `open` opens a table.
 ///
@@ -32,7 +32,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     if path.extension().is_none_or(|ending| ending != "json") {
         return Ok(vec![path.to_path_buf()]);
     }
-    let bytes = fs::read(path).map_err(|error| Error::io(path, "read", &error))?;
+    let bytes = whole_file::bytes(path, "read the manifest", Kind::Input, whole_file::MANIFEST)?;
     let wrong = |text: String| Error::new(Kind::Input, text).in_file(path);
     let manifest = Manifest::parse(&bytes).map_err(|why| {
         wrong(format!(
@@ -50,8 +50,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     let found = listed.map(|file| {
         let inside = path.parent().map(|folder| folder.join("..").join(&file.path)).unwrap_or_default();
         let table = place.map_or(inside, |place| place.join(&file.path));
-        let bytes = fs::read(&table).map_err(|error| Error::io(&table, "read", &error))?;
-        if Sha256::of(&bytes) == file.sha256 {
+        if digest(&table)? == file.sha256 {
             return Ok(table);
         }
         Err(Error::new(Kind::Input, "this file is not the one that the manifest names: it was changed").in_file(&table))

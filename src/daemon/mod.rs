@@ -20,3 +20,4 @@ pub mod small_file;
 pub mod terms;
 pub mod verify;
 mod web;
+pub mod whole_file;

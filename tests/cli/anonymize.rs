@@ -16,6 +16,7 @@ mod halved;
 mod inputs;
 mod kills;
 mod levels;
+mod limits;
 mod place;
 mod preview;
 mod shown;

@@ -7,3 +7,4 @@ mod avro;
 mod cells;
 mod decode;
 mod feed_file;
+mod limits;

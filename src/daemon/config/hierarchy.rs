@@ -4,8 +4,10 @@
 use std::path::Path as File;
 
 use crate::daemon::error::{Error, Kind as ErrorKind, Result};
+use crate::daemon::whole_file;
 use crate::engine::model::forms::{self, FormError, TaxonomyTable};
-use crate::engine::model::{Domain, Kind, Path};
+use crate::engine::model::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES};
+use crate::engine::model::{Domain, Kind, Path, TreeError};
 
 /// A taxonomy that is ready for use.
 #[derive(Debug)]
@@ -33,7 +35,8 @@ pub fn load(table: &TaxonomyTable, base: &File) -> Result<Loaded> {
     if file.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return Err(Error::irregular(ErrorKind::Taxonomy, &file).in_field(key));
     }
-    let bytes = std::fs::read(&file).map_err(|error| Error::io(&file, "read the taxonomy", &error).in_field(key))?;
+    let bytes = whole_file::bytes(&file, "read the taxonomy", ErrorKind::Taxonomy, whole_file::HIERARCHY);
+    let bytes = bytes.map_err(|error| error.in_field(key))?;
     let rows = match form {
         forms::Form::File => rows(&bytes),
         _ => codes(&bytes),
@@ -111,11 +114,22 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
     let mut rows = Vec::new();
     let (mut rest, mut line) = (text, 1u64);
     while !rest.is_empty() {
+        // Blank lines, however many, cost next to nothing.
+        if let Some(after) = rest.strip_prefix('\n') {
+            (rest, line) = (after, line + 1);
+            continue;
+        }
         let at = line;
         // Rows have as many labels as the one before, as a rule.
         let mut labels = Vec::with_capacity(rows.last().map_or(0, |row: &Path| row.labels.len()));
         loop {
             let (label, after) = field(rest, delimiter, at)?;
+            if label.len() > MOST_LABEL {
+                return Err(limit(&TreeError::LongLabel { at }, at));
+            }
+            if labels.len() == MOST_LEVELS {
+                return Err(limit(&TreeError::TooDeep { at }, at));
+            }
             line += label.matches('\n').count() as u64;
             labels.push(label.into_boxed_str());
             rest = after;
@@ -128,10 +142,18 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
         rest = rest.strip_prefix('\n').unwrap_or(rest);
         line += 1;
         if labels.len() > 1 || !labels[0].is_empty() {
+            if rows.len() == MOST_NODES {
+                return Err(limit(&TreeError::TooLarge, at));
+            }
             rows.push(Path { at, labels });
         }
     }
     if rows.is_empty() { Err(taxonomy("the file holds no rows")) } else { Ok(rows) }
+}
+
+/// More than a taxonomy may have, told before any of it is built.
+fn limit(error: &TreeError, line: u64) -> Error {
+    taxonomy(format!("{error} (line {line}): divide the taxonomy, or leave levels out")).at_line(line)
 }
 
 /// The field that `rest` starts with, and what follows it: a delimiter, the end of the line or nothing.

@@ -28,6 +28,8 @@ use crate::engine::histogram::MisfitKind;
 const BATCH: usize = 65_536;
 /// Rows that are decoded at a time.
 const RECORDS: usize = 16_384;
+/// Bytes of fields from which on no more rows are decoded at the same time.
+const MOST_BYTES: usize = 8 << 20;
 /// Bytes that are read at a time.
 const READ: usize = 1 << 18;
 /// What a row is told that may be several.
@@ -109,11 +111,12 @@ impl Delimited {
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
         let mut columns: Vec<StringDictionaryBuilder<Int32Type>> =
             self.wanted.iter().map(|_| StringDictionaryBuilder::new()).collect();
-        let mut rows = 0;
-        while rows < BATCH {
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < BATCH && bytes < MOST_BYTES {
             if !self.next()? {
                 break;
             }
+            bytes += self.record.as_slice().len();
             if let Some(kind) = self.bad() {
                 let text = format!("row {}: {kind}", self.rows + rows as u64 + 1);
                 return Err(Error::new(Kind::Input, text).in_file(&self.path).at_line(self.line));
@@ -143,7 +146,7 @@ impl Delimited {
     /// The next rows, not looked at yet; `None` at the end. What ends the rows before their time comes after them.
     pub fn records(&mut self) -> Result<Option<Records>> {
         let mut records = Records::new(self.wanted.len());
-        while records.len() < RECORDS && self.failed.is_none() {
+        while records.len() < RECORDS && records.size() < MOST_BYTES && self.failed.is_none() {
             match self.next() {
                 Ok(true) => match self.bad() {
                     None => {

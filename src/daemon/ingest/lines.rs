@@ -121,6 +121,11 @@ fn whole(bytes: &[u8], content: usize) -> usize {
 }
 
 impl Lines {
+    /// Bytes of the lines.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The lines of these faults.
     pub fn kept(&self, faults: &[Fault]) -> Vec<Kept> {
         let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));

@@ -35,6 +35,11 @@ impl Records {
         self.rows.len()
     }
 
+    /// Bytes of the fields.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next row.
     pub fn push<'a>(&mut self, line: u64, bytes: Range<u64>, fields: impl Iterator<Item = &'a [u8]>) {
         for field in fields {

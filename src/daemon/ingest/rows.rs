@@ -23,6 +23,8 @@ use crate::engine::policy::Decimal;
 
 /// Batches that are in memory at a time while the same number is read.
 const GROUP: usize = 8;
+/// Bytes of cells from which on no more batches are read ahead.
+const GROUP_BYTES: usize = 64 << 20;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -126,10 +128,13 @@ pub(super) fn gather(
 
 /// The next batches, and what ends them before their time.
 fn read(source: &mut Source) -> (Vec<Chunk>, Option<Error>) {
-    let mut group = Vec::with_capacity(GROUP);
-    while group.len() < GROUP {
+    let (mut group, mut bytes) = (Vec::with_capacity(GROUP), 0);
+    while group.len() < GROUP && bytes < GROUP_BYTES {
         match source.chunk() {
-            Ok(Some(chunk)) => group.push(chunk),
+            Ok(Some(chunk)) => {
+                bytes += chunk.bytes();
+                group.push(chunk);
+            }
             Ok(None) => break,
             Err(error) => return (group, Some(error)),
         }

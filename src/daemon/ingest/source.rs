@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
 
 use super::delimited::Delimited;
 use super::header;
@@ -35,6 +36,19 @@ pub enum Chunk {
 }
 
 impl Chunk {
+    /// The bytes of its cells, roughly; dictionaries that batches share are not among them.
+    pub fn bytes(&self) -> usize {
+        let column = |array: &ArrayRef| match array.as_any_dictionary_opt() {
+            Some(coded) => coded.keys().len() * size_of::<i32>(),
+            None => array.to_data().get_slice_memory_size().unwrap_or(0),
+        };
+        match self {
+            Chunk::Records(records) => records.size(),
+            Chunk::Lines(lines) => lines.size(),
+            Chunk::Batch(batch, all) => all.as_ref().unwrap_or(batch).columns().iter().map(column).sum(),
+        }
+    }
+
     /// The rows as codes.
     ///
     /// # Errors
@@ -133,7 +147,7 @@ impl Source {
         header::distinct(&self.path, self.header(), &[])?;
         match &mut self.format {
             Format::Delimited(file) => file.want(columns),
-            Format::Parquet(file) => file.want(columns)?,
+            Format::Parquet(file) => file.want(columns),
             Format::Ipc(file) => file.want(columns),
             Format::Lines(_) => {}
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::whole_file;
 use crate::engine::release::Manifest;
 
 /// A folder as it lies there.
@@ -44,7 +45,7 @@ pub fn look(path: &Path) -> Result<Seen> {
     let mut ticks = Vec::new();
     // Who may read releases need not be allowed to read verdicts.
     for file in numbered(&private, |name| name.strip_suffix(".json")?.parse().ok()).unwrap_or_default() {
-        let bytes = fs::read(&file).map_err(|error| Error::io(&file, "read the verdict", &error))?;
+        let bytes = whole_file::bytes(&file, "read the verdict", Kind::Input, whole_file::VERDICT)?;
         let wrong = |_| Error::new(Kind::Input, "this is no verdict that this version can read").in_file(&file);
         ticks.push(serde_json::from_slice(&bytes).map_err(wrong)?);
     }
@@ -64,7 +65,7 @@ pub fn told(path: &Path, release: u32) -> Result<Manifest> {
 }
 
 fn read(file: &Path) -> Result<Manifest> {
-    let bytes = fs::read(file).map_err(|error| Error::io(file, "read the manifest", &error))?;
+    let bytes = whole_file::bytes(file, "read the manifest", Kind::Input, whole_file::MANIFEST)?;
     Manifest::parse(&bytes).map_err(|error| Error::new(Kind::Input, error.to_string()).in_file(file))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::taxonomy::{MOST_NODES, Taxonomy, Tree, TreeError};
+use super::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES, Taxonomy, Tree, TreeError};
 
 /// One row of a hierarchy: its place (for messages) and its labels, leaf first, root last.
 pub struct Path {
@@ -85,8 +85,15 @@ fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>
     Ok(seen.handle)
 }
 
-/// The labels of a row with neighbours of the same name folded into one.
+/// The labels of a row with neighbours of the same name folded into one. Limits come first: what follows compares each label with
+/// all others.
 fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
+    if row.labels.len() > MOST_LEVELS {
+        return Err(TreeError::TooDeep { at: row.at });
+    }
+    if row.labels.iter().any(|label| label.len() > MOST_LABEL) {
+        return Err(TreeError::LongLabel { at: row.at });
+    }
     if row.labels.iter().any(|label| label.is_empty()) {
         return Err(TreeError::EmptyLabel { at: row.at });
     }

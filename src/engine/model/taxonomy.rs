@@ -16,6 +16,10 @@ pub type Leaf = u32;
 /// The most nodes a taxonomy may have: codes stay far away from the end of `u32`, and a slip in a feed file
 /// (`max = 10000000000`) is an error instead of a machine that swaps.
 pub const MOST_NODES: usize = 4_000_000;
+/// The most labels on the way from a leaf to the root, both included.
+pub const MOST_LEVELS: usize = 256;
+/// The most bytes of a label.
+pub const MOST_LABEL: usize = 4_096;
 
 /// A tree of labels with preorder numbers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,6 +168,10 @@ pub enum TreeError {
     Empty,
     #[error("more than {MOST_NODES} nodes")]
     TooLarge,
+    #[error("more than {MOST_LEVELS} labels from a leaf to the root")]
+    TooDeep { at: u64 },
+    #[error("a label of more than {MOST_LABEL} bytes")]
+    LongLabel { at: u64 },
     #[error("the label `{label}` stands for two nodes")]
     TwiceInTree { label: Box<str> },
 }
@@ -175,7 +183,10 @@ impl TreeError {
             TreeError::TwoParents { at, other, .. }
             | TreeError::LeafIsInner { at, other, .. }
             | TreeError::TwoRoots { at, other, .. } => (at, other),
-            TreeError::Repeated { at, .. } | TreeError::EmptyLabel { at } => (at, 0),
+            TreeError::Repeated { at, .. }
+            | TreeError::EmptyLabel { at }
+            | TreeError::TooDeep { at }
+            | TreeError::LongLabel { at } => (at, 0),
             TreeError::Empty | TreeError::TooLarge | TreeError::TwiceInTree { .. } => (0, 0),
         }
     }
@@ -214,7 +225,7 @@ impl Tree {
     /// Numbers the nodes in preorder.
     ///
     /// # Errors
-    /// A label that is empty or stands for two nodes, or too many nodes.
+    /// A label that is empty, too long or stands for two nodes, or too many nodes or levels.
     pub fn finish(mut self) -> Result<Taxonomy, TreeError> {
         let n = self.labels.len();
         if n > MOST_NODES {
@@ -228,6 +239,9 @@ impl Tree {
             let above = parent[node] as usize;
             end[above] = end[above].max(end[node]);
             height[above] = height[above].max(height[node] + 1);
+        }
+        if height[0] as usize >= MOST_LEVELS {
+            return Err(TreeError::TooDeep { at: 0 });
         }
         let (mut first_leaf, mut leaf_node, mut below) = (Vec::with_capacity(n), Vec::new(), vec![0]);
         for node in 0..n {
@@ -261,6 +275,9 @@ fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
     by_label.sort_unstable_by(|&a, &b| labels[a as usize].cmp(&labels[b as usize]));
     if labels.iter().any(|label| label.is_empty()) {
         return Err(TreeError::EmptyLabel { at: 0 });
+    }
+    if labels.iter().any(|label| label.len() > MOST_LABEL) {
+        return Err(TreeError::LongLabel { at: 0 });
     }
     match by_label.windows(2).find(|pair| labels[pair[0] as usize] == labels[pair[1] as usize]) {
         Some(pair) => Err(TreeError::TwiceInTree { label: labels[pair[0] as usize].clone() }),

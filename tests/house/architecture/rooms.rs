@@ -49,7 +49,9 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::chance", &["daemon::error"]),
     // Keys, secrets and certificates are read with a limit.
     ("daemon::small_file", &["daemon::error"]),
-    ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", ENGINE]),
+    // Everything else that is read as a whole.
+    ("daemon::whole_file", &["daemon::error"]),
+    ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", "daemon::whole_file", ENGINE]),
     ("daemon::clock", &[]),
     ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
     ("daemon::ingest", &["daemon::error", "daemon::config", "daemon::small_file", "daemon::web", ENGINE]),
@@ -126,6 +128,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::error",
             "daemon::chance",
             "daemon::small_file",
+            "daemon::whole_file",
             "daemon::clock",
             "daemon::config",
             "daemon::ingest",
@@ -169,6 +172,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             "daemon::small_file",
+            "daemon::whole_file",
             "daemon::terms",
             "daemon::journal",
             "daemon::live",

@@ -2,7 +2,6 @@
 //! behind them. Errors name a file and a place in it; of cells they show labels of quasi columns alone.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -14,6 +13,7 @@ use crate::cli::tell::name;
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::{Table, count};
+use crate::daemon::whole_file;
 use crate::engine::gate::refinement::{
     Attacker, Layers, Malformed, Place, Rule, Unlayered, Unlike, divide, fuzzy as single,
 };
@@ -198,7 +198,7 @@ fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path
 /// Classes in the order of a file, which has all of them.
 fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     let wrong = |text: String| Error::new(Kind::Input, text).in_file(file);
-    let bytes = fs::read(file).map_err(|error| Error::io(file, "read the order of formation", &error))?;
+    let bytes = whole_file::bytes(file, "read the order of formation", Kind::Input, whole_file::FORMATION)?;
     let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
         // What the parser says may quote what is in the file.
         let what = if error.is_data() { "this is JSON of another form" } else { "this is no JSON" };

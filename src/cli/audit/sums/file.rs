@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::hierarchy::Codes;
 use super::number::Number;
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::whole_file;
 use crate::engine::dominance::Cell;
 use crate::engine::sums::{Dimensions, Entry, Mark, Range, Table};
 
@@ -65,7 +66,7 @@ struct Csv {
 
 impl Csv {
     fn read(file: &Path) -> Result<Csv> {
-        let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the table", &error))?;
+        let bytes = whole_file::bytes(file, "read the table", Kind::Input, whole_file::SUMS)?;
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::new(Kind::Input, "the file is not UTF-8 text").in_file(file))?;
         let text = text.trim_start_matches('\u{feff}');

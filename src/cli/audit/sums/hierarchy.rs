@@ -1,9 +1,10 @@
 //! The codes of a dimension: a list indented by `@`, as sdcTable and τ-ARGUS have it, or the codes of the table below one total.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::whole_file;
 use crate::engine::sums::Dimension;
 
 /// The codes of a dimension and where they lie in it.
@@ -42,11 +43,14 @@ impl Codes {
     /// # Errors
     /// The file cannot be read, or is no such list.
     pub fn read(name: &str, file: &Path, total: &str) -> Result<Codes> {
-        let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, "read the hierarchy", &error))?;
+        let bytes = whole_file::bytes(file, "read the hierarchy", Kind::Input, whole_file::SUMS)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::new(Kind::Input, "the file is not UTF-8 text").in_file(file).in_field(name))?;
         let refused = |text: String, line: usize| {
             Error::new(Kind::Input, text).in_file(file).at_line(line as u64 + 1).in_field(name)
         };
         let mut listed: Vec<(usize, String)> = Vec::new();
+        let mut seen = BTreeSet::new();
         for (line, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
             let text = text.trim_start_matches('\u{feff}').trim();
             let code = text.trim_start_matches('@');
@@ -62,7 +66,7 @@ impl Codes {
                 );
                 return Err(refused(text, line));
             }
-            if listed.iter().any(|(_, other)| other == code) {
+            if !seen.insert(code.to_owned()) {
                 return Err(refused(format!("`{code}` is there twice: a code is one node of the hierarchy"), line));
             }
             listed.push((level, code.to_owned()));

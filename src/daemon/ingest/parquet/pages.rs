@@ -1,0 +1,337 @@
+//! Limits of Parquet (HOUSE 4, Limits): the headers of all pages that will be read are looked at before one of them is unpacked, so
+//! that memory follows batches and not the file. A file of a few kilobytes may hold pages of gigabytes, cells that are the
+//! same gigabyte again and again, or more rows than its bytes can tell apart.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Encoding, Type};
+use parquet::column::page::{Page, PageReader};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::serialized_reader::SerializedPageReader;
+
+use super::super::guard::guarded;
+use super::lengths::{self, Lengths};
+use super::page_header::{Holds, PageHeader};
+use super::unpack;
+use crate::daemon::error::{Error, Kind, Result};
+
+/// Bytes of the description at the end of a file.
+pub const MOST_FOOTER: u64 = 16 << 20;
+/// Rows that a file may have whatever its size, and how many more for each of its bytes.
+pub const FREE_ROWS: u64 = 1 << 20;
+/// See [`FREE_ROWS`]: one bit tells eight rows apart at most where each has a value of its own.
+pub const ROWS_PER_BYTE: u64 = 16;
+/// Bytes of a page when it is unpacked, and of its cells.
+pub const MOST_PAGE: u64 = 128 << 20;
+/// Bytes of all pages that are unpacked at a time: of each column that is read one page and its dictionary.
+pub const MOST_UNPACKED: u64 = 512 << 20;
+/// Bytes of a cell whose column says that all are of one length.
+pub const MOST_FIXED: i32 = 1 << 16;
+/// Bytes of a batch, roughly; a row that has more is a batch of its own.
+const BATCH: u64 = 8 << 20;
+/// Rows of a batch.
+const MOST_ROWS: u64 = 65_536;
+/// Bytes of the header of a page.
+const MOST_HEADER: usize = 1 << 20;
+/// Bytes that most headers have less of.
+const HEADER: usize = 1 << 12;
+
+/// Columns of a file that are to be read.
+pub struct Pages<'f> {
+    pub path: &'f Path,
+    pub file: &'f File,
+    pub metadata: &'f ParquetMetaData,
+}
+
+/// What is known of a column of a row group.
+#[derive(Default)]
+struct Column {
+    /// Bytes of the dictionary.
+    dictionary: u64,
+    /// Bytes of the largest page, packed and unpacked.
+    page: u64,
+    /// Bytes of a cell that are in a batch: on average, in the page where they are most.
+    cell: u64,
+    /// Whether cells refer to a dictionary.
+    refers: bool,
+    /// Whether cells stand in the pages themselves.
+    stands: bool,
+    /// Whether cells may be longer than what there is of them in a page.
+    grows: bool,
+    /// Pages that may unpack to more than they say: where they begin, their bytes, and the bytes that they say.
+    doubtful: Vec<(u64, u64, u64)>,
+}
+
+/// Whether the end of a file and its rows are no larger than is read.
+///
+/// # Errors
+/// They are.
+pub fn footer(path: &Path, file: &File) -> Result<()> {
+    let io = |error: std::io::Error| Error::io(path, "read the file", &error);
+    let length = file.metadata().map_err(io)?.len();
+    let mut tail = [0; 8];
+    file.read_exact_at(&mut tail, length.saturating_sub(8)).map_err(|_| unreadable(path))?;
+    let footer = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    if footer <= MOST_FOOTER {
+        return Ok(());
+    }
+    let text = format!(
+        "the description of the columns and row groups has {footer} bytes, and at most {} MiB are read: write the file anew \
+         with fewer, larger row groups",
+        MOST_FOOTER >> 20
+    );
+    Err(Error::new(Kind::Input, text).in_file(path))
+}
+
+impl Pages<'_> {
+    /// How many rows there are, no more than so many bytes can hold.
+    ///
+    /// # Errors
+    /// There are more.
+    pub fn rows(&self) -> Result<u64> {
+        let count = |rows: i64| u64::try_from(rows).ok();
+        let add = |sum: u64, group: &RowGroupMetaData| sum.checked_add(count(group.num_rows())?);
+        let groups = self.metadata.row_groups().iter().try_fold(0, add);
+        let said = count(self.metadata.file_metadata().num_rows());
+        let rows = groups.filter(|_| groups == said).ok_or_else(|| unreadable(self.path))?;
+        let io = |error: std::io::Error| Error::io(self.path, "read the file", &error);
+        let bytes = self.file.metadata().map_err(io)?.len();
+        if rows <= FREE_ROWS + ROWS_PER_BYTE * bytes {
+            return Ok(rows);
+        }
+        let text = format!(
+            "the file says that it has {rows} rows in {bytes} bytes: beyond {FREE_ROWS} rows at most {ROWS_PER_BYTE} are read \
+             for each byte. If the rows are real, write them to several files"
+        );
+        Err(Error::new(Kind::Input, text).in_file(self.path))
+    }
+
+    /// How many rows of a group are to be decoded at a time; `kept` tells of the columns, by the numbers of their leaves, whether
+    /// text stays in dictionaries.
+    ///
+    /// # Errors
+    /// Their pages are damaged, or larger than is read.
+    pub fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
+        let (mut unpacked, mut row) = (0_u64, 1);
+        for &(leaf, kept) in leaves {
+            let column = self.column(group, leaf, kept)?;
+            unpacked = unpacked.saturating_add(column.page + column.dictionary);
+            row += column.cell;
+        }
+        together(self.path, group, unpacked)?;
+        Ok(usize::try_from((BATCH / row).clamp(1, MOST_ROWS)).unwrap_or(1))
+    }
+
+    /// Looks at the pages of a column.
+    fn column(&self, group: usize, leaf: usize, kept: bool) -> Result<Column> {
+        let chunk = self.chunk(group, leaf)?;
+        let described = chunk.column_descr();
+        let fixed = described.type_length();
+        if chunk.column_type() == Type::FIXED_LEN_BYTE_ARRAY && fixed > MOST_FIXED {
+            let text =
+                format!("each cell of this column has {fixed} bytes, and at most {MOST_FIXED} are read: leave it out");
+            return Err(Error::new(Kind::Input, text).in_file(self.path).in_field(described.name()));
+        }
+        let mut column = self.headers(group, leaf)?;
+        self.doubts(chunk, &column)?;
+        let cell = match chunk.column_type() {
+            Type::BYTE_ARRAY => {
+                let own = if column.stands { column.cell } else { 0 };
+                let longest = self.lengths(group, leaf, &column, kept)?;
+                4 + own.max(longest)
+            }
+            Type::FIXED_LEN_BYTE_ARRAY => 1 + u64::try_from(fixed).unwrap_or(0),
+            Type::BOOLEAN => 1,
+            _ => 8,
+        };
+        column.cell = cell;
+        Ok(column)
+    }
+
+    fn chunk(&self, group: usize, leaf: usize) -> Result<&ColumnChunkMetaData> {
+        let group = self.metadata.row_groups().get(group);
+        group.and_then(|group| group.columns().get(leaf)).ok_or_else(|| unreadable(self.path))
+    }
+
+    /// What the headers of a column's pages say.
+    fn headers(&self, group: usize, leaf: usize) -> Result<Column> {
+        let broken = || unreadable(self.path);
+        let chunk = self.chunk(group, leaf)?;
+        let before: i64 = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum();
+        let (before, rows) = (before.cast_unsigned(), self.metadata.row_groups()[group].num_rows().cast_unsigned());
+        let (mut at, bytes) = chunk.byte_range();
+        let end = at.checked_add(bytes).ok_or_else(broken)?;
+        let (mut column, mut values) = (Column::default(), 0_u64);
+        while at < end {
+            let header = self.header(at, end)?;
+            let body = at + header.size as u64;
+            at = body.checked_add(header.packed).filter(|at| *at <= end).ok_or_else(broken)?;
+            let first = column.page == 0 && column.dictionary == 0;
+            match header.holds {
+                Holds::Index => continue,
+                Holds::Dictionary if !first => return Err(broken()),
+                Holds::Dictionary => {}
+                Holds::Data | Holds::DataV2 => values = values.saturating_add(header.values),
+            }
+            let size = header.unpacked.max(header.packed);
+            if size > MOST_PAGE {
+                let place = match header.holds {
+                    Holds::Dictionary => None,
+                    _ => Some((before + values - header.values + 1, before + values)),
+                };
+                return Err(self.too_large(group, chunk, place, size));
+            }
+            column.see(&header, chunk, body);
+        }
+        // One value for each row: columns with lists are not read.
+        if values == rows { Ok(column) } else { Err(broken()) }
+    }
+
+    fn header(&self, at: u64, end: u64) -> Result<PageHeader> {
+        for size in [HEADER, MOST_HEADER] {
+            let size = size.min(usize::try_from(end - at).unwrap_or(usize::MAX));
+            let mut bytes = vec![0; size];
+            self.file.read_exact_at(&mut bytes, at).map_err(|_| unreadable(self.path))?;
+            if let Some(header) = PageHeader::parse(&bytes) {
+                return Ok(header);
+            }
+        }
+        Err(unreadable(self.path))
+    }
+
+    /// Whether pages that could unpack to more than they say do not.
+    fn doubts(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
+        for &(from, packed, unpacked) in &column.doubtful {
+            let mut bytes = vec![0; usize::try_from(packed).unwrap_or(0)];
+            self.file.read_exact_at(&mut bytes, from).map_err(|_| unreadable(self.path))?;
+            if guarded(|| unpack::fits(chunk.compression(), &bytes, unpacked)) != Some(true) {
+                return Err(unreadable(self.path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of a cell of text that are not in the pages of rows themselves.
+    fn lengths(&self, group: usize, leaf: usize, column: &Column, kept: bool) -> Result<u64> {
+        // Cells of one dictionary stay numbers.
+        let looked_up = column.refers && (column.stands || !kept);
+        if !looked_up && !column.grows {
+            return Ok(0);
+        }
+        let chunk = self.chunk(group, leaf)?;
+        let optional = chunk.column_descr().max_def_level() > 0;
+        let rows = usize::try_from(self.metadata.row_groups()[group].num_rows()).unwrap_or(0);
+        let file = self.file.try_clone().map_err(|error| Error::io(self.path, "read the file", &error))?;
+        let open = || SerializedPageReader::new(Arc::new(file), chunk, rows, None).ok();
+        let mut pages = guarded(open).flatten().ok_or_else(|| unreadable(self.path))?;
+        let mut cell = 0;
+        loop {
+            let page = guarded(|| pages.get_next_page().ok()).flatten().ok_or_else(|| unreadable(self.path))?;
+            let Some(page) = page else { return Ok(cell) };
+            let found = lengths::of(&page, optional).ok_or_else(|| unreadable(self.path))?;
+            if found.all > MOST_PAGE {
+                return Err(self.too_large(group, chunk, None, found.all));
+            }
+            cell = cell.max(of_a_row(&page, found));
+            if !column.grows {
+                // The dictionary is the first page.
+                return Ok(cell);
+            }
+        }
+    }
+
+    fn too_large(&self, group: usize, chunk: &ColumnChunkMetaData, rows: Option<(u64, u64)>, bytes: u64) -> Error {
+        let place = match rows {
+            Some((from, to)) if from < to => format!("rows {from} to {to}: their page"),
+            Some((from, _)) => format!("row {from}: its page"),
+            None => format!("row group {}: a page or the dictionary", group + 1),
+        };
+        let text = format!(
+            "{place} of this column has {} MiB when it is unpacked, and at most {} MiB are: write the file anew with shorter \
+             cells or smaller pages",
+            bytes >> 20,
+            MOST_PAGE >> 20
+        );
+        let error = Error::new(Kind::Input, text).in_file(self.path).in_field(chunk.column_descr().name());
+        match rows {
+            Some((from, _)) => error.at_line(from),
+            None => error,
+        }
+    }
+}
+
+/// A file that is damaged, or none.
+pub fn unreadable(path: &Path) -> Error {
+    Error::new(Kind::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
+}
+
+/// Whether the pages of a row group that are unpacked at a time are no more bytes than may be.
+fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
+    if unpacked <= MOST_UNPACKED {
+        return Ok(());
+    }
+    let text = format!(
+        "row group {}: the pages of the columns that are read, one of each, have {} MiB together when they are unpacked, and at \
+         most {} MiB are: write the file anew with smaller pages",
+        group + 1,
+        unpacked >> 20,
+        MOST_UNPACKED >> 20
+    );
+    Err(Error::new(Kind::Input, text).in_file(path))
+}
+
+/// Bytes of each cell of a page in a batch: as many as the longest where cells refer to a dictionary, else on average.
+fn of_a_row(page: &Page, found: Lengths) -> u64 {
+    match page {
+        Page::DictionaryPage { .. } => found.longest,
+        Page::DataPage { num_values, .. } | Page::DataPageV2 { num_values, .. } => {
+            found.all.div_ceil(u64::from(*num_values).max(1))
+        }
+    }
+}
+
+impl Column {
+    /// One more page, whose bytes begin here.
+    fn see(&mut self, header: &PageHeader, chunk: &ColumnChunkMetaData, body: u64) {
+        let size = header.unpacked.max(header.packed);
+        let codec = chunk.compression();
+        if !unpack::is_small(codec, header.packed, MOST_PAGE) {
+            let levels = header.levels.min(header.packed);
+            self.doubtful.push((body + levels, header.packed - levels, header.unpacked.saturating_sub(levels)));
+        }
+        if header.holds == Holds::Dictionary {
+            self.dictionary = size.max(1);
+            return;
+        }
+        self.page = self.page.max(size).max(1);
+        let encoding = |known: Encoding| header.encoding == known as i64;
+        if encoding(Encoding::RLE_DICTIONARY) || header.encoding == PLAIN_DICTIONARY {
+            self.refers = true;
+            return;
+        }
+        self.stands = true;
+        self.grows |= encoding(Encoding::DELTA_BYTE_ARRAY) || encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
+        self.cell = self.cell.max(size.div_ceil(header.values.max(1)));
+    }
+}
+
+/// The number of an encoding that only older writers use.
+const PLAIN_DICTIONARY: i64 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_all_columns_have_a_limit_together() {
+        let path = Path::new("a.parquet");
+        assert!(together(path, 0, MOST_UNPACKED).is_ok());
+        let error = together(path, 2, MOST_UNPACKED + (1 << 20)).expect_err("too much");
+        assert_eq!(error.file.as_deref(), Some(path));
+        assert!(error.text.starts_with("row group 3: ") && error.text.contains("513 MiB"), "{}", error.text);
+        assert!(together(path, 2, MOST_UNPACKED + 1).is_err());
+    }
+}

@@ -1,0 +1,77 @@
+//! Files that are read as a whole and are no secrets: hierarchies, manifests, verdicts, lists. Each kind has a limit (HOUSE 4,
+//! Limits), so that none can fill the memory. Pipes are read like files, up to the same limit.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::error::{Error, Kind, Result};
+
+/// Bytes of a hierarchy of a taxonomy, or of a list of codes.
+pub const HIERARCHY: u64 = 256 << 20;
+/// Bytes of a manifest. It names every file of a table that grows, some 200 bytes for each.
+pub const MANIFEST: u64 = 64 << 20;
+/// Bytes of the verdict on a tick.
+pub const VERDICT: u64 = 64 << 20;
+/// Bytes of a list of people to be erased.
+pub const ERASURE: u64 = 64 << 20;
+/// Bytes of a table of published sums, and of a hierarchy of its codes.
+pub const SUMS: u64 = 256 << 20;
+/// Bytes of the order in which classes were formed.
+pub const FORMATION: u64 = 256 << 20;
+
+/// The bytes of a file; `doing` says what is done with it and `kind` who has to act, for the error.
+///
+/// # Errors
+/// It cannot be read, or is larger than `most` bytes.
+pub fn bytes(file: &Path, doing: &str, kind: Kind, most: u64) -> Result<Vec<u8>> {
+    let opened = File::open(file).map_err(|error| Error::io(file, doing, &error))?;
+    all(opened, file, doing, kind, most)
+}
+
+/// The bytes of what is open already, as those of a file of this name.
+///
+/// # Errors
+/// As of [`bytes`].
+pub fn all(from: impl Read, file: &Path, doing: &str, kind: Kind, most: u64) -> Result<Vec<u8>> {
+    let mut found = Vec::new();
+    from.take(most + 1).read_to_end(&mut found).map_err(|error| Error::io(file, doing, &error))?;
+    if found.len() as u64 <= most {
+        return Ok(found);
+    }
+    let text =
+        format!("larger than {}, the most that is read here: another file was meant, or divide this one", size(most));
+    Err(Error::new(kind, text).in_file(file))
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{bytes} bytes"),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("list.csv");
+        for (size, fits) in [(0, true), (1 << 20, true), ((1 << 20) + 1, false)] {
+            fs::write(&file, vec![b'x'; size]).expect("a file");
+            let read = bytes(&file, "read the list", Kind::Input, 1 << 20);
+            assert_eq!(read.as_ref().map(Vec::len).ok(), fits.then_some(size));
+            if let Err(error) = read {
+                assert_eq!((error.kind, error.file.as_deref()), (Kind::Input, Some(&*file)));
+                assert!(error.text.contains("larger than 1 MiB"), "{}", error.text);
+            }
+        }
+        // What never ends is read no further than the limit.
+        let endless = bytes(Path::new("/dev/zero"), "read the list", Kind::Input, HIERARCHY >> 6);
+        assert!(endless.expect_err("a limit").text.contains("larger than 4 MiB"));
+    }
+}

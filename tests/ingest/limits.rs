@@ -1,0 +1,40 @@
+//! Every input has limits (HOUSE 4, Limits): what is exactly at one is read, what is beyond it is refused with its place, with what
+//! to do, and never with a value.
+
+mod parquet;
+mod taxonomies;
+
+use std::path::{Path, PathBuf};
+
+use tidegate::daemon::config::Feed;
+use tidegate::daemon::error::{Error, Kind};
+use tidegate::daemon::ingest::{Decoded, PersonHasher, decode};
+
+const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
+    [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n\
+    [[column]]\nname = \"diagnosis\"\nrole = \"sensitive\"\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, content).expect("a file");
+        path
+    }
+}
+
+fn rows(path: &Path) -> Result<Decoded, Error> {
+    let columns = Feed::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
+    decode(path, &columns, &PersonHasher::new(&[7; 32]), None, &mut |_| {})
+}
+
+/// An error about this file and column that says this.
+fn refused(error: &Error, kind: Kind, file: &Path, field: Option<&str>, text: &str) {
+    assert_eq!((error.kind, error.file.as_deref(), error.field.as_deref()), (kind, Some(file), field), "{error:?}");
+    assert!(error.text.contains(text), "{text}: {}", error.text);
+}

@@ -1,0 +1,228 @@
+//! Limits of Parquet: pages, cells that stand for more than their bytes, rows that no bytes are for, and the footer.
+
+use std::sync::Arc;
+
+use arrow_array::builder::NullBuilder;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use tidegate::daemon::error::Kind;
+use tidegate::daemon::ingest::Source;
+
+use super::{Folder, refused, rows};
+
+const MIB: usize = 1 << 20;
+
+fn small() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_dictionary_enabled(false)
+        .set_data_page_size_limit(1 << 30)
+        .set_dictionary_page_size_limit(1 << 30)
+}
+
+/// A file of people whose diagnoses are these.
+fn diagnosed(diagnoses: StringArray, properties: WriterPropertiesBuilder) -> Vec<u8> {
+    let ward = StringArray::from_iter_values((0..diagnoses.len()).map(|at| ["A", "B"][at % 2]));
+    let field = |name| Field::new(name, DataType::Utf8, false);
+    let schema = Arc::new(Schema::new(vec![field("ward"), field("diagnosis")]));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(ward), Arc::new(diagnoses)]).expect("rows");
+    let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties.build())).expect("a writer");
+    writer.write(&batch).expect("rows");
+    writer.into_inner().expect("memory")
+}
+
+fn same(bytes: usize, rows: usize) -> StringArray {
+    let cell = "x".repeat(bytes);
+    StringArray::from_iter_values((0..rows).map(|_| cell.as_str()))
+}
+
+#[test]
+fn pages_are_unpacked_up_to_their_limit() {
+    let folder = Folder::new();
+    // A cell stands behind the four bytes of its length.
+    for (cell, fits) in [(128 * MIB - 4, true), (128 * MIB - 3, false)] {
+        for (plain, version) in [(true, WriterVersion::PARQUET_1_0), (false, WriterVersion::PARQUET_2_0)] {
+            let properties = small().set_dictionary_enabled(!plain).set_writer_version(version);
+            let path = folder.file("a.parquet", diagnosed(same(cell, 1), properties));
+            match rows(&path) {
+                // It is too long for a value, which is for no page to say.
+                Ok(decoded) => assert_eq!((fits, decoded.rows.len(), decoded.nulled), (true, 1, 1)),
+                Err(error) => {
+                    assert!(!fits, "{error:?}");
+                    let place =
+                        if plain { "row 1: its page of this column" } else { "row group 1: a page or the dictionary" };
+                    refused(&error, Kind::Input, &path, Some("diagnosis"), place);
+                    assert!(
+                        error.text.contains("at most 128 MiB") && error.text.contains("shorter cells"),
+                        "{}",
+                        error.text
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cells_that_repeat_the_one_before_count_in_full() {
+    let folder = Folder::new();
+    for (count, fits) in [(128, true), (129, false)] {
+        let properties = small().set_encoding(Encoding::DELTA_BYTE_ARRAY);
+        let bytes = diagnosed(same(MIB, count), properties);
+        assert!(bytes.len() < 64 << 10);
+        let path = folder.file("a.parquet", bytes);
+        let found = rows(&path);
+        assert_eq!(found.as_ref().map(|found| found.nulled).ok(), fits.then_some(count as u64));
+        if let Err(error) = found {
+            refused(&error, Kind::Input, &path, Some("diagnosis"), "at most 128 MiB");
+        }
+    }
+    // Lengths before the cells, nulls and values of all kinds are what they are.
+    let texts: Vec<Option<String>> =
+        (0..5_000).map(|at| (at % 7 != 0).then(|| "flu".repeat(at % 11) + &(at % 13).to_string())).collect();
+    let plain = StringArray::from(texts);
+    let field = |name, nullable| Field::new(name, DataType::Utf8, nullable);
+    let schema = Arc::new(Schema::new(vec![field("ward", false), field("diagnosis", true)]));
+    let ward: ArrayRef = Arc::new(StringArray::from_iter_values((0..5_000).map(|_| "A")));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![ward, Arc::new(plain)]).expect("rows");
+    let mut found = Vec::new();
+    for encoding in [Encoding::PLAIN, Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY] {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let properties =
+                small().set_encoding(encoding).set_writer_version(version).set_data_page_row_count_limit(700);
+            let mut writer =
+                ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties.build())).expect("a writer");
+            batches(&batch).iter().for_each(|batch| writer.write(batch).expect("rows"));
+            let decoded = rows(&folder.file("a.parquet", writer.into_inner().expect("memory"))).expect("rows");
+            found.push((decoded.nulled, decoded.rows));
+        }
+    }
+    assert_eq!((found[0].0, found[0].1.len()), (5_000_u64.div_ceil(7), 5_000));
+    assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+fn batches(batch: &RecordBatch) -> Vec<RecordBatch> {
+    (0..batch.num_rows()).step_by(100).map(|at| batch.slice(at, 100.min(batch.num_rows() - at))).collect()
+}
+
+/// So many rows without a value, in a file of so many bytes.
+fn empty(count: usize, size: usize) -> Vec<u8> {
+    let schema =
+        Arc::new(Schema::new(["ward", "diagnosis"].map(|name| Field::new(name, DataType::Utf8, true)).to_vec()));
+    let write = |beside: usize| {
+        let about = vec![KeyValue::new("beside".to_owned(), "x".repeat(beside))];
+        let properties = small().set_key_value_metadata(Some(about)).build();
+        let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties)).expect("a writer");
+        let nulls = || Arc::new(StringArray::new_null(count.div_ceil(4))) as ArrayRef;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![nulls(), nulls()]).expect("rows");
+        (0..4).for_each(|part| {
+            let rows = count.div_ceil(4).min(count - part * count.div_ceil(4));
+            writer.write(&batch.slice(0, rows)).expect("rows");
+        });
+        writer.into_inner().expect("memory")
+    };
+    let guess = size / 2;
+    let bytes = write(guess + size - write(guess).len());
+    assert_eq!(bytes.len(), size);
+    bytes
+}
+
+#[test]
+fn rows_need_bytes() {
+    let folder = Folder::new();
+    let (size, free) = (40_000, 1 << 20);
+    for (count, fits) in [(free + 16 * size, true), (free + 16 * size + 1, false)] {
+        let path = folder.file("a.parquet", empty(count, size));
+        match Source::open(&path) {
+            Ok(_) => assert!(fits),
+            Err(error) => {
+                assert!(!fits);
+                refused(&error, Kind::Input, &path, None, "rows in 40000 bytes: beyond 1048576 rows at most 16");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_description_of_a_file_is_read_up_to_its_limit() {
+    let folder = Folder::new();
+    let with = |beside: usize| {
+        let about = vec![KeyValue::new("beside".to_owned(), "x".repeat(beside))];
+        diagnosed(same(3, 2), small().set_key_value_metadata(Some(about)))
+    };
+    let footer = |bytes: &[u8]| {
+        let tail = bytes[bytes.len() - 8..].first_chunk().expect("four bytes");
+        u32::from_le_bytes(*tail) as usize
+    };
+    let beside = 16 * MIB - (footer(&with(15 * MIB)) - 15 * MIB);
+    for (more, fits) in [(0, true), (1, false)] {
+        let bytes = with(beside + more);
+        assert_eq!(footer(&bytes), 16 * MIB + more);
+        let path = folder.file("a.parquet", bytes);
+        match rows(&path) {
+            Ok(decoded) => assert_eq!((fits, decoded.rows.len()), (true, 2)),
+            Err(error) => {
+                assert!(!fits, "{error:?}");
+                refused(&error, Kind::Input, &path, None, "at most 16 MiB are read");
+            }
+        }
+    }
+}
+
+#[test]
+fn cells_of_one_length_are_read_up_to_their_limit() {
+    let folder = Folder::new();
+    for (length, fits) in [(65_536, true), (65_537, false)] {
+        let fixed = Field::new("diagnosis", DataType::FixedSizeBinary(length), true);
+        let schema = Arc::new(Schema::new(vec![Field::new("ward", DataType::Utf8, false), fixed]));
+        let ward: ArrayRef = Arc::new(StringArray::from_iter_values((0..100).map(|_| "A")));
+        let mut nulls = NullBuilder::new();
+        nulls.append_nulls(100);
+        let cells = arrow_array::new_null_array(&DataType::FixedSizeBinary(length), nulls.finish().len());
+        let batch = RecordBatch::try_new(Arc::clone(&schema), vec![ward, cells]).expect("rows");
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(small().build())).expect("a writer");
+        writer.write(&batch).expect("rows");
+        let path = folder.file("a.parquet", writer.into_inner().expect("memory"));
+        let error = rows(&path).map(|_| ()).expect_err("bytes are no text");
+        let text = if fits { "does not go with the declared type" } else { "at most 65536 are read" };
+        refused(&error, Kind::Input, &path, Some("diagnosis"), text);
+    }
+}
+
+/// A decoder that does not stop at the size that a page says would fill the memory.
+#[test]
+fn a_page_is_as_large_as_it_says() {
+    let folder = Folder::new();
+    let gzip = Compression::GZIP(GzipLevel::default());
+    let mut bytes = diagnosed(same(MIB, 200), small().set_compression(gzip).set_data_page_row_count_limit(50));
+    let path = folder.file("a.parquet", &bytes);
+    refused(&rows(&path).expect_err("a page of 200 MiB"), Kind::Input, &path, Some("diagnosis"), "at most 128 MiB");
+    // The same page that says that it has one byte.
+    let size = (200 * (MIB + 4)) as u64;
+    let (long, short) = (zigzag(size), zigzag(1));
+    let at = bytes.windows(long.len()).position(|part| part == long).expect("the size in the header");
+    // Longer than it must be, so that everything behind it stays where it is.
+    let mut padded: Vec<u8> = short.clone();
+    padded[0] |= 0x80;
+    padded.resize(long.len() - 1, 0x80);
+    padded.push(0);
+    bytes[at..at + long.len()].copy_from_slice(&padded);
+    let path = folder.file("b.parquet", &bytes);
+    refused(&rows(&path).expect_err("a lie"), Kind::Input, &path, None, "not readable Parquet");
+}
+
+/// A number as Thrift writes it.
+fn zigzag(number: u64) -> Vec<u8> {
+    let (mut number, mut bytes) = (number << 1, Vec::new());
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
