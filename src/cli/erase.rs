@@ -115,3 +115,30 @@ fn people(
     }
     Ok(people)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_so_many_people() {
+        let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+            [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n";
+        let feed = Feed::parse(text, Path::new("feed.toml")).expect("a feed file");
+        let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
+        let hasher = PersonHasher::new(&[7; 32]);
+        for (count, fits) in [(MOST_PEOPLE, true), (MOST_PEOPLE + 1, false)] {
+            // The names of the columns are no person.
+            let list = "id\n".to_owned() + &(0..count).map(|at| format!("Pq7person{at}\n")).collect::<String>();
+            match people(&list, Path::new("list.csv"), &columns, &hasher) {
+                Ok(people) => assert_eq!((fits, people.len()), (true, count)),
+                Err(error) => {
+                    assert!(!fits, "{error}");
+                    assert_eq!(error.file.as_deref(), Some(Path::new("list.csv")));
+                    assert_eq!(error.line, Some(MOST_PEOPLE as u64 + 2));
+                    assert!(error.text.contains("divide the list") && !error.text.contains("Pq7"), "{}", error.text);
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the schema; what is not one
 //! record of its schema and nothing else never counts, and is decoded again without the registry.
 
-mod arrow;
+pub(crate) mod arrow;
 mod fastavro;
 mod headers;
 mod repeats;
@@ -31,7 +31,7 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"smokes\"\nrole = \"sensitive\"\ntype = \"bool\"\n\
     [[column]]\nname = \"seen\"\nrole = \"sensitive\"\ntype = \"date\"\n";
 
-fn columns(feed: &str) -> Columns {
+pub(crate) fn columns(feed: &str) -> Columns {
     Feed::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
 }
 
@@ -59,7 +59,7 @@ fn of(schemas: &[&str], messages: &[Vec<u8>]) -> Batch {
     written(Writing::Avro(Schemas::of(&schemas)), messages)
 }
 
-fn written(writing: Writing, messages: &[Vec<u8>]) -> Batch {
+pub(crate) fn written(writing: Writing, messages: &[Vec<u8>]) -> Batch {
     let mut batch = Batch::default();
     batch.writing = writing;
     (0..).zip(messages).for_each(|(offset, message)| batch.push(0, offset, Some(message)));
@@ -71,7 +71,7 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
     [&[0][..], &id.to_be_bytes(), record].concat()
 }
 
-fn decoded(batch: &Batch, columns: &Columns) -> Decoded {
+pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> Decoded {
     decode("wards", batch, columns, &hasher(), Unwanted::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -84,7 +84,7 @@ fn json(objects: &[String], columns: &Columns) -> Rows {
 }
 
 /// What is set aside: offsets, columns, kinds.
-fn faults(decoded: &Decoded) -> Vec<(u64, Option<String>, MisfitKind)> {
+pub(crate) fn faults(decoded: &Decoded) -> Vec<(u64, Option<String>, MisfitKind)> {
     let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
     let places = offers.flat_map(Offer::messages).map(|message| &message.place);
     places.map(|place| (place.row, place.column.as_deref().map(str::to_owned), place.kind)).collect()

@@ -1,7 +1,10 @@
 //! Every input has limits (HOUSE 4, Limits): what is exactly at one is read, what is beyond it is refused with its place, with what
 //! to do, and never with a value.
 
+mod arrow;
+mod feed_file;
 mod parquet;
+mod samples;
 mod taxonomies;
 
 use std::path::{Path, PathBuf};

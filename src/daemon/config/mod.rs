@@ -9,6 +9,7 @@ mod file;
 mod floor;
 pub mod hierarchy;
 mod layers;
+mod limits;
 mod nearest;
 mod notes;
 mod notify;
@@ -139,6 +140,7 @@ impl Feed {
     fn parse_for(text: &str, file: &Path, purpose: Purpose) -> Result<Feed> {
         let mut places = Places::new(file, text);
         let tree = DeTable::parse(text).map_err(|error| places.of_syntax(&error))?;
+        limits::check(text, &tree, file)?;
         let walked = walk::walk(schema::feed(), &tree, &mut places);
         for problems in [walked.wrong, walked.missing] {
             if let Some(error) = places.first(problems) {

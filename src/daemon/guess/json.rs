@@ -1,6 +1,7 @@
 //! A sample of JSON lines (CONTRACTS 3, `init`): every field that a line has, also within objects, is a column with the way to
 //! it. Errors name a line and never what is in it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -24,7 +25,7 @@ pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
     let io = |error: std::io::Error| Error::io(path, "read the file", &error);
     let wrong = |text: &str, line: u64| Error::new(ErrorKind::Input, text.to_owned()).in_file(path).at_line(line);
     let mut reader = BufReader::new(File::open(path).map_err(io)?);
-    let mut columns: Vec<(Vec<String>, Profile)> = Vec::new();
+    let mut columns = Columns::default();
     let (mut bytes, mut line, mut rows) = (Vec::new(), 0, 0);
     loop {
         bytes.clear();
@@ -33,48 +34,66 @@ pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
             break;
         }
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&bytes).trim_ascii();
+        if bytes.len() as u64 > LONGEST {
+            return Err(wrong("the line is longer than 16 MiB: give a sample with shorter lines", line));
+        }
         if text.is_empty() {
             continue;
         }
         if rows == most {
-            return Ok((rows, true, named(columns, rows)));
+            return Ok((rows, true, named(columns.all, rows)));
         }
         let object: Map<String, Value> = serde_json::from_slice(text)
             .map_err(|_| wrong("the line is not one JSON object and nothing else: write one object per line", line))?;
         rows += 1;
-        fields(&object, &mut Vec::new(), &mut columns, &mut 0);
-        if columns.len() > MOST_FIELDS {
+        if fields(&object, &mut Vec::new(), &mut columns, &mut 0).is_none() {
             return Err(wrong("the file has more than 10,000 different fields: give a sample with fewer", line));
         }
     }
-    Ok((rows, false, named(columns, rows)))
+    Ok((rows, false, named(columns.all, rows)))
 }
 
-/// Takes in the fields of an object, and those of objects in it.
+/// Fields in the order in which they come first, and where each of them is.
+#[derive(Default)]
+struct Columns {
+    all: Vec<(Vec<String>, Profile)>,
+    at: BTreeMap<Vec<String>, usize>,
+}
+
+impl Columns {
+    /// Where a field is, which is new or known; `None` where there are too many.
+    fn place(&mut self, steps: &[String], next: usize) -> Option<usize> {
+        if self.all.get(next).is_some_and(|(known, _)| known == steps) {
+            return Some(next);
+        }
+        if let Some(&at) = self.at.get(steps) {
+            return Some(at);
+        }
+        if self.all.len() == MOST_FIELDS {
+            return None;
+        }
+        self.at.insert(steps.to_vec(), self.all.len());
+        self.all.push((steps.to_vec(), Profile::new(&steps.join("_"), None)));
+        Some(self.all.len() - 1)
+    }
+}
+
+/// Takes in the fields of an object, and those of objects in it; `None` where there are too many.
 /// `next` is where the next field is known to stand, if lines are alike.
-fn fields(
-    object: &Map<String, Value>,
-    steps: &mut Vec<String>,
-    columns: &mut Vec<(Vec<String>, Profile)>,
-    next: &mut usize,
-) {
+fn fields(object: &Map<String, Value>, steps: &mut Vec<String>, columns: &mut Columns, next: &mut usize) -> Option<()> {
     for (key, value) in object {
         steps.push(key.clone());
         match value {
-            Value::Object(below) if steps.len() < DEEPEST => fields(below, steps, columns, next),
+            Value::Object(below) if steps.len() < DEEPEST => fields(below, steps, columns, next)?,
             value => {
-                let there = |at: &usize| columns.get(*at).is_some_and(|(known, _)| known == steps);
-                let known = Some(*next).filter(there).or_else(|| (0..columns.len()).find(there));
-                let at = known.unwrap_or_else(|| {
-                    columns.push((steps.clone(), Profile::new(&steps.join("_"), None)));
-                    columns.len() - 1
-                });
+                let at = columns.place(steps, *next)?;
                 *next = at + 1;
-                take(value, &mut columns[at].1);
+                take(value, &mut columns.all[at].1);
             }
         }
         steps.pop();
     }
+    Some(())
 }
 
 /// Takes in a value in the type that JSON writes it in.

@@ -1,8 +1,9 @@
 //! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one by one and their sizes
-//! compared with the file before anything is decoded, so that a damaged length cannot claim memory; what the decoder
-//! says of a broken message is not repeated, since it may quote it. A stream must say that it ends: one that was cut off
+//! compared with the file and with limits (HOUSE 4, Limits) before anything is decoded, so that no length claims memory; what the
+//! decoder says of a broken message is not repeated, since it may quote it. A stream must say that it ends: one that was cut off
 //! between two batches would lose rows in silence.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use super::content::Content;
 use super::guard::guarded;
 use super::header;
 use super::kept::Form;
+use super::limits::{FREE_ROWS_OF_MESSAGE, few_rows};
 use super::messages;
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -25,8 +27,8 @@ use crate::daemon::error::{Error, Kind, Result};
 const BATCH: usize = 65_536;
 /// Bytes of the longest description of a message.
 const MOST_META: u64 = 1 << 26;
-/// Bytes of the buffers of a message when they are unpacked.
-const MOST_UNPACKED: i64 = 1 << 32;
+/// Bytes of the buffers of a message, which is decoded as a whole, when they are unpacked; of all dictionaries together too.
+const MOST_UNPACKED: u64 = 1 << 30;
 /// How the file form begins and ends.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
 const CONTINUED: [u8; 4] = [0xff; 4];
@@ -46,7 +48,17 @@ pub struct IpcFile {
     keep: bool,
     ended: bool,
     /// Bytes that the buffers of a message may have when they are unpacked.
-    room: i64,
+    room: u64,
+    /// Bytes of the file.
+    size: u64,
+    /// Rows so far, of the messages that were read.
+    rows: u64,
+    /// Whether it is a message of a topic.
+    is_message: bool,
+    /// Per dictionary its bytes.
+    dictionaries: BTreeMap<i64, u64>,
+    /// What is beyond a limit.
+    refused: Option<Error>,
     /// The first word of the next message, which the decoder has already.
     word: Option<[u8; 4]>,
 }
@@ -75,6 +87,11 @@ impl IpcFile {
             keep: false,
             ended: false,
             room: MOST_UNPACKED,
+            size: left,
+            rows: 0,
+            is_message: false,
+            dictionaries: BTreeMap::new(),
+            refused: None,
             word: None,
         };
         // The schema comes first, and with it no rows.
@@ -108,10 +125,11 @@ impl IpcFile {
         self.keep = true;
     }
 
-    /// The buffers of a message may have no more bytes than this from now on when they are unpacked.
+    /// It is a message of a topic: its buffers may have no more bytes than this when they are unpacked, and its rows have to be
+    /// paid for by its bytes.
     #[must_use]
-    pub fn unpacking(self, room: i64) -> IpcFile {
-        IpcFile { room, ..self }
+    pub fn unpacking(self, room: u64) -> IpcFile {
+        IpcFile { room, is_message: true, ..self }
     }
 
     /// Whether nothing is left behind the end of the stream.
@@ -154,7 +172,7 @@ impl IpcFile {
     fn message(&mut self) -> Result<Option<RecordBatch>> {
         let bytes = match self.whole() {
             Some(bytes) => bytes,
-            None => return Err(unreadable(&self.path)),
+            None => return Err(self.refused.take().unwrap_or_else(|| unreadable(&self.path))),
         };
         if bytes.is_empty() {
             self.ended = true;
@@ -191,13 +209,40 @@ impl IpcFile {
         self.take(&mut bytes, (length <= MOST_META).then_some(length)?)?;
         let body = u64::try_from(root_as_message(&bytes[from..]).ok()?.bodyLength()).ok()?;
         let meta = bytes.len();
+        if body > self.room && body <= self.left {
+            return self.refuse(too_large(&self.path, body, self.room));
+        }
         self.take(&mut bytes, body)?;
         let message = root_as_message(&bytes[from..meta]).ok()?;
-        if !sound(&message, &bytes[meta..], self.room) {
+        let unpacked = sound(&message, &bytes[meta..])?;
+        let held = self.held(&message, unpacked);
+        if held > self.room {
+            return self.refuse(too_large(&self.path, held, self.room));
+        }
+        if self.is_message && self.rows > FREE_ROWS_OF_MESSAGE + self.size {
             return None;
+        }
+        if let Err(error) = few_rows(&self.path, self.rows, self.size) {
+            return self.refuse(error);
         }
         self.word = Some(self.take_word(&mut bytes)?);
         Some(bytes)
+    }
+
+    /// Bytes that are in memory with a message, which has so many: its own, or those of all dictionaries if it is one. Counts its rows.
+    fn held(&mut self, message: &Message<'_>, unpacked: u64) -> u64 {
+        if let Some(batch) = message.header_as_record_batch() {
+            self.rows = self.rows.saturating_add(u64::try_from(batch.length()).unwrap_or(u64::MAX));
+        }
+        let Some(dictionary) = message.header_as_dictionary_batch() else { return unpacked };
+        let before = self.dictionaries.entry(dictionary.id()).or_default();
+        *before = if dictionary.isDelta() { before.saturating_add(unpacked) } else { unpacked };
+        self.dictionaries.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+    }
+
+    fn refuse<T>(&mut self, error: Error) -> Option<T> {
+        self.refused = Some(error);
+        None
     }
 
     fn take_word(&mut self, into: &mut Vec<u8>) -> Option<[u8; 4]> {
@@ -213,30 +258,38 @@ impl IpcFile {
     }
 }
 
-/// Whether all buffers of a message lie in its body, and packed ones say a size that may be.
-fn sound(message: &Message<'_>, body: &[u8], mut room: i64) -> bool {
+/// Bytes of the buffers of a message when they are unpacked; `None` where not all of them lie in its body, or a packed one says no size
+/// that may be.
+fn sound(message: &Message<'_>, body: &[u8]) -> Option<u64> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
-    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return true };
+    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Some(0) };
     let rows = (0..=i64::from(u32::MAX)).contains(&batch.length());
     let nodes = batch.nodes().is_none_or(|nodes| {
         nodes.iter().all(|node| (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0)
     });
     let packed = batch.compression().is_some();
-    let buffers = batch.buffers().is_none_or(|buffers| {
-        buffers.iter().all(|buffer| {
-            let (Ok(from), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
-                return false;
-            };
-            let bytes = from.checked_add(length).and_then(|to| body.get(from..to));
-            let mut unpacked = |bytes: &[u8]| {
-                let size = bytes.first_chunk::<8>().map(|size| i64::from_le_bytes(*size));
-                let size = if bytes.is_empty() { Some(0) } else { size.filter(|size| (-1..=room).contains(size)) };
-                size.map(|size| room -= size.max(0)).is_some()
-            };
-            bytes.is_some_and(|bytes| !packed || unpacked(bytes))
-        })
-    });
-    rows && nodes && buffers
+    let mut unpacked = body.len() as u64;
+    for buffer in batch.buffers().into_iter().flatten() {
+        let (from, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
+        let bytes = body.get(from..from.checked_add(length)?)?;
+        if packed && !bytes.is_empty() {
+            // One that is not packed after all says -1.
+            let size = i64::from_le_bytes(*bytes.first_chunk::<8>()?);
+            let size = if size == -1 { bytes.len() as u64 } else { u64::try_from(size).ok()? };
+            unpacked = unpacked.saturating_add(size);
+        }
+    }
+    (rows && nodes).then_some(unpacked)
+}
+
+fn too_large(path: &Path, bytes: u64, room: u64) -> Error {
+    let text = format!(
+        "a batch of rows, or all dictionaries, have {} MiB when they are unpacked, and at most {} MiB are: write the file anew with \
+         smaller batches",
+        bytes >> 20,
+        room >> 20
+    );
+    Error::new(Kind::Input, text).in_file(path)
 }
 
 /// A dictionary with 32-bit keys, whatever the keys were; other columns as they are.

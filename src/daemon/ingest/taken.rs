@@ -89,6 +89,28 @@ pub fn take_cut(
     cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
 }
 
+/// [`take`], of a file of which no more than so many bytes of messages may be set aside: they are all held in memory.
+///
+/// # Errors
+/// As [`take`], or they are more.
+pub fn take_within(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    most: usize,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Taken> {
+    let mut full = |_| {
+        let text = format!(
+            "the rows that cannot be decoded are more than {} MiB, the most that this command sets aside: correct the feed file or \
+             the data, divide the file, or let `tidegate run` take it in",
+            most >> 20
+        );
+        Err(Error::new(Kind::Input, text).in_file(path))
+    };
+    cut(path, columns, hasher, None, (most, &mut full), progress)
+}
+
 /// Takes messages that are handed on.
 type Put<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
 

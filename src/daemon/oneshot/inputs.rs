@@ -7,11 +7,14 @@ use zeroize::Zeroizing;
 
 use super::{Task, Watch};
 use crate::daemon::error::{Error, Kind, Result};
-use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take};
+use crate::daemon::ingest::{Decoded, PersonHasher, Taken, decode, digest, take_within};
 use crate::daemon::live::{Consumed, State};
 use crate::engine::histogram::Rows;
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
+
+/// Bytes of rows of an input that are set aside at most, with what is told of each.
+const MOST_ASIDE: usize = 256 << 20;
 
 /// An input that was decoded.
 #[derive(Clone)]
@@ -97,7 +100,7 @@ fn decoded(task: &Task<'_>, path: &Path, hasher: &PersonHasher, progress: &mut d
         let Decoded { rows, undeclared, nulled, .. } = decode(path, columns, hasher, None, progress)?;
         return Ok(Read { rows, aside: None, undeclared, nulled });
     };
-    let taken = take(path, columns, hasher, progress)?;
+    let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
     taken.bearable(path, share)?;
     let Taken { rows, aside, undeclared, nulled, .. } = taken;
     let messages = aside.messages().len() as u64;

@@ -13,7 +13,9 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use crate::daemon::error::{Error, Kind as Fault, Result};
+use crate::daemon::ingest::check_parquet;
 use crate::daemon::journal::store::Store;
+use crate::daemon::whole_file;
 use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, Table, read_local, read_part};
 use crate::engine::histogram::{Histogram, Release, Values};
@@ -68,7 +70,7 @@ impl Opened {
             let why = leaks.last().map(|leak| format!(": {}: {}", leak.place, leak.text)).unwrap_or_default();
             wrong(file, &format!("this table cannot be read{why}"))
         };
-        let about = read(first)?;
+        let about = table(first, read)?;
         let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is no table of a release"))?;
         if manifest.layout.is_none() {
             let (table, leaks) = read_local(&about, &columns);
@@ -77,7 +79,7 @@ impl Opened {
         }
         let mut parts = Vec::new();
         for (file, number) in data.into_iter().zip(1..) {
-            let (part, leaks) = read_part(&read(file)?, &columns, number);
+            let (part, leaks) = read_part(&table(file, read)?, &columns, number);
             parts.push(part.ok_or_else(|| unread(file, &leaks))?.counts);
         }
         let rows = Histogram::merge_all(parts).expect("there is a part");
@@ -118,6 +120,10 @@ pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: 
         ));
     };
     let path = layout.manifest(release.unwrap_or(newest));
+    if listed.iter().any(|object| object.path == path && object.size > whole_file::MANIFEST) {
+        let text = format!("larger than {} MiB: this is no manifest", whole_file::MANIFEST >> 20);
+        return Err(Error::new(Fault::Input, text).in_file(Path::new(&path)));
+    }
     let bytes = store.read(&path)?.ok_or_else(|| {
         let text = format!("there is no release {}; the newest is {newest}", release.unwrap_or(newest));
         none(place, text).in_field("--release")
@@ -137,12 +143,18 @@ fn bytes(store: &dyn Store, file: &FileLine) -> Result<Vec<u8>> {
     if Sha256::of(&bytes) == file.sha256 { Ok(bytes) } else { Err(wrong("this published file was changed")) }
 }
 
+/// The bytes of a table that is within the limits of one that is read.
+fn table(file: &FileLine, read: &dyn Fn(&FileLine) -> Result<Vec<u8>>) -> Result<Bytes> {
+    let bytes = Bytes::from(read(file)?);
+    check_parquet(Path::new(&file.path), &bytes)?;
+    Ok(bytes)
+}
+
 /// Quasi columns are those that have a taxonomy; all others are sensitive, but for the one with the number of the release in which a
 /// row came.
-fn columns(trees: &Taxonomies, table: &[u8]) -> Option<Columns> {
-    let bytes = Bytes::copy_from_slice(table);
+fn columns(trees: &Taxonomies, table: &Bytes) -> Option<Columns> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let about = ArrowReaderMetadata::load(&bytes, options).ok()?;
+    let about = ArrowReaderMetadata::load(table, options).ok()?;
     let mut all = Vec::new();
     for tree in &trees.columns {
         let domain = Domain { tree: tree.tree()?, rule: Rule::Label };

@@ -139,7 +139,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // A release from its public files.
-    ("daemon::opened_release", &["daemon::error", "daemon::journal", ENGINE]),
+    ("daemon::opened_release", &["daemon::error", "daemon::ingest", "daemon::journal", "daemon::whole_file", ENGINE]),
     // What a feed file would publish of a sample.
     (
         "daemon::preview",

@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::{DataType, Field, Schema};
+use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::Repetition;
+use parquet::file::metadata::ParquetMetaDataReader;
 
 use self::pages::{Pages, unreadable};
 use super::guard::guarded;
@@ -33,7 +35,7 @@ const FEW: usize = 1_024;
 /// A file that is being read.
 pub struct ParquetFile {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     header: Vec<String>,
     metadata: ArrowReaderMetadata,
     /// The columns that are read, by their places in the file, and as what.
@@ -47,11 +49,12 @@ impl ParquetFile {
     /// Opens a file and reads its footer.
     pub fn open(path: &Path) -> Result<ParquetFile> {
         let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-        pages::footer(path, &file)?;
-        let load = |options| guarded(|| ArrowReaderMetadata::load(&file, options).ok()).flatten();
+        let file = Arc::new(file);
+        pages::footer(path, &*file)?;
+        let load = |options| guarded(|| ArrowReaderMetadata::load(&*file, options).ok()).flatten();
         let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;
         header::few(path, plain.schema().fields().len())?;
-        Pages { path, file: &file, metadata: plain.metadata() }.rows()?;
+        Pages { path, file: &file, metadata: plain.metadata() }.few_rows()?;
         let fields: Vec<Arc<Field>> = plain.schema().fields().iter().map(dictionary).collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
         // Text that is stored in a way that cannot become a dictionary is read as it is.
@@ -186,6 +189,22 @@ impl ParquetFile {
             field.is_primitive() && !(about.has_repetition() && about.repetition() == Repetition::REPEATED)
         })
     }
+}
+
+/// Whether a table in memory is within the limits of one that is read, all its columns included.
+///
+/// # Errors
+/// It is not, or is damaged.
+pub fn check(path: &Path, table: &Bytes) -> Result<()> {
+    let file = Arc::new(table.clone());
+    pages::footer(path, &*file)?;
+    let load = || ParquetMetaDataReader::new().parse_and_finish(&*file).ok();
+    let metadata = guarded(load).flatten().ok_or_else(|| unreadable(path))?;
+    let pages = Pages { path, file: &file, metadata: &metadata };
+    pages.few_rows()?;
+    let leaves: Vec<(usize, bool)> =
+        (0..metadata.file_metadata().schema_descr().num_columns()).map(|leaf| (leaf, true)).collect();
+    (0..metadata.num_row_groups()).try_for_each(|group| pages.batch(group, &leaves).map(|_| ()))
 }
 
 /// Text as a dictionary, anything else as it is.

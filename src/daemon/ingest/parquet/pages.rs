@@ -2,17 +2,17 @@
 //! that memory follows batches and not the file. A file of a few kilobytes may hold pages of gigabytes, cells that are the
 //! same gigabyte again and again, or more rows than its bytes can tell apart.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::super::guard::guarded;
+use super::super::limits::few_rows;
 use super::lengths::{self, Lengths};
 use super::page_header::{Holds, PageHeader};
 use super::unpack;
@@ -20,10 +20,6 @@ use crate::daemon::error::{Error, Kind, Result};
 
 /// Bytes of the description at the end of a file.
 pub const MOST_FOOTER: u64 = 16 << 20;
-/// Rows that a file may have whatever its size, and how many more for each of its bytes.
-pub const FREE_ROWS: u64 = 1 << 20;
-/// See [`FREE_ROWS`]: one bit tells eight rows apart at most where each has a value of its own.
-pub const ROWS_PER_BYTE: u64 = 16;
 /// Bytes of a page when it is unpacked, and of its cells.
 pub const MOST_PAGE: u64 = 128 << 20;
 /// Bytes of all pages that are unpacked at a time: of each column that is read one page and its dictionary.
@@ -40,9 +36,9 @@ const MOST_HEADER: usize = 1 << 20;
 const HEADER: usize = 1 << 12;
 
 /// Columns of a file that are to be read.
-pub struct Pages<'f> {
+pub struct Pages<'f, R> {
     pub path: &'f Path,
-    pub file: &'f File,
+    pub file: &'f Arc<R>,
     pub metadata: &'f ParquetMetaData,
 }
 
@@ -69,11 +65,8 @@ struct Column {
 ///
 /// # Errors
 /// They are.
-pub fn footer(path: &Path, file: &File) -> Result<()> {
-    let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-    let length = file.metadata().map_err(io)?.len();
-    let mut tail = [0; 8];
-    file.read_exact_at(&mut tail, length.saturating_sub(8)).map_err(|_| unreadable(path))?;
+pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
+    let tail = file.get_bytes(file.len().saturating_sub(8), 8).map_err(|_| unreadable(path))?;
     let footer = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
     if footer <= MOST_FOOTER {
         return Ok(());
@@ -86,27 +79,18 @@ pub fn footer(path: &Path, file: &File) -> Result<()> {
     Err(Error::new(Kind::Input, text).in_file(path))
 }
 
-impl Pages<'_> {
-    /// How many rows there are, no more than so many bytes can hold.
+impl<R: ChunkReader + 'static> Pages<'_, R> {
+    /// Whether there are no more rows than the bytes of the file may hold.
     ///
     /// # Errors
-    /// There are more.
-    pub fn rows(&self) -> Result<u64> {
+    /// There are more, or the file contradicts itself.
+    pub fn few_rows(&self) -> Result<()> {
         let count = |rows: i64| u64::try_from(rows).ok();
         let add = |sum: u64, group: &RowGroupMetaData| sum.checked_add(count(group.num_rows())?);
         let groups = self.metadata.row_groups().iter().try_fold(0, add);
         let said = count(self.metadata.file_metadata().num_rows());
         let rows = groups.filter(|_| groups == said).ok_or_else(|| unreadable(self.path))?;
-        let io = |error: std::io::Error| Error::io(self.path, "read the file", &error);
-        let bytes = self.file.metadata().map_err(io)?.len();
-        if rows <= FREE_ROWS + ROWS_PER_BYTE * bytes {
-            return Ok(rows);
-        }
-        let text = format!(
-            "the file says that it has {rows} rows in {bytes} bytes: beyond {FREE_ROWS} rows at most {ROWS_PER_BYTE} are read \
-             for each byte. If the rows are real, write them to several files"
-        );
-        Err(Error::new(Kind::Input, text).in_file(self.path))
+        few_rows(self.path, rows, self.file.len())
     }
 
     /// How many rows of a group are to be decoded at a time; `kept` tells of the columns, by the numbers of their leaves, whether
@@ -162,8 +146,9 @@ impl Pages<'_> {
         let chunk = self.chunk(group, leaf)?;
         let before: i64 = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum();
         let (before, rows) = (before.cast_unsigned(), self.metadata.row_groups()[group].num_rows().cast_unsigned());
-        let (mut at, bytes) = chunk.byte_range();
-        let end = at.checked_add(bytes).ok_or_else(broken)?;
+        // It panics where a place is negative.
+        let (mut at, bytes) = guarded(|| chunk.byte_range()).ok_or_else(broken)?;
+        let end = at.checked_add(bytes).filter(|end| *end <= self.file.len()).ok_or_else(broken)?;
         let (mut column, mut values) = (Column::default(), 0_u64);
         while at < end {
             let header = self.header(at, end)?;
@@ -193,8 +178,7 @@ impl Pages<'_> {
     fn header(&self, at: u64, end: u64) -> Result<PageHeader> {
         for size in [HEADER, MOST_HEADER] {
             let size = size.min(usize::try_from(end - at).unwrap_or(usize::MAX));
-            let mut bytes = vec![0; size];
-            self.file.read_exact_at(&mut bytes, at).map_err(|_| unreadable(self.path))?;
+            let bytes = self.file.get_bytes(at, size).map_err(|_| unreadable(self.path))?;
             if let Some(header) = PageHeader::parse(&bytes) {
                 return Ok(header);
             }
@@ -205,8 +189,8 @@ impl Pages<'_> {
     /// Whether pages that could unpack to more than they say do not.
     fn doubts(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
         for &(from, packed, unpacked) in &column.doubtful {
-            let mut bytes = vec![0; usize::try_from(packed).unwrap_or(0)];
-            self.file.read_exact_at(&mut bytes, from).map_err(|_| unreadable(self.path))?;
+            let bytes = usize::try_from(packed).ok().and_then(|packed| self.file.get_bytes(from, packed).ok());
+            let bytes = bytes.ok_or_else(|| unreadable(self.path))?;
             if guarded(|| unpack::fits(chunk.compression(), &bytes, unpacked)) != Some(true) {
                 return Err(unreadable(self.path));
             }
@@ -224,8 +208,7 @@ impl Pages<'_> {
         let chunk = self.chunk(group, leaf)?;
         let optional = chunk.column_descr().max_def_level() > 0;
         let rows = usize::try_from(self.metadata.row_groups()[group].num_rows()).unwrap_or(0);
-        let file = self.file.try_clone().map_err(|error| Error::io(self.path, "read the file", &error))?;
-        let open = || SerializedPageReader::new(Arc::new(file), chunk, rows, None).ok();
+        let open = || SerializedPageReader::new(Arc::clone(self.file), chunk, rows, None).ok();
         let mut pages = guarded(open).flatten().ok_or_else(|| unreadable(self.path))?;
         let mut cell = 0;
         loop {

@@ -16,7 +16,7 @@ use crate::daemon::ingest::raw::Raw;
 use crate::engine::histogram::{Misfit, MisfitKind};
 
 /// Bytes that the buffers of a batch have when they are unpacked, at most.
-const MOST_UNPACKED: i64 = 1 << 28;
+const MOST_UNPACKED: u64 = 1 << 28;
 
 /// A message of many rows: the wanted columns of each batch, and all of them.
 type Batches = Vec<(RecordBatch, RecordBatch)>;
