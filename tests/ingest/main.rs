@@ -7,4 +7,5 @@ mod avro;
 mod cells;
 mod decode;
 mod feed_file;
+mod fuzz;
 mod limits;
