@@ -54,7 +54,7 @@ fn known(schema: &str) -> Known {
 }
 
 /// Messages from offset 0 on, under schemas that are numbered from 1 on.
-fn of(schemas: &[&str], messages: &[Vec<u8>]) -> Batch {
+pub(crate) fn of(schemas: &[&str], messages: &[Vec<u8>]) -> Batch {
     let schemas: Vec<(Key, Known)> = (1..).map(Key::Id).zip(schemas.iter().map(|text| known(text))).collect();
     written(Writing::Avro(Schemas::of(&schemas)), messages)
 }
@@ -76,7 +76,7 @@ pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> Decoded {
 }
 
 /// The rows of the same objects as JSON.
-fn json(objects: &[String], columns: &Columns) -> Rows {
+pub(crate) fn json(objects: &[String], columns: &Columns) -> Rows {
     let bytes: Vec<Vec<u8>> = objects.iter().map(|object| object.as_bytes().to_vec()).collect();
     let decoded = decoded(&written(Writing::Json, &bytes), columns);
     assert!(faults(&decoded).is_empty(), "{:?}", faults(&decoded));

@@ -6,6 +6,7 @@ mod feed_file;
 mod parquet;
 mod samples;
 mod taxonomies;
+mod values;
 
 use std::path::{Path, PathBuf};
 

@@ -16,7 +16,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use super::content::Content;
 use super::header;
 use super::kept::Form;
-use super::quotes::{Broken, Quotes, delimiter};
+use super::quotes::{Broken, LONGEST, Quotes, delimiter};
 use super::raw::Raw;
 use super::records::Records;
 use super::shape::NO_TEXT;
@@ -218,6 +218,10 @@ impl Delimited {
             return Ok(false);
         }
         self.line = self.begun();
+        // Quotes are watched in blocks, so that a row may be a block longer when they are.
+        if self.record.as_slice().len() + self.record.len().saturating_sub(1) > LONGEST {
+            return Err(Error::new(Kind::Input, Broken::Long.to_string()).in_file(&self.path).at_line(self.line));
+        }
         if self.reader.get_ref().any() && swallowed(&self.record, self.header.len(), self.delimiter) {
             return Err(Error::new(Kind::Input, SWALLOWED).in_file(&self.path).at_line(self.line));
         }

@@ -18,7 +18,7 @@ use super::raw::{MOST_RAW, Raw};
 use crate::engine::histogram::MOST_TEXT;
 
 /// Bytes after which a row must have ended, without what is left out of it.
-const LONGEST: usize = 1 << 24;
+pub const LONGEST: usize = 1 << 24;
 /// Bytes of a field that are handed on: more than a value of nothing but quotes may have, each of them written twice.
 const MOST_FIELD: usize = 2 * MOST_TEXT + 2;
 /// Bytes that are looked at in one go when a row is shortened.
