@@ -68,6 +68,9 @@ struct Column {
 pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
     let tail = file.get_bytes(file.len().saturating_sub(8), 8).map_err(|_| unreadable(path))?;
     let footer = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    if !tail.ends_with(b"PAR1") {
+        return Err(unreadable(path));
+    }
     if footer <= MOST_FOOTER {
         return Ok(());
     }
