@@ -8,7 +8,7 @@ use super::delta::SeenLog;
 use super::{Finding, Public};
 use crate::daemon::error::{Error, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, newest};
+use crate::daemon::journal::{Body, Decision, Entry, Objects, Ring, Wanted, Wrap, begun, newest};
 use crate::daemon::live::{
     ChainTable, DeltaLog, Line, Past, State, Statement, log_path, not_as_decided, past, past_quickly,
 };
@@ -26,6 +26,8 @@ pub struct Private {
     pub findings: Vec<Finding>,
     /// Files in the public root of a release that is decided and has no manifest yet.
     pub leaving: BTreeSet<String>,
+    /// Objects that entries name, in their order, with what is wrong with each.
+    opens: Vec<(String, Option<Error>)>,
     /// Objects that were named by some entry, by path.
     named: BTreeSet<String>,
     /// The newest epoch.
@@ -68,8 +70,12 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
             None
         }
     };
-    found.log(store, ring)?;
-    let state = match past(store, shown, ring) {
+    // Each of these reads the whole log, or the newest checkpoint.
+    let quick = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+    let (looked, (past, quick)) =
+        rayon::join(|| found.log(store, ring), || rayon::join(|| past(store, shown, ring), quick));
+    looked?;
+    let state = match past {
         Ok(Past { state, .. }) => state,
         Err(error) => {
             found.push(&error);
@@ -79,9 +85,9 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
     if let Some(state) = &state {
         let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
         other.iter().for_each(|format| found.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
-        found.objects(store, ring, state)?;
+        found.objects(state);
         found.staged(store, state)?;
-        found.checkpoints(store, shown, ring, state);
+        found.checkpoints(store, quick.as_ref(), state);
         found.published(state, public, shown)?;
         found.statements(&state.terms.name);
     }
@@ -104,8 +110,9 @@ impl Private {
         self.findings.push(Finding::new(path, text));
     }
 
-    /// Entry by entry; after one that is wrong the next is looked at by itself.
+    /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself.
     fn log(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
+        let objects = Objects::new(store, ring);
         let mut before: Option<(Entry, Sha256)> = None;
         for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let (path, known) = (Entry::path(seq), before.take());
@@ -124,7 +131,10 @@ impl Private {
             self.follows(&entry, seq, known.as_ref());
             self.sums(&entry);
             self.decisions(&entry, Sha256::of(&bytes));
-            self.named.extend(entry.body.objects().into_iter().map(|object| object.path.clone()));
+            for object in entry.body.objects() {
+                self.named.insert(object.path.clone());
+                self.opens.push((object.path.clone(), objects.need(object).err()));
+            }
             self.epoch = self.epoch.max(entry.epoch);
             before = Some((entry, Sha256::of(&bytes)));
         }
@@ -194,22 +204,15 @@ impl Private {
         }
     }
 
-    /// What is needed opens.
-    fn objects(&mut self, store: &dyn Store, ring: &Ring, state: &State) -> Result<()> {
-        let objects = Objects::new(store, ring);
-        let mut refs: Vec<Ref> = Vec::new();
-        for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
-            let bytes = store.read(&Entry::path(seq))?.unwrap_or_default();
-            let entry = Entry::unproven(&bytes).ok();
-            refs.extend(entry.iter().flat_map(|entry| entry.body.objects().into_iter().cloned()));
-        }
-        for object in refs.iter().filter(|object| state.live.contains(&object.path)) {
-            match objects.need(object) {
-                Ok(_) => self.objects += 1,
-                Err(error) => self.push(&error),
+    /// What is needed opens. Other objects are forgotten, or erased.
+    fn objects(&mut self, state: &State) {
+        for (path, error) in std::mem::take(&mut self.opens) {
+            match error {
+                _ if !state.live.contains(&path) => {}
+                None => self.objects += 1,
+                Some(error) => self.push(&error),
             }
         }
-        Ok(())
     }
 
     /// The files of a release that is decided, or waits for a person, are as they were decided.
@@ -231,8 +234,7 @@ impl Private {
     }
 
     /// A start from a checkpoint comes to the same state.
-    fn checkpoints(&mut self, store: &dyn Store, shown: &dyn Store, ring: &Ring, state: &State) {
-        let quick = past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+    fn checkpoints(&mut self, store: &dyn Store, quick: Option<&State>, state: &State) {
         let listed = store.list("checkpoint").unwrap_or_default();
         let Some(newest) = listed.last() else { return };
         if quick.is_none_or(|quick| quick.bytes() != state.bytes()) {

@@ -43,6 +43,13 @@ fn holds(private: &Memory, person: u128) -> bool {
     opened(private).iter().any(|object| object.windows(16).any(|window| window == bytes))
 }
 
+/// What the log says.
+fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
+    let whole = packed(private);
+    let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
+    past(&whole, public, &ring).expect("a log").state.expect("a chain").bytes()
+}
+
 /// Says something of a release that is held, or nothing.
 fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Option<Answer> {
     let held = live.state().held.clone()?;
@@ -103,10 +110,7 @@ fn whatever_is_asked_nobody_is_lost() {
             for (path, bytes) in before {
                 assert!(is_advisory(&path) || public.objects().get(&path) == Some(&bytes), "{path} never changes");
             }
-            let whole = packed(&private);
-            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
-            let fold = past(&whole, &public, &ring).expect("a log").state.expect("a chain");
-            assert!(fold.bytes() == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
+            assert!(folded(&private, &public) == live.state().bytes(), "{policy}, seed {seed}, tick {tick}");
             let state = live.state();
             let of = |(at, line): (usize, &Line)| (if disjoint(policy) { at as u32 } else { line.chain }, line.rows);
             let newest: BTreeMap<u32, u64> = state.releases.iter().enumerate().map(of).collect();
@@ -169,14 +173,8 @@ fn somebody_is_erased_behind_any_crash() {
             let people = ticks.iter().flatten().step_by(3).map(|human| Hash(Person(human.0))).collect();
             assert!(ask(&mut live, Ask::Erase { people, rows: false }, at, policy).done);
             ticks.iter().enumerate().for_each(|(tick, people)| step(&mut live, tick, people).expect("a tick"));
-            let whole = packed(&private);
-            let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");
-            let fold = past(&whole, &public, &ring).expect("a log").state.expect("a chain");
-            assert!(
-                fold.bytes() == live.state().bytes(),
-                "{policy}, write {at}: {fold:#?} against {:#?}",
-                live.state()
-            );
+            let fold = folded(&private, &public);
+            assert!(fold == live.state().bytes(), "{policy}, write {at}: {fold:#?} against {:#?}", live.state());
         }
     }
 }

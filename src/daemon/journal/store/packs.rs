@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use form::Loaded;
-use index::{Index, Order, is_pack, run};
+use index::{Index, Order, TRIES, is_pack, run};
 
 use super::{Created, Listed, Put, Store, log, put};
 use crate::daemon::error::{Error, Kind, Result};
@@ -31,8 +31,6 @@ const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
 /// Packs that are kept in memory.
 const LOADED: usize = 4;
-/// How often is looked again where packs come and go.
-const TRIES: usize = 8;
 
 /// A store whose objects may lie in packs.
 pub struct Packs {

@@ -9,6 +9,8 @@ use crate::daemon::journal::store::{Listed, Store, log};
 
 /// Where packs lie.
 const FOLDER: &str = "pack";
+/// How often is looked again where packs come and go.
+pub const TRIES: usize = 8;
 /// The group of entries.
 const ENTRIES: &str = "log";
 
@@ -105,7 +107,7 @@ impl Index {
     /// # Errors
     /// The store cannot be read, or a pack was changed.
     pub fn refresh(&mut self, store: &dyn Store) -> Result<bool> {
-        for _ in 0..super::TRIES {
+        for _ in 0..TRIES {
             let listed = store.list(FOLDER)?;
             if listed == self.listed {
                 return Ok(false);
