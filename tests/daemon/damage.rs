@@ -72,9 +72,10 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private FORMAT", Cut, &[Refused]),
     ("private FORMAT", Flipped, &[Refused]),
     // That the newest entry is gone can be seen from nothing, unless it has shown itself in the public root.
-    ("private log", Gone, &[Refused, Earlier]),
-    ("private log", Cut, &[Refused]),
-    ("private log", Flipped, &[Refused]),
+    // A fence that lies in a pack as well is read there.
+    ("private log", Gone, &[Refused, Earlier, Same]),
+    ("private log", Cut, &[Refused, Same]),
+    ("private log", Flipped, &[Refused, Same]),
     ("private log", Swapped, &[Refused]),
     ("private keys feed", Gone, &[Refused]),
     ("private keys feed", Cut, &[Refused]),
@@ -105,7 +106,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     // What lies in packs: entries, counts, rows of ticks that are closed, and their keys.
     ("private pack", Gone, &[Refused, Forgotten, Same]),
     ("private pack", Cut, &[Refused]),
-    ("private pack", Flipped, &[Refused, Same]),
+    ("private pack", Flipped, &[Refused]),
     ("private pack", Swapped, &[Refused]),
     ("private stage", Gone, &[Refused, Late]),
     ("private stage", Cut, &[Refused, Late]),

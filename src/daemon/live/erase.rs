@@ -1,7 +1,8 @@
 //! People are taken out (SCIENCE 3, erasure; HOUSE 3): whoever is not published disappears, atoms that they were in are
 //! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
 //! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
-//! anew without it, the old one is destroyed with its key, and the state is read anew: it is the fold of what is left.
+//! anew without it, and the old one is destroyed with its key. Where all of them are published and stay, nothing else changes, and checkpoints
+//! stay; else the state is read anew: it is the fold of what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::erased::ErasedAtom;
 use super::leaving::{Leaving, told};
 use super::ledger::Kept;
 use super::members::Members;
-use super::reading::VERSION;
+use super::reading::{Reading, VERSION};
 use super::request::{Answer, Hash, Request};
 use super::roll::{Roll, bytes, parse};
 use super::state::{Aside, Raw};
@@ -72,7 +73,7 @@ impl Live {
         let mut rewritten = Rewritten::default();
         self.rewrite_segments(&raw, &mut rewritten)?;
         let unread = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let pending = self.rewrite_atoms(&raw, &mut rewritten)?;
+        let pending = self.rewrite_atoms(&raw, !rows.is_empty(), &mut rewritten)?;
         self.rewrite_counts(&gone, &pending, &leaving, &mut rewritten)?;
         self.rewrite_members(&pending, &leaving, &mut rewritten)?;
         let Rewritten { mut drafts, moved } = rewritten;
@@ -99,10 +100,13 @@ impl Live {
         };
         self.append(Body::Erase(erase.clone()))?;
         let void = self.void()?;
-        self.destroyed(&erase)?;
-        // The checkpoints are gone with it: the next one is due at once.
-        self.last = Last::default();
-        self.reload()?;
+        let leaves_state = erase.leaves_state() && pending.is_empty();
+        self.destroyed(&erase, leaves_state)?;
+        if leaves_state {
+            self.moved(&erase)?;
+        } else {
+            self.reload()?;
+        }
         self.clean(now)?;
         let mut text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void;
         if unread > 0 {
@@ -116,10 +120,23 @@ impl Live {
         Ok(Answer { count, changed, rows, ..request.ask.done(text) })
     }
 
-    /// Removes what was written anew, and every checkpoint: it holds what was there before.
-    pub(super) fn destroyed(&self, erase: &Erase) -> Result<()> {
+    /// Nothing that is known of people has changed, only where their rows are.
+    fn moved(&mut self, erase: &Erase) -> Result<()> {
+        let moved = BTreeMap::new();
+        self.state.erased(erase, &Reading { objects: self.log.objects(), moved: &moved })
+    }
+
+    /// Removes what was written anew, and every checkpoint that holds somebody who is erased.
+    fn destroyed(&mut self, erase: &Erase, leaves_state: bool) -> Result<()> {
+        let checkpoints = match leaves_state {
+            true => Vec::new(),
+            false => {
+                // The next one is due at once.
+                self.last = Last::default();
+                self.log.store().list("checkpoint")?
+            }
+        };
         let store = self.log.store();
-        let checkpoints = store.list("checkpoint")?;
         let moved = erase.moved.iter().map(|moved| moved.old.as_str());
         destroy_all(store, self.log.ring(), moved.chain(checkpoints.iter().map(|checkpoint| checkpoint.path.as_str())))
     }
@@ -206,7 +223,12 @@ impl Live {
 
     /// Where rows are that nobody is to have, or that wait again because their atom is dissolved. The atoms of ticks whose
     /// people are not published, as they are now.
-    fn rewrite_atoms(&mut self, known: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<BTreeMap<u32, Was>> {
+    fn rewrite_atoms(
+        &mut self,
+        known: &BTreeSet<Person>,
+        unpublished: bool,
+        rewritten: &mut Rewritten,
+    ) -> Result<BTreeMap<u32, Was>> {
         let state = &self.state;
         let raw = state.raw.iter().map(|raw| &raw.object);
         let pool = state.pool.iter().map(|place| &place.object);
@@ -216,12 +238,12 @@ impl Live {
         for object in all {
             let Some(sealed) = self.log.objects().read(&object)? else { continue };
             let mut atoms = Atoms::parse(&sealed)?;
-            if self.thin(&object, &mut atoms, known, &mut again)? {
+            if self.thin(&object, &mut atoms, (known, unpublished), &mut again)? {
                 changed.push((object, atoms));
             }
         }
         let newest = self.state.pool.iter().find(|place| place.waiting).map(|place| place.object.clone());
-        let mut terms = self.terms_then()?;
+        let mut terms = if changed.iter().all(|(_, atoms)| atoms.told) { BTreeMap::new() } else { self.terms_then()? };
         let sensitive = self.state.sensitive();
         for (object, atoms) in &mut changed {
             if Some(&*object) == newest.as_ref() {
@@ -288,14 +310,23 @@ impl Live {
     }
 
     /// Takes out of the atoms of a tick who is not to be there any more; whether they are to be written anew. The newest
-    /// ones always are: others may wait again in them.
-    fn thin(&self, object: &Ref, atoms: &mut Atoms, known: &BTreeSet<Person>, again: &mut Since) -> Result<bool> {
+    /// ones are if any of these people is not published: others may wait again in them.
+    fn thin(
+        &self,
+        object: &Ref,
+        atoms: &mut Atoms,
+        (known, unpublished): (&BTreeSet<Person>, bool),
+        again: &mut Since,
+    ) -> Result<bool> {
         let state = &self.state;
         let place = state.pool.iter().find(|place| place.object == *object);
         let formed = state.formed.contains(object) || place.is_some_and(|place| place.formed);
         let waiting = place.is_some_and(|place| place.waiting);
         let met = |part: &Since| part.iter().any(|(_, roll)| roll.people().any(|person| known.contains(&person)));
-        let mut touched = waiting || met(&atoms.waiting) || met(&atoms.withheld) || met(&atoms.formed);
+        let mut touched = waiting && unpublished || met(&atoms.waiting) || met(&atoms.withheld) || met(&atoms.formed);
+        if !touched && !unpublished {
+            return Ok(false);
+        }
         let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
         if formed {
             let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
@@ -385,6 +416,9 @@ impl Live {
         rewritten: &mut Rewritten,
     ) -> Result<()> {
         for (tick, object) in self.state.counts.clone() {
+            if gone.is_empty() && !pending.contains_key(&tick) && self.leaving_of(tick, leaving).is_none() {
+                continue;
+            }
             let counts = Counts::parse(&self.log.objects().need(&object)?)?;
             let met = counts.people().any(|person| gone.contains(&person));
             let (was, labels) = (pending.get(&tick), self.leaving_of(tick, leaving));

@@ -90,7 +90,7 @@ impl State {
     }
 
     /// People were taken out: objects took the place of others.
-    fn erased(&mut self, erase: &Erase, reading: &Reading<'_>) -> Result<()> {
+    pub(super) fn erased(&mut self, erase: &Erase, reading: &Reading<'_>) -> Result<()> {
         self.wanted(&erase.wanted);
         self.held = None;
         if let Some(ErasedRows { named, .. }) = &erase.rows {

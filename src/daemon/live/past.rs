@@ -64,7 +64,8 @@ fn read_on(private: &dyn Store, public: &dyn Store, ring: &Ring, known: Option<(
         Ok(())
     })?;
     // Who was erased since is in it still.
-    if behind.is_some() && entries.iter().any(|entry| matches!(entry.entry.body, Body::Erase(_))) {
+    let erases = |entry: &Checked| matches!(&entry.entry.body, Body::Erase(erase) if !erase.leaves_state());
+    if behind.is_some() && entries.iter().any(erases) {
         return read_on(private, public, ring, None);
     }
     let moved = moved(&entries);

@@ -177,7 +177,12 @@ pub fn offered(place: &Place) -> Vec<String> {
 /// The log of a private root that is a folder.
 pub fn entries(place: &Place) -> Vec<Json> {
     let Ok(private) = Shown::open(&place.path("private")) else { return Vec::new() };
-    let private = Packs::over(Arc::new(private));
+    entries_in(Arc::new(private))
+}
+
+/// The log of a private root.
+pub fn entries_in(private: Arc<dyn Store>) -> Vec<Json> {
+    let private = Packs::over(private);
     let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
     (0..).map_while(entry).map(|bytes| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }

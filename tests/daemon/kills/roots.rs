@@ -4,11 +4,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Bucket, Patience, Store};
 
-use super::books::entries;
+use super::books::{entries, entries_in};
 use super::place::{Daemon, Place, answer};
 use super::server::{Server, bucket};
 use super::shim::Shim;
@@ -21,7 +22,7 @@ pub struct Roots<'a> {
 
 enum Lie<'a> {
     Folders(&'a Shim),
-    Buckets { server: &'a Server, private: Bucket, public: Bucket },
+    Buckets { server: &'a Server, private: Arc<dyn Store>, public: Bucket },
 }
 
 impl Roots<'_> {
@@ -38,7 +39,7 @@ impl Roots<'_> {
             place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{own}/{root}\""));
         }
         let open = |root: &str| bucket(server.address, &format!("{own}/{root}"), Patience::default());
-        let (private, public) = (open("private"), open("public"));
+        let (private, public): (Arc<dyn Store>, Bucket) = (Arc::new(open("private")), open("public"));
         Roots { place, lie: Lie::Buckets { server, private, public } }
     }
 
@@ -86,10 +87,7 @@ impl Roots<'_> {
     pub fn entries(&self) -> Vec<Json> {
         match &self.lie {
             Lie::Folders(_) => entries(&self.place),
-            Lie::Buckets { private, .. } => {
-                let all = objects(private, "log").into_iter();
-                all.map(|(_, bytes)| serde_json::from_slice(&bytes).expect("JSON")).collect()
-            }
+            Lie::Buckets { private, .. } => entries_in(Arc::clone(private)),
         }
     }
 

@@ -111,6 +111,13 @@ pub struct Erase {
     pub rows: Option<ErasedRows>,
 }
 
+impl Erase {
+    /// Whether the feed knows of people what it knew before: all of them are published and stay known, and their raw rows alone went.
+    pub fn leaves_state(&self) -> bool {
+        self.erased == 0 && self.dissolved == 0 && self.rows.is_none()
+    }
+}
+
 /// Published rows that the next release and all later ones leave out, in a chain of crowds: whole atoms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErasedRows {
