@@ -1,8 +1,16 @@
 //! Headers of pages, as the format of Parquet writes them (Thrift, compact protocol): what a page says of its size is known
-//! before any of it is unpacked. Statistics and everything else that a header may hold are passed over.
+//! before any of it is unpacked. Statistics and everything else that a header may hold are passed over. Also whether the description of a
+//! file can be read in a time that follows its length.
 
-/// Structures inside structures at most; the format needs three.
-const DEEPEST: u8 = 8;
+/// Structures and lists inside each other at most; the format needs eight.
+const DEEPEST: u8 = 16;
+
+/// Whether the description of a file is one structure whose lists are no longer than its bytes. The library does not pass over lists of
+/// truth values as the protocol writes them: they cost it no bytes, and any time. The format has none.
+pub fn is_sound(description: &[u8]) -> bool {
+    let mut thrift = Compact { bytes: description, at: 0 };
+    thrift.skip(STRUCT, 0).is_some()
+}
 
 /// What a page says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,9 +181,9 @@ impl Compact<'_> {
         Some(())
     }
 
-    /// An element of a list: a truth value is a byte there, unlike in a structure.
+    /// An element of a list, which is no truth value.
     fn element(&mut self, wire: u8, depth: u8) -> Option<()> {
-        if matches!(wire, TRUE | FALSE) { self.pass(1) } else { self.skip(wire, depth + 1) }
+        if matches!(wire, TRUE | FALSE) { None } else { self.skip(wire, depth + 1) }
     }
 
     /// So many of them; each takes a byte at least, so that a count that is wrong ends at the end of the bytes.
@@ -220,7 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_no_longer_than_their_bytes() {
+        // A list of two numbers, and one of more than there are bytes.
+        assert!(is_sound(&[0x19, 0x25, 0x02, 0x04, 0x00]));
+        assert!(!is_sound(&[0x19, 0xf5, 0xff, 0xff, 0xff, 0xff, 0x07, 0x02, 0x04, 0x00]));
+        // Two thousand million truth values, alone or in lists of their own; none at all.
+        let truths = [0xf1, 0xff, 0xff, 0xff, 0xff, 0x07];
+        assert!(!is_sound(&[&[0x19], &truths[..], &[0x00]].concat()));
+        assert!(!is_sound(&[&[0x19, 0x29], &truths[..], &truths, &[0x00]].concat()));
+        assert!(is_sound(&[0x19, 0x01, 0x00]));
+        assert!(!is_sound(&[0x19, 0x25, 0x02]));
+    }
+
+    #[test]
     fn what_nests_without_end_is_none() {
+        assert!(!is_sound(&[0x1c; 10_000]) && !is_sound(&[0x19; 10_000]));
         let mut deep = vec![0x15, 0x00, 0x15, 0x02, 0x15, 0x02];
         deep.extend([0x1c; 10_000]);
         assert_eq!(PageHeader::parse(&deep), None);

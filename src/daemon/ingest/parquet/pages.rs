@@ -14,7 +14,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::super::guard::guarded;
 use super::super::limits::few_rows;
 use super::lengths::{self, Lengths};
-use super::page_header::{Holds, PageHeader};
+use super::page_header::{Holds, PageHeader, is_sound};
 use super::unpack;
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -72,7 +72,10 @@ pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
         return Err(unreadable(path));
     }
     if footer <= MOST_FOOTER {
-        return Ok(());
+        let from = file.len().saturating_sub(8).checked_sub(footer);
+        let description = from.and_then(|from| file.get_bytes(from, usize::try_from(footer).ok()?).ok());
+        let sound = description.is_some_and(|description| is_sound(&description));
+        return if sound { Ok(()) } else { Err(unreadable(path)) };
     }
     let text = format!(
         "the description of the columns and row groups has {footer} bytes, and at most {} MiB are read: write the file anew \
