@@ -1,7 +1,7 @@
 //! A taxonomy from rows of leaf-to-root labels (CONTRACTS 2), and every way in which such rows contradict each other.
 //! Rows come in already split; this file knows nothing of files or delimiters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES, Taxonomy, Tree, TreeError};
 
@@ -21,6 +21,9 @@ struct Known<'r> {
     parent: Option<&'r str>,
     at: u64,
 }
+
+/// Labels of a row up to which none are sorted.
+const FEW: usize = 16;
 
 /// Builds a taxonomy from rows of leaf-to-root labels. Also returns the places of rows that repeat an earlier row
 /// exactly, with that row's place: they are harmless and worth a warning.
@@ -85,8 +88,8 @@ fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>
     Ok(seen.handle)
 }
 
-/// The labels of a row with neighbours of the same name folded into one. Limits come first: what follows compares each label with
-/// all others.
+/// The labels of a row with neighbours of the same name folded into one. Limits come first: what follows compares labels with each
+/// other.
 fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
     if row.labels.len() > MOST_LEVELS {
         return Err(TreeError::TooDeep { at: row.at });
@@ -98,12 +101,15 @@ fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
         return Err(TreeError::EmptyLabel { at: row.at });
     }
     let mut path: Vec<&str> = Vec::with_capacity(row.labels.len());
+    // Of a few labels each is compared with all others.
+    let (many, mut seen) = (row.labels.len() > FEW, BTreeSet::new());
     for label in &row.labels {
         let label = &**label;
         if path.last() == Some(&label) {
             continue;
         }
-        if path.contains(&label) {
+        let again = if many { !seen.insert(label) } else { path.contains(&label) };
+        if again {
             return Err(TreeError::Repeated { label: label.into(), at: row.at });
         }
         path.push(label);

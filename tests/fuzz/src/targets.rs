@@ -79,12 +79,16 @@ impl Bytes {
 /// No error shows a word of the data that is like no word of a message: twelve letters and digits, both among them.
 fn shows_nothing(error: &Error, data: &[u8]) {
     let shown = format!("{error} {error:?}");
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
-    for word in data.split(|byte| !is_word(byte)).filter(|word| word.len() >= 12) {
+    for word in words(data) {
         let mixed = word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic);
         let word = std::str::from_utf8(word).expect("ASCII");
         assert!(!mixed || !shown.contains(word), "an error shows what is in the file");
     }
+}
+
+/// Runs of twelve letters and digits or more.
+fn words(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    data.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| word.len() >= 12)
 }
 
 /// A file of raw rows, read every way in which one is. `secret`: the bytes of it that no error may show.
@@ -183,8 +187,12 @@ fn decoded(writing: Writing, messages: &[Vec<u8>]) {
 
 fn guess(data: &[u8]) {
     if let Err(error) = sample::read(&Bytes::new(&[data]).path()) {
-        let first = data.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        shows_nothing(&error, &data[first.len()..]);
+        // Errors may name columns, whose names are in the first line that holds anything; rows may hold the same words.
+        let mut lines = data.split(|byte| matches!(byte, b'\n' | b'\r'));
+        let header = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        let is_named = |word: &&[u8]| header.windows(word.len()).any(|part| part == *word);
+        let words = lines.flat_map(words).filter(|word| !is_named(word)).collect::<Vec<_>>();
+        shows_nothing(&error, &words.join(&b' '));
     }
 }
 

@@ -40,6 +40,21 @@ fn levels_have_a_limit() {
 }
 
 #[test]
+fn a_label_twice_on_a_path_is_told_on_long_paths_too() {
+    let folder = Folder::new();
+    for levels in [8, 16, 17, 200] {
+        let twice = format!("A;level 1;level 2;level 1{}", path("", levels).trim_start_matches(';'));
+        let twice = twice.replacen("level 1level", "level 1;level", 1);
+        let (file, feed) = load(&folder, &twice);
+        let error = feed.map(|_| ()).expect_err("a label twice");
+        refused(&error, Kind::Taxonomy, &file, Some("column[0].taxonomy.file"), "`level 1` stands twice on one path");
+    }
+    // The same label several times in a row is one.
+    let (_, feed) = load(&folder, &format!("A{}{}", ";A".repeat(100), path("", 3)));
+    assert_eq!(feed.expect("a feed").columns.trees()[0].height(0), 2);
+}
+
+#[test]
 fn labels_have_a_limit() {
     let folder = Folder::new();
     for (length, fits) in [(4_096, true), (4_097, false)] {
