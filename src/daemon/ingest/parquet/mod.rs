@@ -2,9 +2,11 @@
 //! once per distinct value. Sizes are looked at before anything is unpacked. What the decoder says of a broken file is not repeated,
 //! since it may quote the file.
 
+mod description;
 mod lengths;
 mod page_header;
 mod pages;
+mod thrift;
 mod unpack;
 
 use std::fs::File;

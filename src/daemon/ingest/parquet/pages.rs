@@ -13,8 +13,9 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::super::guard::guarded;
 use super::super::limits::few_rows;
+use super::description::is_sound;
 use super::lengths::{self, Lengths};
-use super::page_header::{Holds, PageHeader, is_sound};
+use super::page_header::{Holds, PageHeader};
 use super::unpack;
 use crate::daemon::error::{Error, Kind, Result};
 
