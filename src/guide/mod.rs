@@ -16,6 +16,9 @@ pub mod releases {}
 #[doc = include_str!("operations.md")]
 pub mod operations {}
 
+#[doc = include_str!("faults.md")]
+pub mod faults {}
+
 #[doc = include_str!("topics.md")]
 pub mod topics {}
 

@@ -8,6 +8,7 @@ mod carved;
 mod clocks;
 mod crowds;
 mod delta;
+mod drill;
 mod doors;
 mod halted;
 mod halts;

@@ -5,6 +5,7 @@ mod common;
 
 mod architecture;
 mod deploy;
+mod faults;
 mod lints;
 mod needs;
 mod schemas;

@@ -44,10 +44,23 @@ pub struct FeedShown {
     pub new: u64,
     /// The release that waits for approval.
     pub held: Option<u32>,
+    /// The release that is decided and that readers do not see yet: its new rows are in no release above and wait no more.
+    pub decided: Option<DecidedLine>,
     /// Messages that are set aside.
     pub quarantined: u64,
     /// Who is not published.
     pub waiting: Waiting,
+}
+
+/// A release that is decided and not visible yet.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DecidedLine {
+    /// The release.
+    pub release: u32,
+    /// Its chain.
+    pub chain: u32,
+    /// Its rows, those of earlier releases among them where the chain is cumulative.
+    pub rows: u64,
 }
 
 /// A release whose manifest is gone from the public root.
@@ -164,6 +177,10 @@ impl FeedShown {
             halted,
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.release),
+            decided: state.publishing.as_ref().and_then(|pending| {
+                let line = state.releases.iter().find(|line| line.release == pending.release)?;
+                Some(DecidedLine { release: line.release, chain: line.chain, rows: line.rows })
+            }),
             quarantined: state.quarantine.iter().map(|aside| aside.messages).sum(),
             waiting: Waiting::of(&state.feed, &state.terms),
         })
@@ -214,12 +231,17 @@ fn text(shown: &FeedShown) -> String {
                  throws it away."
             )
         });
+    let decided = shown.decided.as_ref().map(|DecidedLine { release, rows, .. }| {
+        format!(
+            "Release {release} with {rows} rows is decided, and readers do not see it yet: a running daemon publishes it as soon as the              public root can be written."
+        )
+    });
     let aside = (shown.quarantined > 0).then(|| {
         let what = if shown.quarantined == 1 { "message is" } else { "messages are" };
         format!("{} {what} set aside: see `tidegate quarantine`.", shown.quarantined)
     });
     let new = (shown.new > 0).then(|| format!("{} rows came since the last tick.", shown.new));
-    let remarks: Vec<String> = [held, aside, new].into_iter().flatten().collect();
+    let remarks: Vec<String> = [held, decided, aside, new].into_iter().flatten().collect();
     remarks.iter().for_each(|remark| wrapped(&mut text, "", remark));
     if !remarks.is_empty() {
         text.push('\n');

@@ -212,3 +212,26 @@ fn a_neighbour_goes_on() {
     check(&daemon.said(), &["1.csv", "halted feed=t"]);
     assert_eq!(releases(&place.path("b-public")).len(), 3);
 }
+
+/// A release that is decided and cannot become visible is told of with its rows, so that all rows that came are in one place.
+#[test]
+fn a_release_that_is_stuck_is_told_of() {
+    let place = begun();
+    let shown = place.done(&["show", "feed.toml"]);
+    assert_eq!((&shown["decided"], &shown["releases"][0]["rows"]), (&serde_json::Value::Null, &40.into()));
+    let (reports, aside) = (place.public().join("report"), place.path("aside"));
+    fs::rename(&reports, &aside).expect("a folder");
+    fs::write(&reports, "in the way").expect("a file");
+    place.offer("1.csv", people(40..80));
+    halts(&place, &["report"]);
+    let shown = place.done(&["show", "feed.toml"]);
+    assert_eq!(shown["releases"].as_array().expect("a list").len(), 1, "readers see one");
+    assert_eq!((&shown["decided"]["release"], &shown["decided"]["rows"]), (&2.into(), &80.into()), "{shown}");
+    let waiting = ["rows", "withheld", "pending"].map(|name| shown["waiting"][name].as_u64().expect("a number"));
+    assert_eq!(waiting.iter().sum::<u64>() + shown["new"].as_u64().expect("a number"), 0, "{shown}");
+    fs::remove_file(&reports).expect("a file");
+    fs::rename(&aside, &reports).expect("a folder");
+    assert_eq!(place.start().end(), Some(0), "nothing is in the way");
+    let shown = place.done(&["show", "feed.toml"]);
+    assert_eq!((&shown["decided"], &shown["releases"][1]["rows"]), (&serde_json::Value::Null, &80.into()));
+}
