@@ -6,9 +6,12 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value as Json;
+use tidegate::daemon::journal::Entry;
+use tidegate::daemon::journal::store::{Packs, Shown, Store};
 
 use super::draw::one_list;
 use super::{secret, wait};
@@ -134,6 +137,11 @@ impl Place {
         answer
     }
 
+    /// The entries of the log; none before the feed has begun.
+    pub fn log(&self) -> Vec<Json> {
+        Shown::open(&self.path("private")).map_or_else(|_| Vec::new(), |private| log_in(Arc::new(private)))
+    }
+
     pub fn start(&self) -> Daemon {
         self.start_with(&["feed.toml"])
     }
@@ -166,6 +174,13 @@ fn text(name: &str, prefix: &str, schedule: &str, policy: &str, feed: &str) -> S
          [[column]]\nname = \"diagnosis\"\nrole = \"sensitive\"\n",
         one_list(policy)
     )
+}
+
+/// The entries of the log of a private root, wherever they lie.
+pub fn log_in(private: Arc<dyn Store>) -> Vec<Json> {
+    let private = Packs::over(private);
+    let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
+    (0..).map_while(entry).map(|bytes| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }
 
 /// The exit code and the answer of a command with `--json`.

@@ -14,7 +14,6 @@ use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
 use tidegate::daemon::live::{Decided, Live, Taken};
 use tidegate::daemon::verify::{self, Finding};
-use tidegate::engine::feed::Feed;
 use tidegate::engine::release::Layout;
 
 use draw::{Draw, POLICIES};
@@ -56,13 +55,11 @@ enum Outcome {
     Late,
     /// The feed opens as it was before its newest entry, and that is taken in again.
     Earlier,
-    /// The feed opens as if the time of the object were over and it had been forgotten; nobody needs it.
-    Forgotten,
     /// Nothing is different.
     Same,
 }
 use Damage::{Cut, Flipped, Gone, Swapped};
-use Outcome::{Earlier, Forgotten, Late, Refused, Same};
+use Outcome::{Earlier, Late, Refused, Same};
 
 /// For each kind of object and each damage what comes of it, over all objects of the kind and all kinds of chains. Where
 /// there is more than one outcome, some of the objects are needed and some are not any more.
@@ -81,14 +78,14 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private keys feed", Cut, &[Refused]),
     ("private keys feed", Flipped, &[Refused]),
     // As with the objects that they open.
-    ("private keys", Gone, &[Refused, Forgotten, Same]),
+    ("private keys", Gone, &[Refused, Same]),
     ("private keys", Cut, &[Refused, Same]),
     ("private keys", Flipped, &[Refused, Same]),
     ("private keys", Swapped, &[Refused, Same]),
     ("private terms", Gone, &[Refused]),
     ("private terms", Cut, &[Refused]),
     ("private terms", Flipped, &[Refused]),
-    // Needed until their tick is closed; afterwards they are forgotten with their keys, and until then `verify` names what is gone.
+    // Needed until their tick is closed; until they are forgotten `verify` names what is gone.
     ("private seg", Gone, &[Refused, Same]),
     ("private seg", Cut, &[Refused, Same]),
     ("private seg", Flipped, &[Refused, Same]),
@@ -104,7 +101,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private mask", Swapped, &[Refused]),
     // A release that is decided cannot leave; its table is also what later ones are judged against.
     // What lies in packs: entries, counts, rows of ticks that are closed, and their keys.
-    ("private pack", Gone, &[Refused, Forgotten, Same]),
+    ("private pack", Gone, &[Refused, Same]),
     ("private pack", Cut, &[Refused]),
     ("private pack", Flipped, &[Refused]),
     ("private pack", Swapped, &[Refused]),
@@ -200,7 +197,6 @@ fn goes_on(live: &mut Live) -> Result<()> {
 struct Story {
     files: usize,
     states: [Vec<u8>; 2],
-    people: [Feed; 2],
     tables: Objects,
 }
 
@@ -209,12 +205,10 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let mut live = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
     let (state, files) = (live.state().bytes(), live.state().files.len());
-    let people = live.state().feed.clone();
     goes_on(&mut live).map_err(|error| (error, true))?;
     let mut tables = public.objects();
     tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
-    let people = [people, live.state().feed.clone()];
-    Ok(Story { files, states: [state, live.state().bytes()], people, tables })
+    Ok(Story { files, states: [state, live.state().bytes()], tables })
 }
 
 /// What `verify` finds in damaged roots, and does not find in whole ones.
@@ -288,9 +282,6 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
     match told {
         Ok(story) if story == *meant => Ok(Same),
         Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
-        Ok(story) if (&story.people, story.files, &story.tables) == (&meant.people, meant.files, &meant.tables) => {
-            Ok(Forgotten)
-        }
         Ok(_) => Err("something is different, and nobody is told".to_owned()),
         Err((error, late)) => {
             let text = error.to_string();
@@ -377,6 +368,46 @@ fn damage_is_named_or_makes_no_difference() {
     // Of a few kinds there is one object in each root, which is not damaged every day.
     let least = if is_long() { table.len() } else { table.len() / 2 };
     assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
+}
+
+/// An object that went together with its key: the log says what was forgotten, and this was not.
+#[test]
+fn an_object_that_went_with_its_key_is_named() {
+    for policy in POLICIES.into_iter().take(2) {
+        let roots = feed_at_work(policy);
+        let ring = Ring::open(&feed::packed(&Memory::with(roots.private.clone())), &feed::key()).expect("keys");
+        let ring = ring.expect("a feed");
+        let mut looked = 0;
+        let sealed = ["seg/", "atoms/", "mask/", "quarantine/", "verdict/", "terms/"];
+        for path in roots.private.keys().filter(|path| sealed.iter().any(|folder| path.starts_with(folder))) {
+            let mut roots = roots.clone();
+            roots.private.remove(path);
+            roots.private.remove(&ring.place(path)).expect("a key that lies alone");
+            let found = verified(&roots).expect("roots").expect("keys");
+            assert!(found.iter().any(|finding| finding.file == *path), "{policy}: {path}: {found:?}");
+            looked += 1;
+        }
+        assert!(looked > 6, "{policy}: {looked} objects");
+    }
+}
+
+/// What was forgotten is in the log, and `verify` does not look for it.
+#[test]
+fn what_was_forgotten_is_not_missed() {
+    for policy in POLICIES {
+        let (private, public) = (Memory::default(), Memory::default());
+        let (mut draw, mut known) = (Draw(3), 0);
+        let mut live = opened(policy, &private, &public, 1).expect("a feed");
+        for tick in 0..TICKS {
+            step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+        }
+        let gone = live.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a root");
+        assert!(gone > 0, "{policy}");
+        let roots = Roots { private: private.objects(), public: public.objects() };
+        assert_eq!(verified(&roots).expect("roots"), Some(Vec::new()), "{policy}");
+        let again = opened(policy, &private, &public, 2).expect("a feed");
+        assert!(again.state().bytes() == live.state().bytes(), "{policy}");
+    }
 }
 
 /// A private root that says that it is another feed's.

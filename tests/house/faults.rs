@@ -31,8 +31,13 @@ fn every_letter_of_the_page_of_faults_is_explained() {
     let page = fs::read_to_string("src/guide/faults.md").expect("the page");
     let rows = || page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     let cells = rows().filter(|row| row.matches(" | ").count() == 6).skip(1);
-    let used: BTreeSet<&str> = cells.flat_map(|row| row.split(" | ").skip(1)).flat_map(|cell| cell.split(' ')).collect();
-    let explained: BTreeSet<&str> = rows().filter_map(|row| row.split_once(" | ")).map(|(letter, _)| letter).filter(|letter| letter.len() == 1).collect();
+    let used: BTreeSet<&str> =
+        cells.flat_map(|row| row.split(" | ").skip(1)).flat_map(|cell| cell.split(' ')).collect();
+    let explained: BTreeSet<&str> = rows()
+        .filter_map(|row| row.split_once(" | "))
+        .map(|(letter, _)| letter)
+        .filter(|letter| letter.len() == 1)
+        .collect();
     let used: BTreeSet<&str> = used.into_iter().filter(|letter| *letter != "—").collect();
     assert_eq!(used, explained);
     assert!(used.len() > 10);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::broker::Broker;
-use super::place::{PLANTED, Place, files, person};
+use super::place::{PLANTED, Place, person};
 
 /// A place whose feed reads a topic.
 pub fn feed(broker: &Broker, topic: &str, schedule: &str, more: &str) -> Place {
@@ -41,6 +41,5 @@ pub fn times(diagnoses: &[String]) -> BTreeMap<u64, u64> {
 
 /// The entries of the log.
 pub fn entries(place: &Place) -> Vec<Json> {
-    let logged = files(&place.path("private/log")).into_iter();
-    logged.map(|(_, bytes)| serde_json::from_slice(&bytes).expect("JSON")).collect()
+    place.log()
 }

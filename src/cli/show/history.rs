@@ -98,7 +98,7 @@ fn erased(erase: &Erase) -> String {
 pub fn happened(entry: &Checked) -> Option<Happened> {
     let (mut time, mut wanted) = (None, None);
     let text = match &entry.entry.body {
-        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) => return None,
+        Body::Fence(_) | Body::Masked(_) | Body::Coin(_) | Body::Coins(_) | Body::Forgotten(_) => return None,
         Body::Chain(chain) => {
             wanted.clone_from(&chain.wanted);
             format!("chain {} begins", chain.chain)

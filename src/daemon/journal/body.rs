@@ -10,7 +10,7 @@ mod tick;
 pub use asked::{Chain, Config, Erase, ErasedRows, Moved, Rekey, Signed, Wanted};
 pub use decision::{Against, Asked, Decision, Published, Staged, Under};
 pub use intake::{Ingest, Kept, Origin, Part, Quarantined, Retry};
-pub use removal::{Cleaned, Expire, Retire, Withdraw};
+pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
 pub use tick::{Closed, Coin, Coins, Masked, Outcome};
 
 use schemars::JsonSchema;
@@ -58,6 +58,8 @@ pub enum Body {
     Expire(Expire),
     /// The public root holds nothing any more that was to leave it.
     Cleaned(Cleaned),
+    /// Objects were kept for long enough and go.
+    Forgotten(Forgotten),
 }
 
 impl Body {
@@ -66,6 +68,7 @@ impl Body {
         match self {
             Body::Fence(_) | Body::Approve(_) | Body::Published(_) | Body::Rekey(_) => Vec::new(),
             Body::Withdraw(_) | Body::Retire(_) | Body::Expire(_) | Body::Cleaned(_) => Vec::new(),
+            Body::Forgotten(_) => Vec::new(),
             Body::Chain(chain) => vec![&chain.terms],
             Body::Config(config) => config.terms.iter().collect(),
             Body::Ingest(ingest) => {
@@ -110,6 +113,7 @@ impl Body {
             Body::Retire(_) => "Retire",
             Body::Expire(_) => "Expire",
             Body::Cleaned(_) => "Cleaned",
+            Body::Forgotten(_) => "Forgotten",
         }
     }
 }

@@ -15,8 +15,8 @@ pub mod store;
 
 pub use body::{
     Against, Asked, Body, Chain, Cleaned, Closed, Coin, Coins, Config, Decision, Erase, ErasedRows, Expire, Fence,
-    Ingest, Kept, Masked, Moved, Origin, Outcome, Part, Published, Quarantined, Rekey, Retire, Retry, Signed, Staged,
-    Under, Wanted, Withdraw,
+    Forgotten, Ingest, Kept, Masked, Moved, Origin, Outcome, Part, Published, Quarantined, Rekey, Retire, Retry,
+    Signed, Staged, Under, Wanted, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{Format, begun, write as write_format};

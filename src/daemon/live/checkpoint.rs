@@ -13,7 +13,7 @@ use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.

@@ -53,6 +53,7 @@ impl State {
             Body::Retire(retire) => self.retire(retire),
             Body::Expire(expire) => self.expire(expire),
             Body::Cleaned(_) => self.cleaned(),
+            Body::Forgotten(forgotten) => self.forgets(&forgotten.objects),
         }
         Ok(())
     }
@@ -134,6 +135,7 @@ impl State {
     fn chain(&mut self, chain: &Chain, reading: &Reading<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
         if chain.chain == 1 {
+            self.logs_forgetting = chain.logs_forgetting;
             self.begin_tables(chain);
             return Ok(());
         }
@@ -204,7 +206,9 @@ impl State {
     /// # Errors
     /// Something that is needed is gone, or was changed.
     pub fn complete(&mut self, reading: &Reading<'_>, store: &dyn Store) -> Result<()> {
-        self.forgotten(store)?;
+        if !self.logs_forgetting {
+            self.forgotten(store)?;
+        }
         if let Some((fixed, _)) = self.fixed.take() {
             self.take_over(fixed);
         }
@@ -234,7 +238,15 @@ impl State {
         Ok(())
     }
 
-    /// Nothing names any more what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
+    /// Nothing names these objects any more.
+    pub(super) fn forgets(&mut self, objects: &[String]) {
+        let gone: BTreeSet<&String> = objects.iter().collect();
+        self.raw.retain(|raw| !gone.contains(&raw.object.path));
+        self.quarantine.retain(|aside| !gone.contains(&aside.object.path));
+        self.live.retain(|path| !gone.contains(path));
+    }
+
+    /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
     /// is there was lost, and stays named until it is put back or its time is over.
     fn forgotten(&mut self, store: &dyn Store) -> Result<()> {
         let keys = store.list("keys")?;

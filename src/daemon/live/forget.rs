@@ -1,13 +1,11 @@
 //! Forgetting (HOUSE 3): raw rows go some time after what they brought is published, messages that were set aside after
-//! theirs. Told the time; what is gone is found to be gone when the log is read again.
-
-use std::collections::BTreeSet;
+//! theirs. Told the time. The entry comes first: what it names goes, now or with the sweep of the next start.
 
 use jiff::Timestamp;
 
 use super::work::Live;
 use crate::daemon::error::Result;
-use crate::daemon::journal::destroy_all;
+use crate::daemon::journal::{Body, Forgotten, destroy_all};
 
 impl Live {
     /// Destroys what has been kept for long enough. How many objects.
@@ -29,11 +27,11 @@ impl Live {
         if gone.is_empty() {
             return Ok(0);
         }
-        destroy_all(self.log.store(), self.log.ring(), gone.iter().map(String::as_str))?;
-        gone.iter().for_each(|path| _ = self.state.live.remove(path));
-        let gone: BTreeSet<String> = gone.into_iter().collect();
-        self.state.raw.retain(|raw| !gone.contains(&raw.object.path));
-        self.state.quarantine.retain(|aside| !gone.contains(&aside.object.path));
-        Ok(gone.len() as u64)
+        let time = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
+        let forgotten = Forgotten { time, objects: gone };
+        self.append(Body::Forgotten(forgotten.clone()))?;
+        self.state.forgets(&forgotten.objects);
+        destroy_all(self.log.store(), self.log.ring(), forgotten.objects.iter().map(String::as_str))?;
+        Ok(forgotten.objects.len() as u64)
     }
 }

@@ -28,7 +28,7 @@ impl Live {
         let number = self.state.feed.chain() + 1;
         let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
         let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
-        let chain = Chain { chain: number, terms, wanted, delta, release_column };
+        let chain = Chain { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
         self.append(Body::Chain(chain))?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();

@@ -215,9 +215,10 @@ fn first(log: &mut Log, feed: &config::Feed, settings: &Settings) -> Result<Stat
         wanted: None,
         delta: settings.writes_delta(feed),
         release_column: feed.columns.release().clone(),
+        logs_forgetting: true,
     };
     log.append(Body::Chain(chain.clone()))?;
-    let mut state = State::new(frozen);
+    let mut state = State { logs_forgetting: true, ..State::new(frozen) };
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)

@@ -80,6 +80,8 @@ pub struct State {
     pub retired: Vec<ErasedAtom>,
     /// The newest release that these came with, if there are any, or were any that are erased since.
     pub retired_through: Option<u32>,
+    /// Whatever was forgotten is in the log.
+    pub logs_forgetting: bool,
     /// Something in the public root is to leave it.
     pub cleaning: bool,
     /// Releases whose manifests are among it, because they list erased rows.
@@ -325,6 +327,7 @@ impl State {
             erased: Vec::new(),
             retired: Vec::new(),
             retired_through: None,
+            logs_forgetting: false,
             cleaning: false,
             replaced: Vec::new(),
             raw: Vec::new(),

@@ -127,6 +127,11 @@ fn a_changed_log_does_not_open() {
     }
     // Its newest entries.
     for lost in (1..=entries.len()).rev() {
+        // That something was forgotten has shown itself nowhere.
+        if fs::read_to_string(&entries[lost - 1]).expect("an entry").contains("\"Forgotten\"") && lost == entries.len()
+        {
+            continue;
+        }
         entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry, entry.with_extension("away")));
         says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "put ");
         entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry.with_extension("away"), entry));

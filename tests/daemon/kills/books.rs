@@ -3,11 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tidegate::daemon::journal::Entry;
-use tidegate::daemon::journal::store::{Packs, Shown, Store};
 
 use super::place::{PLANTED, Place};
 use super::public::{Release, removed};
@@ -172,17 +169,4 @@ pub fn offered(place: &Place) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
-}
-
-/// The log of a private root that is a folder.
-pub fn entries(place: &Place) -> Vec<Json> {
-    let Ok(private) = Shown::open(&place.path("private")) else { return Vec::new() };
-    entries_in(Arc::new(private))
-}
-
-/// The log of a private root.
-pub fn entries_in(private: Arc<dyn Store>) -> Vec<Json> {
-    let private = Packs::over(private);
-    let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
-    (0..).map_while(entry).map(|bytes| serde_json::from_slice(&bytes).expect("JSON")).collect()
 }

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::books::entries;
 use super::life::{Life, Who, at_each, finished, in_memory, scene};
 use super::place::people;
 use super::points::{POINTS, Point};
@@ -47,7 +46,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     let mut held = Held(child);
     let (at, done) = until(|| "that it comes by", || notes.read().died);
     assert!(at == side && point.is(&done), "it is held up elsewhere: {done:?}");
-    let before = entries(&place).len();
+    let before = place.log().len();
 
     place.offer("99.csv", people(1000..1040));
     if args[0] != "run" {
@@ -57,7 +56,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     life.done(&place, &["run", "--once", "feed.toml"], Who::Unlocked);
     kept.check(&place.public());
     let after = fs::read_to_string(place.public().join("LATEST")).unwrap_or_default();
-    assert!(entries(&place).len() > before, "the other one has done nothing");
+    assert!(place.log().len() > before, "the other one has done nothing");
 
     kill_process(Pid::from_child(&held.0), Signal::CONT).expect("it was started");
     let status = until(|| "its end", || held.0.try_wait().expect("it was started"));

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::thread::scope;
 
-use super::books::{Books, entries};
+use super::books::Books;
 use super::place::{Daemon, NEVER, Place, answer};
 use super::points::{POINTS, Point, name};
 use super::public::{Kept, releases};
@@ -135,7 +135,7 @@ impl Life<'_> {
     /// Nothing that was visible has changed, and everybody is somewhere, once.
     pub fn balance(&self, place: &Place, kept: &mut Kept) {
         kept.check(&place.public());
-        let (books, releases) = (Books::of(&entries(place)), releases(&place.public()));
+        let (books, releases) = (Books::of(&place.log()), releases(&place.public()));
         let (mut code, mut shown) = place.json(&["show", "feed.toml"]);
         if code == 2 && place.path("b.key").exists() {
             (code, shown) = place.json(&["show", "feed.toml", "--key", "b.key"]);
@@ -147,7 +147,7 @@ impl Life<'_> {
 /// Everything that came is taken in, what was decided is visible, and nothing is wrong with it.
 pub fn finished(life: &Life<'_>, place: &Place, kept: &mut Kept) {
     life.balance(place, kept);
-    Books::of(&entries(place)).closed(place, &releases(&place.public()));
+    Books::of(&place.log()).closed(place, &releases(&place.public()));
     let verified = place.json(&["verify", "feed.toml"]).1;
     assert_eq!(verified["intact"], true, "{verified}");
 }

@@ -161,6 +161,7 @@ pub const POINTS: &[Point] = &[
     gone("the key of an older checkpoint", "private/keys/*/000000000000*.wrap", GROWS_ON),
     gone("an older checkpoint", "private/checkpoint/*", GROWS_ON),
     // Forgotten.
+    entry("what is forgotten", "Forgotten", FORGETS),
     gone("the key of what is forgotten", "private/keys/*", FORGETS),
     gone("a segment that is forgotten", "private/seg/*", FORGETS),
     gone("atoms that are forgotten", "private/atoms/*", FORGETS),

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Bucket, Patience, Store};
 
-use super::books::{entries, entries_in};
-use super::place::{Daemon, Place, answer};
+use super::place::{Daemon, Place, answer, log_in};
 use super::server::{Server, bucket};
 use super::shim::Shim;
 
@@ -86,8 +85,8 @@ impl Roots<'_> {
     /// The log; nobody is at work.
     pub fn entries(&self) -> Vec<Json> {
         match &self.lie {
-            Lie::Folders(_) => entries(&self.place),
-            Lie::Buckets { private, .. } => entries_in(Arc::clone(private)),
+            Lie::Folders(_) => self.place.log(),
+            Lie::Buckets { private, .. } => log_in(Arc::clone(private)),
         }
     }
 

@@ -27,7 +27,9 @@ fn a_copy_under_load_goes_on_elsewhere() {
         place.offer(&format!("{file:02}.csv"), people(file * 40..file * 40 + 7));
         if file == 10 {
             daemon.stops();
-            ["private", "public"].map(|root| copy(&place.path(root), &place.path(&format!("copy-of-{root}"))));
+            for root in ["private", "public"] {
+                copy(&place.path(root), &place.path(&format!("copy-of-{root}")));
+            }
             daemon.goes_on();
         }
     }

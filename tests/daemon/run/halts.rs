@@ -219,7 +219,7 @@ fn a_release_that_is_stuck_is_told_of() {
     let place = begun();
     let shown = place.done(&["show", "feed.toml"]);
     assert_eq!((&shown["decided"], &shown["releases"][0]["rows"]), (&serde_json::Value::Null, &40.into()));
-    let (reports, aside) = (place.public().join("report"), place.path("aside"));
+    let (reports, aside) = (place.public().join("report"), place.path("reports"));
     fs::rename(&reports, &aside).expect("a folder");
     fs::write(&reports, "in the way").expect("a file");
     place.offer("1.csv", people(40..80));

@@ -57,6 +57,10 @@ pub struct Chain {
     /// The column for the number of the release; of tables that grow only.
     #[serde(default, skip_serializing_if = "ReleaseColumn::is_default")]
     pub release_column: ReleaseColumn,
+    /// What is forgotten is in the log from the first entry on; in the first chain only. Where earlier versions began the feed, what is gone
+    /// with its key counts as forgotten.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub logs_forgetting: bool,
 }
 
 /// What of the feed file may change in a running chain was changed.

@@ -1,4 +1,4 @@
-//! What leaves the public root, and that it is gone.
+//! What leaves the public root, and that it is gone; what is forgotten.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,4 +57,13 @@ pub struct Cleaned {
     /// The newest release whose notice says which rows these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<u32>,
+}
+
+/// Raw rows and messages set aside that were kept for long enough. Whatever else an entry names is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Forgotten {
+    /// When.
+    pub time: String,
+    /// The paths of the objects.
+    pub objects: Vec<String>,
 }
