@@ -10,8 +10,8 @@ use crate::daemon::journal::Lifetime;
 pub const FEW: usize = 32;
 /// How often more is put together at once: a root that an earlier version wrote has many files.
 const AT_ONCE: usize = 8;
-/// Folders with what is kept for ever, but for ledgers, which lie beside counts.
-const KEPT: [&str; 5] = ["mask", "members", "coin", "verdict", "terms"];
+/// Folders with what each tick keeps for ever, but for ledgers, which lie beside counts.
+const KEPT: [&str; 4] = ["mask", "members", "coin", "verdict"];
 
 impl Live {
     /// Puts together what lies alone, as far as there is enough of it. How many entries and objects.
