@@ -239,6 +239,27 @@ fn packs_make_few_files_of_many() {
     }
 }
 
+/// What an earlier version has left is put together part by part, so that it needs little memory.
+#[test]
+fn much_that_lies_alone_is_packed_in_several_goes() {
+    let store = Memory::default();
+    let packs = Packs::over(Arc::new(store.clone()));
+    packs.settle(1, &stays).expect("memory");
+    let paths: Vec<String> = (0..300).map(|at| format!("mask/0000000001/{at:06}")).collect();
+    for (at, path) in paths.iter().enumerate() {
+        packs.create(path, &vec![at as u8; 200 << 10]).expect("memory");
+    }
+    let all: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let first = packs.pack("kept", &all, 1).expect("memory");
+    assert!((100..200).contains(&first), "{first} at first");
+    assert_eq!(packs.pack("kept", &all, 1).expect("memory"), 300 - first);
+    assert_eq!(packs.pack("kept", &all, 1).expect("memory"), 0);
+    assert!(store.objects().len() < 30);
+    for (at, path) in paths.iter().enumerate() {
+        assert_eq!(packs.read(path).expect("memory"), Some(vec![at as u8; 200 << 10]), "{path}");
+    }
+}
+
 /// A reader that has seen the packs before they were joined and written anew finds everything.
 #[test]
 fn whoever_reads_meanwhile_finds_everything() {

@@ -1,5 +1,5 @@
-//! Objects that lie together in packs (HOUSE 3, Packs), before a store that holds them one by one. Whoever reads finds an object
-//! under its path, wherever it lies. A feed that runs for years has few files so, and nothing above knows of it.
+//! Objects that lie together in packs (HOUSE 3, Packs), before a store that holds them one by one. A reader finds an object under
+//! its path, wherever it lies. A feed that runs for years has few files so, and nothing above knows of it.
 //!
 //! A pack is never changed. One that loses an object, or is joined with others, is written anew under a higher name before the old
 //! one is removed. An object that is in two packs belongs to the higher one, and so every writer takes the same ones away, also one
@@ -23,14 +23,16 @@ use crate::daemon::error::{Error, Kind, Result};
 const LARGE: u64 = 256 << 10;
 /// Bytes from which on a pack is not joined with others.
 const SMALL: u64 = 1 << 20;
+/// Bytes of objects that are put together at once: a root that an earlier version wrote may have many.
+const ROOM: u64 = 32 << 20;
 /// Bytes from which on another pack is begun.
 const MOST: usize = 4 << 20;
 /// How many packs of entries become one, and from which bytes on none is joined any more: live traffic writes some hundred MB of entries
 /// a day.
 const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
-/// Packs that are kept in memory.
-const LOADED: usize = 4;
+/// Packs that are kept in memory: `verify` reads the log twice at a time, each time with objects and keys.
+const LOADED: usize = 8;
 
 /// A store whose objects may lie in packs.
 pub struct Packs {
@@ -261,11 +263,15 @@ impl Store for Packs {
     fn pack(&self, group: &str, paths: &[&str], few: usize) -> Result<u64> {
         let wanted: BTreeSet<&str> = paths.iter().copied().collect();
         let folders: BTreeSet<&str> = wanted.iter().filter_map(|path| Some(path.split_once('/')?.0)).collect();
-        let mut alone = Vec::new();
+        let (mut alone, mut room) = (Vec::new(), ROOM);
         for folder in folders {
             let listed = self.base.list(folder)?.into_iter();
-            let fits = |listed: &Listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE;
-            alone.extend(listed.filter(fits).map(|listed| listed.path));
+            let wanted = listed.filter(|listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE);
+            for Listed { path, size } in wanted {
+                let Some(left) = room.checked_sub(size) else { break };
+                room = left;
+                alone.push(path);
+            }
         }
         if alone.len() < few.max(1) {
             return Ok(0);
