@@ -1,8 +1,8 @@
 //! People are taken out (SCIENCE 3, erasure; HOUSE 3): whoever is not published disappears, atoms that they were in are
 //! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
 //! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
-//! anew without it, and the old one is destroyed with its key. Where all of them are published and stay, nothing else changes, and checkpoints
-//! stay; else the state is read anew: it is the fold of what is left.
+//! anew without it, and the old one is destroyed with its key. Where all of them are published and stay, nothing else changes, and a new
+//! checkpoint is written; else the state is read anew: it is the fold of what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,9 +101,11 @@ impl Live {
         self.append(Body::Erase(erase.clone()))?;
         let void = self.void()?;
         let leaves_state = erase.leaves_state() && pending.is_empty();
-        self.destroyed(&erase, leaves_state)?;
+        self.destroyed(&erase)?;
         if leaves_state {
             self.moved(&erase)?;
+            // So that the next start replays nothing.
+            self.checkpoint()?;
         } else {
             self.reload()?;
         }
@@ -126,17 +128,13 @@ impl Live {
         self.state.erased(erase, &Reading { objects: self.log.objects(), moved: &moved })
     }
 
-    /// Removes what was written anew, and every checkpoint that holds somebody who is erased.
-    fn destroyed(&mut self, erase: &Erase, leaves_state: bool) -> Result<()> {
-        let checkpoints = match leaves_state {
-            true => Vec::new(),
-            false => {
-                // The next one is due at once.
-                self.last = Last::default();
-                self.log.store().list("checkpoint")?
-            }
-        };
+    /// Removes the objects that were written anew, and every checkpoint: one from before a person was published holds their row among
+    /// those that waited.
+    fn destroyed(&mut self, erase: &Erase) -> Result<()> {
+        // The next one is due at once.
+        self.last = Last::default();
         let store = self.log.store();
+        let checkpoints = store.list("checkpoint")?;
         let moved = erase.moved.iter().map(|moved| moved.old.as_str());
         destroy_all(store, self.log.ring(), moved.chain(checkpoints.iter().map(|checkpoint| checkpoint.path.as_str())))
     }

@@ -134,7 +134,7 @@ fn whatever_is_asked_nobody_is_lost() {
     }
 }
 
-/// Of somebody who is published only the raw row goes: what is known of people stays, and so does the checkpoint.
+/// Of somebody who is published only the raw row goes: what is known of people stays, and a new checkpoint takes the place of the one before.
 #[test]
 fn a_published_person_is_erased_without_a_replay() {
     for policy in POLICIES.into_iter().chain([CROWDS, HALVED]) {
@@ -155,7 +155,10 @@ fn a_published_person_is_erased_without_a_replay() {
             ask(&mut copy, one(*person), 6, policy).changed == Some(0)
         };
         let person = ticks.iter().flatten().map(|human| human.0).find(is_published).expect("some are published");
+        let checkpoints = || packed(&private).list("checkpoint").expect("a listing");
+        let before = checkpoints();
         let answer = ask(&mut live, one(person), 6, policy);
+        assert!(checkpoints().iter().all(|now| !before.contains(now)), "{policy}: one from before it is left");
         assert_eq!((answer.done, answer.changed), (true, Some(0)), "{policy}: {}", answer.text);
         let whole = packed(&private);
         let ring = Ring::open(&whole, &key()).expect("keys").expect("keys");

@@ -56,7 +56,7 @@ struct Column {
     refers: bool,
     /// Whether cells stand in the pages themselves.
     stands: bool,
-    /// Whether cells may be longer than what there is of them in a page.
+    /// Whether the cells of a page may be longer than the bytes that the page has for them.
     grows: bool,
     /// Pages that may unpack to more than they say: where they begin, their bytes, and the bytes that they say.
     doubtful: Vec<(u64, u64, u64)>,

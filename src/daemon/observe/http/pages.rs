@@ -82,7 +82,7 @@ async fn metrics(State(observer): State<Arc<Observer>>) -> Response {
     ([(CONTENT_TYPE, form)], observer.metrics()).into_response()
 }
 
-/// Asks for a token, before anything is said of a page. Whether the process is alive is for all: a cluster that asks for it has no token.
+/// Asks for a token before it answers. The page that says that the process is alive needs none, since the cluster that asks for it has none.
 async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) -> Response {
     let shown = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
     if request.uri().path() == LIVE || tokens.open(shown) {
