@@ -12,7 +12,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Produc
 use rdkafka::types::RDKafkaApiKey as Api;
 use rdkafka::types::RDKafkaRespErr::{self as Fault, *};
 use tidegate::daemon::config::{Format, Start};
-use tidegate::daemon::ingest::topic::{Fetch, News, Position, Settings};
+use tidegate::daemon::ingest::topic::{Fetch, Fetching as _, News, Position, Settings};
 
 use crate::common::random::{self, Draw};
 use crate::common::wait::LIMIT;
@@ -103,7 +103,7 @@ impl Reader {
                         }
                     }
                     let taken: Vec<(i32, u64)> = self.positions.iter().map(|(at, one)| (*at, one.next)).collect();
-                    self.fetch.taken(taken.into_iter());
+                    self.fetch.taken(&taken);
                 }
                 Some(News::Failed(error)) => return Err(error.text),
                 Some(_) => {}

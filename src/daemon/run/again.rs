@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::feed_at_work::Work;
 use super::halt::Halts;
 use super::how::How;
 use super::outcome::Tick;
 use super::ward::Ward;
-use super::work::{Work, aside, work};
+use super::work::work;
+use super::world::{World, aside};
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::observe::FeedObserver;
@@ -25,25 +27,33 @@ const QUICK: u32 = 8;
 ///
 /// # Errors
 /// Why it has halted, where it is not tried again.
-pub async fn keep(feed: Feed, told: FeedObserver, how: How, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
+pub async fn keep(
+    feed: Feed,
+    told: FeedObserver,
+    how: How,
+    world: Arc<dyn World>,
+    mut shutdown: watch::Receiver<bool>,
+) -> Result<Vec<Tick>> {
     told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
-    let (ward, halts) = (Arc::new(Ward::new()?), Arc::new(Halts::new(told.clone())));
-    let mut at_work = Work { feed: Arc::new(feed), told: told.clone(), how, ward, halts: Arc::clone(&halts) };
+    let ward = Arc::new(Ward::new(&mut *world.chance())?);
+    let halts = Arc::new(Halts::new(told.clone(), Arc::clone(&world)));
+    let mut at_work = Work { feed: Arc::new(feed), told, how, ward, halts, world };
     let mut tries = 0;
     let mut done = work(&at_work, shutdown.clone()).await;
     loop {
         let Err(error) = done else { return done };
-        tries = if halts.lasts() { tries + 1 } else { 0 };
+        tries = if at_work.halts.lasts() { tries + 1 } else { 0 };
         halt(&at_work, &error).await;
         if !how.tries_again() {
             return Err(error);
         }
-        if waits(&halts, tries, &mut shutdown).await {
-            told.emit(&ShuttingDown {});
-            let _ = aside(move || halts.finish()).await;
+        if waits(&at_work, tries, &mut shutdown).await {
+            at_work.told.emit(&ShuttingDown {});
+            let halts = Arc::clone(&at_work.halts);
+            let _ = aside(&at_work.world, move || halts.finish()).await;
             return Ok(Vec::new());
         }
-        done = match read_anew(&at_work.feed).await {
+        done = match read_anew(&at_work).await {
             Ok(feed) => {
                 at_work.feed = Arc::new(feed);
                 work(&at_work, shutdown.clone()).await
@@ -58,7 +68,7 @@ async fn halt(at_work: &Work, error: &Error) {
     let (feed, halts, error) = (Arc::clone(&at_work.feed), Arc::clone(&at_work.halts), error.clone());
     let again = at_work.how.tries_again();
     // Whatever comes of it, why the feed has halted is what counts.
-    let _ = aside(move || {
+    let _ = aside(&at_work.world, move || {
         halts.failed(&feed, &error, again);
         if !again {
             halts.finish();
@@ -68,7 +78,7 @@ async fn halt(at_work: &Work, error: &Error) {
 }
 
 /// Waits for the next try; whether the process is to end instead.
-async fn waits(halts: &Halts, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
+async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
     let slower = 1 << tries.saturating_sub(QUICK).min(16);
     let pause = (AGAIN[0] * slower).min(AGAIN[1]);
     let ends = async {
@@ -77,10 +87,10 @@ async fn waits(halts: &Halts, tries: u32, shutdown: &mut watch::Receiver<bool>) 
         }
     };
     let next = async {
-        if halts.is_lost() {
+        if at_work.halts.is_lost() {
             std::future::pending::<()>().await;
         }
-        tokio::time::sleep(pause).await;
+        at_work.world.sleep(pause).await;
     };
     tokio::select! {
         () = ends => true,
@@ -89,9 +99,9 @@ async fn waits(halts: &Halts, tries: u32, shutdown: &mut watch::Receiver<bool>) 
 }
 
 /// The feed file as it is now.
-async fn read_anew(before: &Arc<Feed>) -> Result<Feed> {
-    let before = Arc::clone(before);
-    aside(move || {
+async fn read_anew(at_work: &Work) -> Result<Feed> {
+    let before = Arc::clone(&at_work.feed);
+    aside(&at_work.world, move || {
         let feed = Feed::load(&before.file)?;
         if feed.name != before.name {
             let text = format!(

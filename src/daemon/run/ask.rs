@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::begin::{Roots, before_new_chain, key, live, nobody, private, roots};
+use super::begin::{before_new_chain, key, live, nobody, private, roots};
+use super::world::Roots;
 use crate::daemon::chance::System;
 use crate::daemon::clock;
 use crate::daemon::config::Feed;

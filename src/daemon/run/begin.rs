@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use crate::daemon::chance::System;
+use super::world::{Held, Roots, World};
+use crate::daemon::chance::{Chance, System};
 use crate::daemon::config::{Approval, Feed, Root, Secret, SourcePlace, Store as StoreTable};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::ingest::topic::Unwanted;
-use crate::daemon::journal::store::{Local, Lock, Packs, Shown, Store, open};
+use crate::daemon::journal::store::{Local, Packs, Shown, Store, open};
 use crate::daemon::live::{FEW, Found, Live, Opening, Settings};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
@@ -20,16 +21,6 @@ use crate::engine::release::{Layout, Sha256};
 
 /// What can be done when the feed file has changed what is frozen.
 const REMEDY: &str = "give `tidegate new-chain` for this feed: the change begins with a new chain";
-
-/// The roots of a feed.
-pub struct Roots {
-    /// The private root.
-    pub private: Arc<dyn Store>,
-    /// The public root.
-    pub public: Arc<dyn Store>,
-    /// Held as long as somebody is at work there; `None` in a bucket, which has no locks.
-    pub lock: Option<Lock>,
-}
 
 /// The table of a feed file that must be there.
 pub fn store(feed: &Feed) -> Result<&StoreTable> {
@@ -49,9 +40,9 @@ pub fn roots(feed: &Feed) -> Result<Option<Roots>> {
     let table = store(feed)?;
     let root = |root: &Option<Root>, key: &str| root.clone().ok_or_else(|| missing(feed, &format!("store.{key}"), key));
     let private = root(&table.private, "private")?;
-    let (private, lock): (Arc<dyn Store>, Option<Lock>) = match &private {
+    let (private, lock): (Arc<dyn Store>, Option<Held>) = match &private {
         Root::Directory(path) => match Local::private_locked(path)? {
-            Some((local, lock)) => (Arc::new(Packs::over(Arc::new(local))), Some(lock)),
+            Some((local, lock)) => (Arc::new(Packs::over(Arc::new(local))), Some(Box::new(lock))),
             None => return Ok(None),
         },
         Root::Bucket(_) => (open(&private, true)?, None),
@@ -182,15 +173,16 @@ pub fn pause(feed: &Feed) -> Duration {
 /// # Errors
 /// Its log is damaged, its key another one, or the feed file has changed what is frozen.
 pub fn live(feed: &Feed, roots: &Roots, now: &str) -> Result<(Live, Found)> {
-    live_as(feed, roots, now, None)
+    opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
 /// [`live`], as the writer of this name.
 ///
 /// # Errors
 /// As for [`live`].
-pub fn live_as(feed: &Feed, roots: &Roots, now: &str, writer: Option<String>) -> Result<(Live, Found)> {
-    opened(feed, roots, &key(feed)?, now, (false, writer))
+pub fn live_as(feed: &Feed, roots: &Roots, now: &str, name: &str, world: &dyn World) -> Result<(Live, Found)> {
+    let writer = Writer { name: Some(name.to_owned()), chance: world.chance(), few: world.few(), changed: false };
+    opened(feed, roots, &key(feed)?, now, writer)
 }
 
 /// Opens a feed whose file may have changed what is frozen: nothing but a new chain is asked of it.
@@ -206,7 +198,25 @@ pub fn before_new_chain(feed: &Feed, roots: &Roots, now: &str) -> Result<Live> {
 /// # Errors
 /// As [`before_new_chain`].
 pub fn under(feed: &Feed, roots: &Roots, key: &OperatorKey, now: &str) -> Result<Live> {
-    opened(feed, roots, key, now, (true, None)).map(|(live, _)| live)
+    opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(live, _)| live)
+}
+
+/// What a writer brings along.
+struct Writer {
+    /// Its name; `None` draws one.
+    name: Option<String>,
+    chance: Box<dyn Chance>,
+    /// How many entries or objects are too few to be put together.
+    few: usize,
+    /// The feed file may have changed what is frozen.
+    changed: bool,
+}
+
+impl Writer {
+    /// A command, which works for moments.
+    fn of_a_command() -> Writer {
+        Writer { name: None, chance: Box::new(System), few: FEW, changed: false }
+    }
 }
 
 fn opened(
@@ -214,7 +224,7 @@ fn opened(
     roots: &Roots,
     key: &OperatorKey,
     now: &str,
-    (changed, writer): (bool, Option<String>),
+    Writer { name: writer, chance, few, changed }: Writer,
 ) -> Result<(Live, Found)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let opening = Opening {
@@ -224,8 +234,8 @@ fn opened(
         writer,
         feed,
         services: Sha256::of(&text),
-        chance: Box::new(System),
-        settings: settings(feed)?,
+        chance,
+        settings: Settings { few, ..settings(feed)? },
         now,
         remedy: REMEDY,
         changed,

@@ -37,15 +37,15 @@ impl Keeper {
 
     /// Looks at the folder, and takes what stands still.
     pub(super) fn look_at_files(&mut self) -> Result<Vec<Tick>> {
-        let now = Instant::now();
+        let (now, age) = (Instant::now(), self.world.age());
         let live = &self.live;
         let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
         let (ready, taken) = folder.look(now, &|name| live.taken(name).is_some())?;
-        if self.looked.is_none_or(|looked| now.duration_since(looked) >= AGAIN) {
+        if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
             // Whoever has nothing to write is to notice, too, that another has taken over.
             self.live.log().ours()?;
-            self.looked = Some(now);
+            self.looked = Some(age);
         }
         let mut ticks = Vec::new();
         for seen in ready {

@@ -3,15 +3,17 @@
 //! made from it but whether a halt that lasts is told under the same key.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::machine::Machine;
+use super::world::World;
 use crate::daemon::clock;
 use crate::daemon::config::{Feed, Root};
 use crate::daemon::error::{Error, Kind, Rival};
-use crate::daemon::journal::store::{Store, put_beside, read_beside};
+use crate::daemon::journal::store::Store;
 use crate::daemon::notify::{HaltTeller, Notification};
 use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
 use crate::daemon::observe::{FeedObserver, Halt};
@@ -27,6 +29,7 @@ const AT_THE_END: Duration = Duration::from_secs(5);
 pub struct Halts {
     told: FeedObserver,
     teller: HaltTeller,
+    world: Arc<dyn World>,
     known: Mutex<Known>,
 }
 
@@ -54,9 +57,9 @@ struct Now {
 
 impl Halts {
     /// Of a feed that begins.
-    pub fn new(told: FeedObserver) -> Halts {
+    pub fn new(told: FeedObserver, world: Arc<dyn World>) -> Halts {
         let teller = HaltTeller::new(told.clone());
-        Halts { told, teller, known: Mutex::default() }
+        Halts { told, teller, world, known: Mutex::default() }
     }
 
     /// The feed has halted, or a try to go on has failed. `again`: it is tried again.
@@ -66,17 +69,18 @@ impl Halts {
         // A command at work holds the lock for moments; that is no other reason.
         now.busy = if error.rival == Some(Rival::Works) { now.busy + 1 } else { 0 };
         if now.halt.reason == error.to_string() {
-            now.note(feed);
+            now.note(feed, &*self.world);
         } else if now.busy == 0 || now.busy >= BUSY {
             self.changes(&mut known, feed, error, again);
         }
     }
 
     fn begins(&self, known: &mut Known, feed: &Feed, error: &Error, again: bool) {
-        let left = left_by(feed).filter(|halt| halt.reason == error.to_string());
+        let left = left_in(feed, &*self.world).filter(|halt| halt.reason == error.to_string());
         let after = known.newest.map(|newest| newest + SignedDuration::from_secs(1));
         let since = left.and_then(|halt| clock::parse(&halt.since));
-        let since = since.unwrap_or_else(|| after.map_or_else(clock::instant, |after| after.max(clock::instant())));
+        let since =
+            since.unwrap_or_else(|| after.map_or_else(|| self.world.now(), |after| after.max(self.world.now())));
         known.newest = Some(since);
         let halt = halt(&clock::text(since), error, again);
         self.told.explain(halt.clone());
@@ -84,7 +88,7 @@ impl Halts {
         self.teller.tell(feed, Notification::halted(&feed.name, error, &halt.since));
         let told = BTreeSet::from([halt.reason.clone()]);
         let mut now = Now { halt, told, busy: 0, noted: false, rival: error.rival };
-        now.note(feed);
+        now.note(feed, &*self.world);
         known.now = Some(now);
     }
 
@@ -96,9 +100,9 @@ impl Halts {
         self.told.explain(now.halt.clone());
         self.told.emit(&StillHalted::because(error));
         if now.told.insert(now.halt.reason.clone()) {
-            self.teller.tell(feed, Notification::halted(&feed.name, error, &clock::now()));
+            self.teller.tell(feed, Notification::halted(&feed.name, error, &self.now()));
         }
-        now.note(feed);
+        now.note(feed, &*self.world);
     }
 
     /// Whether the feed is halted.
@@ -118,20 +122,24 @@ impl Halts {
         let since = match known.now.take() {
             Some(now) => Some(now.halt.since),
             None if looked => None,
-            None => left_by(feed).map(|halt| halt.since),
+            None => left_in(feed, &*self.world).map(|halt| halt.since),
         };
         let Some(since) = since else { return };
         // Where it stays the next tick takes it away.
-        let _ = root(feed).map(|root| put_beside(root, NOTE, None));
+        let _ = root(feed).map(|root| self.world.note(root, NOTE, None));
         if let Some(at) = clock::parse(&since) {
             self.told.emit(&Resumed { since: at });
-            self.teller.tell(feed, Notification::resumed(&feed.name, &since, &clock::now()));
+            self.teller.tell(feed, Notification::resumed(&feed.name, &since, &self.now()));
         }
     }
 
     /// Receivers are told what they were not told yet, before the process ends.
     pub fn finish(&self) {
         self.teller.finish(AT_THE_END);
+    }
+
+    fn now(&self) -> String {
+        clock::text(self.world.now())
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -141,20 +149,24 @@ impl Halts {
 
 impl Now {
     /// Leaves the note. Where that fails the next try does it; health, metrics and log say the same.
-    fn note(&mut self, feed: &Feed) {
+    fn note(&mut self, feed: &Feed, world: &dyn World) {
         if self.noted || self.rival == Some(Rival::Works) {
             // The other process has not halted.
             return;
         }
         let Some(root) = root(feed) else { return };
         let bytes = serde_json::to_vec(&self.halt).expect("texts are JSON");
-        self.noted = put_beside(root, NOTE, Some(&bytes)).is_ok();
+        self.noted = world.note(root, NOTE, Some(&bytes)).is_ok();
     }
 }
 
 /// The halt that a process has left a note of, in a feed that is not known to go on.
 pub fn left_by(feed: &Feed) -> Option<Halt> {
-    let bytes = read_beside(root(feed)?, NOTE).ok()??;
+    left_in(feed, &Machine::default())
+}
+
+fn left_in(feed: &Feed, world: &dyn World) -> Option<Halt> {
+    let bytes = world.noted(root(feed)?, NOTE).ok()??;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::world::World;
 use crate::daemon::config::{Feed, Format, Source, SourcePlace};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::directory::Directory;
-use crate::daemon::ingest::topic::{Fetch, Settings};
+use crate::daemon::ingest::topic::{Fetching, Settings};
 use crate::daemon::live::State;
 use crate::daemon::observe::{Behind, FeedObserver};
 
@@ -25,7 +26,7 @@ pub struct Topic {
     /// Its name.
     pub name: String,
     /// What fetches it.
-    pub fetch: Fetch,
+    pub fetch: Box<dyn Fetching>,
 }
 
 impl Intake {
@@ -33,14 +34,14 @@ impl Intake {
     ///
     /// # Errors
     /// The source cannot be begun with what the feed file says.
-    pub fn begin(feed: &Feed, state: &State, once: bool) -> Result<Intake> {
+    pub fn begin(feed: &Feed, state: &State, once: bool, world: &dyn World) -> Result<Intake> {
         let source = feed.services.source.as_ref().expect("a feed at work has a source");
         match &source.place {
             SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
             SourcePlace::Kafka { topic, .. } => {
                 let known = state.partitions.get(topic).cloned().unwrap_or_default();
                 let settings = topic_settings(feed, source, once).expect("the source is a topic");
-                let fetch = Fetch::begin(&settings, known).map_err(|error| error.in_file(&feed.file))?;
+                let fetch = world.fetch(&settings, known).map_err(|error| error.in_file(&feed.file))?;
                 Ok(Intake::Topic(Topic { name: topic.clone(), fetch }))
             }
         }

@@ -6,21 +6,23 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::begin::{Roots, live_as, possible, roots, store};
+use super::begin::{live_as, possible, store};
 use super::event::Event;
+use super::feed_at_work::Work;
 use super::halt::forget;
-use super::how::{How, Until};
+use super::how::Until;
 use super::intake::Intake;
 use super::outcome::{Outcome, Tick};
 use super::sense::Sense;
 use super::timetable;
 use super::ward::Ward;
+use super::world::{Roots, World};
 use crate::daemon::clock;
 use crate::daemon::config::{Feed, Root, Schedule, Ticks};
 use crate::daemon::error::{Error, Kind, Result, Rival};
 use crate::daemon::ingest::topic::Bell;
 use crate::daemon::journal::store::Local;
-use crate::daemon::live::Live;
+use crate::daemon::live::{Found, Live};
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
@@ -37,7 +39,9 @@ pub struct Keeper {
     pub(super) live: Live,
     pub(super) told: FeedObserver,
     pub(super) source: Intake,
-    pub(super) looked: Option<Instant>,
+    /// When files that were taken were looked at last, by the age of the process.
+    pub(super) looked: Option<Duration>,
+    pub(super) world: Arc<dyn World>,
     /// What was last told of messages that are set aside was more than none.
     pub(super) aside: bool,
     pub(super) sense: Sense,
@@ -53,22 +57,23 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(feed: Arc<Feed>, told: FeedObserver, how: How, ward: Arc<Ward>) -> Result<Keeper> {
+    pub fn open(at_work: &Work) -> Result<Keeper> {
         let begun = Instant::now();
+        let Work { feed, told, how, ward, world, .. } = at_work.clone();
         possible(&feed)?;
-        let read = clock::instant();
+        let read = world.now();
         let now = clock::text(read);
         ward.is_there(&feed)?;
-        let roots = roots(&feed)?.ok_or_else(|| busy(&feed))?;
+        let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
         ward.may_go_on(&roots)?;
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
-        let (live, found) = live_as(&feed, &roots, &now, Some(ward.name().to_owned()))?;
+        let (live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
         ward.saw(live.log());
         let notifier = Notifier::begin(&feed, [&roots.private, &roots.public], live.log().next(), &told)?;
-        let source = Intake::begin(&feed, live.state(), how.until == Until::Once)?;
+        let source = Intake::begin(&feed, live.state(), how.until == Until::Once, &*world)?;
         source.watched(&feed, &told);
-        let step = feed.services.max_clock_step.get();
-        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), (read, accepts_clock))?;
+        let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
+        let sense = Sense::begin(Arc::clone(&roots.private), step, live.state().newest(), accepts_clock, clock)?;
         ward.has_accepted();
         let mut keeper = Keeper {
             feed,
@@ -76,6 +81,7 @@ impl Keeper {
             told,
             source,
             looked: None,
+            world,
             aside: false,
             sense,
             settled: false,
@@ -93,25 +99,7 @@ impl Keeper {
         if found.swept > 0 {
             keeper.told.emit(&Swept { objects: found.swept });
         }
-        let sums = keeper.live.newest_sums();
-        let sums = keeper.tell(sums)?;
-        let state = keeper.live.state();
-        let newest = state.releases.last();
-        keeper.told.emit(&Recovered {
-            log_entries: keeper.live.log().next(),
-            entries_read: found.read,
-            checkpoint: found.checkpoint,
-            rolled_forward: rolled,
-            release: newest.map(|line| u64::from(line.release)),
-            rows: newest.map(|line| line.rows),
-            sums: sums.map(|sums| sums.told),
-            sums_left_out: sums.map(|sums| sums.left_out),
-            new_rows: state.feed.new_rows(),
-            standing: keeper.standing(),
-            last_tick: state.ticked.as_deref().and_then(clock::parse),
-            last_publication: state.visible.as_deref().and_then(clock::parse),
-            seconds: begun.elapsed(),
-        });
+        keeper.tell_recovered(&found, rolled, begun)?;
         // What has halted it may be so still: nobody is to think that all is well until the next tick.
         let bearable = keeper.bearable();
         keeper.tell(bearable)?;
@@ -121,6 +109,28 @@ impl Keeper {
             keeper.tell(written)?;
         }
         Ok(keeper)
+    }
+
+    fn tell_recovered(&self, found: &Found, rolled_forward: u64, begun: Instant) -> Result<()> {
+        let sums = self.tell(self.live.newest_sums())?;
+        let state = self.live.state();
+        let newest = state.releases.last();
+        self.told.emit(&Recovered {
+            log_entries: self.live.log().next(),
+            entries_read: found.read,
+            checkpoint: found.checkpoint,
+            rolled_forward,
+            release: newest.map(|line| u64::from(line.release)),
+            rows: newest.map(|line| line.rows),
+            sums: sums.map(|sums| sums.told),
+            sums_left_out: sums.map(|sums| sums.left_out),
+            new_rows: state.feed.new_rows(),
+            standing: self.standing(),
+            last_tick: state.ticked.as_deref().and_then(clock::parse),
+            last_publication: state.visible.as_deref().and_then(clock::parse),
+            seconds: begun.elapsed(),
+        });
+        Ok(())
     }
 
     /// Finishes what the process before has left half done; how many releases came of it.
@@ -143,14 +153,14 @@ impl Keeper {
 
     /// Now, as what is written down says it: never before anything that was.
     pub(super) fn now(&self) -> String {
-        let now = clock::instant();
+        let now = self.world.now();
         clock::text(self.live.state().newest().map_or(now, |newest| now.max(newest)))
     }
 
     /// Tells of a clock that cannot be believed.
     fn look_at_clock(&mut self) -> Result<()> {
-        let now = clock::instant();
-        if let Some(ahead) = self.sense.look(now)? {
+        let now = self.world.now();
+        if let Some(ahead) = self.sense.look((now, self.world.age()))? {
             self.told.emit(&ClockAhead { now, ahead });
         }
         Ok(())
@@ -270,7 +280,7 @@ impl Keeper {
         if self.settled {
             forget(self.live.log().store())?;
         }
-        let gone = if self.sense.is_believed() { self.live.forget(clock::instant())? } else { 0 };
+        let gone = if self.sense.is_believed() { self.live.forget(self.world.now())? } else { 0 };
         if gone > 0 {
             self.told.emit(&Forgotten { objects: gone });
         }

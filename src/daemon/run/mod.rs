@@ -6,12 +6,14 @@ mod ask;
 pub mod begin;
 mod connect;
 mod event;
+mod feed_at_work;
 mod files;
 mod halt;
 mod held;
 mod how;
 mod intake;
 mod keeper;
+mod machine;
 mod outcome;
 mod page;
 mod rekey;
@@ -23,10 +25,12 @@ mod told;
 mod topic;
 mod ward;
 mod work;
+pub mod world;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use again::keep;
 pub use ask::{Asking, Known, Person, ask};
 pub use connect::{Reached, connect};
 pub use event::Event;
@@ -37,9 +41,10 @@ pub use page::{ask_health, halted};
 pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 
-use again::keep;
+use machine::Machine;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use world::World;
 
 use crate::daemon::config::Feed;
 use crate::daemon::error::{Error, Kind};
@@ -68,10 +73,11 @@ pub async fn run(
         }
         _ => None,
     };
+    let world: Arc<dyn World> = Arc::new(Machine::default());
     let mut work = JoinSet::new();
     for feed in feeds {
         let told = observer.feed(&feed);
-        work.spawn(keep(feed, told, how, shutdown.clone()));
+        work.spawn(keep(feed, told, how, Arc::clone(&world), shutdown.clone()));
     }
     let pages = door.map(|door| {
         let mut ends = shutdown.clone();

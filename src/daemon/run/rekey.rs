@@ -2,7 +2,8 @@
 //! hand, so that the same command again ends whatever it had begun.
 
 use super::ask::Person;
-use super::begin::{Roots, key, nobody, roots, under};
+use super::begin::{key, nobody, roots, under};
+use super::world::Roots;
 use crate::daemon::chance::{System, name};
 use crate::daemon::clock;
 use crate::daemon::config::Feed;

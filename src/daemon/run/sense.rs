@@ -3,7 +3,7 @@
 //! has been at work. Until a person accepts such a clock nothing is destroyed for its age, however often the feed is started.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -21,8 +21,8 @@ pub struct Sense {
     store: Arc<dyn Store>,
     /// How far it may step ahead.
     step: Duration,
-    /// What it said, and when.
-    last: (Timestamp, Instant),
+    /// What it said, and how long the process had been at work then.
+    last: (Timestamp, Duration),
     /// What is written down.
     known: Timestamp,
     /// How far the clock is ahead of the known time, until an operator accepts it with `--accept-clock`.
@@ -39,13 +39,14 @@ impl Sense {
         store: Arc<dyn Store>,
         step: Duration,
         newest: Option<Timestamp>,
-        (now, accepted): (Timestamp, bool),
+        accepted: bool,
+        (now, age): (Timestamp, Duration),
     ) -> Result<Sense> {
         let known = store.read(CLOCK)?.and_then(|bytes| clock::parse(std::str::from_utf8(&bytes).ok()?.trim()));
         // Of a root of an earlier version nothing is known but its log.
         let known = known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
-        let mut sense = Sense { store, step, last: (now, Instant::now()), known, ahead, told: false };
+        let mut sense = Sense { store, step, last: (now, age), known, ahead, told: false };
         if ahead.is_none() {
             sense.write(now)?;
         }
@@ -56,14 +57,14 @@ impl Sense {
     ///
     /// # Errors
     /// The private root cannot be written.
-    pub fn look(&mut self, now: Timestamp) -> Result<Option<Duration>> {
+    pub fn look(&mut self, (now, age): (Timestamp, Duration)) -> Result<Option<Duration>> {
         let (last, at) = self.last;
-        let jumped = since(last, now).saturating_sub(at.elapsed());
+        let jumped = since(last, now).saturating_sub(age.saturating_sub(at));
         if jumped > self.step {
             self.ahead = Some(self.ahead.unwrap_or_default() + jumped);
             self.told = false;
         }
-        self.last = (now, Instant::now());
+        self.last = (now, age);
         if self.ahead.is_none() && since(self.known, now) >= self.step / OFTEN {
             self.write(now)?;
         }
@@ -105,24 +106,28 @@ mod tests {
     fn a_clock_that_jumps_is_not_believed_until_somebody_accepts_it() {
         let store: Arc<dyn Store> = Arc::new(Memory::default());
         let begin = |now: &str, newest: Option<&str>, accepted| {
-            Sense::begin(Arc::clone(&store), HOUR, newest.map(at), (at(now), accepted)).expect("a store")
+            Sense::begin(Arc::clone(&store), HOUR, newest.map(at), accepted, (at(now), Duration::ZERO))
+                .expect("a store")
         };
         let mut sense = begin("2026-11-23T10:00:00Z", Some("2026-11-23T09:30:00Z"), false);
         assert!(sense.is_believed());
         // Set by a minute, and back by days.
-        assert_eq!(sense.look(at("2026-11-23T10:01:00Z")).expect("a store"), None);
-        assert_eq!(sense.look(at("2026-11-21T10:00:00Z")).expect("a store"), None);
+        assert_eq!(sense.look((at("2026-11-23T10:01:00Z"), Duration::ZERO)).expect("a store"), None);
+        assert_eq!(sense.look((at("2026-11-21T10:00:00Z"), Duration::ZERO)).expect("a store"), None);
         assert!(sense.is_believed());
         // Nobody believes the way back either, where it is longer than a step.
-        let ahead = sense.look(at("2026-11-23T10:02:00Z")).expect("a store");
+        let ahead = sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store");
         assert!(ahead.is_some_and(|ahead| ahead > 47 * HOUR) && !sense.is_believed());
-        assert_eq!(sense.look(at("2026-11-23T10:02:00Z")).expect("a store"), None, "it is told once");
+        assert_eq!(sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store"), None, "it is told once");
         // What was known is not far behind.
         assert!(begin("2026-11-23T10:30:00Z", None, false).is_believed());
         // Ticks of 2040 are in the log now, and what was known is older all the same.
         for _ in 0..2 {
             let mut sense = begin("2040-01-01T00:00:00Z", Some("2040-01-01T00:00:00Z"), false);
-            assert!(!sense.is_believed() && sense.look(at("2040-01-01T00:00:00Z")).expect("a store").is_some());
+            assert!(
+                !sense.is_believed()
+                    && sense.look((at("2040-01-01T00:00:00Z"), Duration::ZERO)).expect("a store").is_some()
+            );
         }
         assert!(begin("2040-01-01T00:00:00Z", None, true).is_believed());
         assert!(begin("2040-01-01T00:00:10Z", None, false).is_believed());

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::keeper::Keeper;
-use crate::daemon::clock;
 use crate::daemon::config::Feed;
 use crate::daemon::error::Result;
 use crate::daemon::journal::Erase;
@@ -79,7 +78,7 @@ impl Keeper {
 
     /// Tells of a tick that comes late.
     pub(super) fn overdue(&self, due: Timestamp, missed: u64) {
-        let late = Duration::try_from(clock::instant().duration_since(due)).unwrap_or(Duration::ZERO);
+        let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
         if missed > 0 || late >= LATE {
             let tick = u64::from(self.live.state().feed.ticks());
             self.told.emit(&OverdueWarning { tick, seconds_late: late, missed });

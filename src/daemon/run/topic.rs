@@ -109,7 +109,7 @@ impl Keeper {
         let now = self.now();
         let came = self.live.take(Taken { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
         if let Intake::Topic(topic) = &self.source {
-            topic.fetch.taken(next.into_iter());
+            topic.fetch.taken(&next);
         }
         self.told.emit(&BatchTaken {
             partitions,

@@ -5,8 +5,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::begin::{Roots, store};
-use crate::daemon::chance::{System, name};
+use super::begin::store;
+use super::world::Roots;
+use crate::daemon::chance::{Chance, name};
 use crate::daemon::config::{Feed, Root};
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
@@ -32,8 +33,8 @@ impl Ward {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn new() -> Result<Ward> {
-        Ok(Ward { name: name(&mut System)?, newest: Mutex::default(), accepted: AtomicBool::default() })
+    pub fn new(chance: &mut dyn Chance) -> Result<Ward> {
+        Ok(Ward { name: name(chance)?, newest: Mutex::default(), accepted: AtomicBool::default() })
     }
 
     /// Its name as a writer.
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
-        let (store, ward) = (Memory::default(), Ward::new().expect("chance"));
+        let (store, ward) = (Memory::default(), Ward::new(&mut Seeded::new(3)).expect("chance"));
         let roots = || Roots { private: Arc::new(store.clone()), public: Arc::new(Memory::default()), lock: None };
         assert!(ward.may_go_on(&roots()).is_ok() && !ward.has_begun(), "nothing was known");
         ward.saw(&writer(&store, ward.name()));

@@ -2,25 +2,23 @@
 //! events. Waits, and hands what happens to the feed; decides nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
 
 use super::begin::pause;
 use super::event::Event;
-use super::halt::Halts;
+use super::feed_at_work::Work;
 use super::held::Held;
-use super::how::{How, Until};
+use super::how::Until;
 use super::keeper::Keeper;
 use super::outcome::Tick;
 use super::timetable;
-use super::ward::Ward;
-use crate::daemon::clock;
-use crate::daemon::config::{Feed, Schedule, Ticks};
-use crate::daemon::error::{Error, Kind, Result};
+use super::world::{World, aside};
+use crate::daemon::config::{Schedule, Ticks};
+use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Bell;
-use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::ShuttingDown;
 
 /// The longest sleep: clocks may be set.
@@ -28,87 +26,56 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// A source that never stands still has been read this long without an error: it is not what had halted the feed.
 const SETTLED: Duration = Duration::from_secs(30);
 
-/// One feed, and what outlives its writers.
-#[derive(Clone)]
-pub struct Work {
-    /// The feed, as its file was read last.
-    pub feed: Arc<Feed>,
-    /// Its log lines, metrics and health.
-    pub told: FeedObserver,
-    /// How it is run.
-    pub how: How,
-    /// What is known of its log.
-    pub ward: Arc<Ward>,
-    /// Its halts.
-    pub halts: Arc<Halts>,
-}
-
-impl Work {
-    /// The feed is open, and what its source had to offer was taken: a halt is over.
-    async fn goes_on(&self) -> Result<()> {
-        let (feed, halts) = (Arc::clone(&self.feed), Arc::clone(&self.halts));
-        aside(move || halts.over(&feed)).await
-    }
-}
-
-/// Does something that may take its time.
-///
-/// # Errors
-/// It has ended by a fault.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    let fault = |_| Error::new(Kind::Internal, "a feed has ended by a fault of this program: see the line above");
-    tokio::task::spawn_blocking(work).await.map_err(fault)
-}
-
 /// Works until the process ends.
 ///
 /// # Errors
 /// The feed halts.
 pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
     let pause = pause(&at_work.feed);
-    let Work { feed, told, how, ward, .. } = at_work.clone();
-    let mut keeper = aside(move || Keeper::open(feed, told, how, ward).map(Held::new)).await??;
-    if how.until == Until::Once {
+    let world = &at_work.world;
+    let opens = at_work.clone();
+    let mut keeper = aside(world, move || Keeper::open(&opens).map(Held::new)).await??;
+    if at_work.how.until == Until::Once {
         return once(keeper, at_work, shutdown).await;
     }
-    let mut settling = Some(Instant::now());
+    let mut settling = Some(world.age());
     let bell = keeper.bell();
-    let mut events = match keeper.missed(clock::instant()) {
+    let mut events = match keeper.missed(world.now()) {
         Some((due, missed)) => vec![Event::Tick { due, missed }],
         None => vec![Event::Look],
     };
-    let mut next = timetable::next(keeper.schedule(), clock::instant());
+    let mut next = timetable::next(keeper.schedule(), world.now());
     loop {
         for event in events.drain(..) {
             if *shutdown.borrow() {
                 break;
             }
-            keeper = step(keeper, event).await?.0;
+            keeper = step(world, keeper, event).await?.0;
         }
         if *shutdown.borrow() {
             at_work.told.emit(&ShuttingDown {});
             let halts = Arc::clone(&at_work.halts);
-            aside(move || {
+            aside(world, move || {
                 drop(keeper.free());
                 halts.finish();
             })
             .await?;
             return Ok(Vec::new());
         }
-        if settling.is_some_and(|since| !keeper.waits() || since.elapsed() >= SETTLED) {
+        if settling.is_some_and(|since| !keeper.waits() || world.age().saturating_sub(since) >= SETTLED) {
             settling = None;
             keeper.settled = true;
             at_work.goes_on().await?;
         }
-        let now = clock::instant();
+        let now = world.now();
         let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
         let wait = until_tick.unwrap_or(LONGEST).min(pause);
         tokio::select! {
             _ = shutdown.wait_for(|ends| *ends) => {}
-            () = tokio::time::sleep(wait) => {}
+            () = world.sleep(wait) => {}
             () = rings(&bell) => {}
         }
-        let now = clock::instant();
+        let now = world.now();
         if let Some(first) = next.filter(|next| *next <= now) {
             // What was missed meanwhile is one tick.
             let schedule = keeper.schedule();
@@ -134,8 +101,8 @@ fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
     if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
 }
 
-async fn step(keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<Tick>)> {
-    aside(move || {
+async fn step(world: &Arc<dyn World>, keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<Tick>)> {
+    aside(world, move || {
         let mut keeper = keeper.free();
         let ticks = keeper.handle(event)?;
         Ok((Held::new(keeper), ticks))
@@ -145,29 +112,30 @@ async fn step(keeper: Held<Keeper>, event: Event) -> Result<(Held<Keeper>, Vec<T
 
 /// One tick: files that are there are waited for until they stand still.
 async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result<Vec<Tick>> {
-    let (mut keeper, mut ticks) = step(keeper, Event::Look).await?;
+    let world = &at_work.world;
+    let (mut keeper, mut ticks) = step(world, keeper, Event::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;
         tokio::select! {
             _ = shutdown.wait_for(|ends| *ends) => {}
-            () = tokio::time::sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
+            () = world.sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
         }
-        let (same, more) = step(keeper, Event::Look).await?;
+        let (same, more) = step(world, keeper, Event::Look).await?;
         keeper = same;
         ticks.extend(more);
     }
     if *shutdown.borrow() {
-        aside(move || drop(keeper.free())).await?;
+        aside(world, move || drop(keeper.free())).await?;
         return Ok(ticks);
     }
     if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
-        let (same, more) = step(keeper, Event::Tick { due: clock::instant(), missed: 0 }).await?;
+        let (same, more) = step(world, keeper, Event::Tick { due: world.now(), missed: 0 }).await?;
         keeper = same;
         ticks.extend(more);
     }
     at_work.goes_on().await?;
     let halts = Arc::clone(&at_work.halts);
-    aside(move || {
+    aside(world, move || {
         keeper.free().finish();
         halts.finish();
     })

@@ -14,6 +14,7 @@ use super::backlog::Backlog;
 use super::batch::Batch;
 use super::client::{Ear, Settings, connected, reading, refused};
 use super::epochs::Epochs;
+use super::fetching::Fetching;
 use super::handover::{Bell, News, Shared};
 use super::positions::Position;
 use super::reader::Reader;
@@ -73,9 +74,10 @@ impl Fetch {
         let thread = thread.map_err(|_| Error::new(Kind::Io, "the system does not let us begin a thread"))?;
         Ok(Fetch { shared, thread: Some(thread) })
     }
+}
 
-    /// What there is to tell next, if there is anything.
-    pub fn next(&self) -> Option<News> {
+impl Fetching for Fetch {
+    fn next(&self) -> Option<News> {
         let ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let mut ready = self.shared.lock();
         let next = (!ready.is_empty()).then(|| ready.remove(0));
@@ -84,27 +86,23 @@ impl Fetch {
         next.or_else(|| ended.then(fault))
     }
 
-    /// What rings when there may be something to tell.
-    pub fn bell(&self) -> Bell {
-        Bell(Arc::clone(&self.shared))
+    fn bell(&self) -> Bell {
+        self.shared.bell()
     }
 
-    /// Whether messages may be there that were not handed on yet.
-    pub fn waits(&self) -> bool {
+    fn waits(&self) -> bool {
         let caught_up = self.shared.caught_up.load(Ordering::Acquire);
         !caught_up || !self.shared.lock().is_empty()
     }
 
-    /// How far the topic is ahead of what was taken in.
-    pub fn backlog(&self) -> Arc<Backlog> {
+    fn backlog(&self) -> Arc<Backlog> {
         Arc::clone(&self.shared.backlog)
     }
 
-    /// All before these offsets was taken in; Kafka is to be told.
-    pub fn taken(&self, offsets: impl Iterator<Item = (i32, u64)> + Clone) {
-        self.shared.backlog.taken(offsets.clone());
+    fn taken(&self, offsets: &[(i32, u64)]) {
+        self.shared.backlog.taken(offsets.iter().copied());
         if let Ok(mut lag) = self.shared.lag.lock() {
-            lag.extend(offsets);
+            lag.extend(offsets.iter().copied());
         }
     }
 }

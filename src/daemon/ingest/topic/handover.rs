@@ -42,7 +42,7 @@ pub struct Shared {
     /// Rings when something was taken.
     pub taken: Condvar,
     /// Rings when there may be something.
-    pub came: tokio::sync::Notify,
+    pub came: Arc<tokio::sync::Notify>,
     /// All that was there when reading began is handed on.
     pub caught_up: AtomicBool,
     /// The thread is to end.
@@ -54,16 +54,22 @@ pub struct Shared {
 }
 
 /// Rings when there may be something to tell.
-pub struct Bell(pub(super) Arc<Shared>);
+#[derive(Clone, Default)]
+pub struct Bell(Arc<tokio::sync::Notify>);
 
 impl Bell {
     /// Waits for it.
     pub async fn rings(&self) {
-        self.0.came.notified().await;
+        self.0.notified().await;
     }
 }
 
 impl Shared {
+    /// What rings when there may be something to tell.
+    pub fn bell(&self) -> Bell {
+        Bell(Arc::clone(&self.came))
+    }
+
     /// What there is to tell.
     pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<News>> {
         self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

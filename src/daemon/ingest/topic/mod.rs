@@ -13,6 +13,7 @@ mod decode;
 mod decoder;
 mod epochs;
 mod fetch;
+mod fetching;
 mod handover;
 mod headers;
 #[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
@@ -39,6 +40,7 @@ pub use client::{Settings, connected, refused};
 pub(super) use decode::{Again, again};
 pub use decode::{Decoded, Partition, decode, decode_sifted};
 pub use fetch::Fetch;
+pub use fetching::Fetching;
 pub use handover::{Bell, News};
 pub use messages::{Messages, Unwanted, Writing};
 pub use positions::Position;

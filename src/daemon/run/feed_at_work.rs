@@ -1,0 +1,39 @@
+//! A feed at work and what outlives its writers.
+
+use std::sync::Arc;
+
+use super::halt::Halts;
+use super::how::How;
+use super::ward::Ward;
+use super::world::{World, aside};
+use crate::daemon::config::Feed;
+use crate::daemon::error::Result;
+use crate::daemon::observe::FeedObserver;
+
+/// One feed, and what outlives its writers.
+#[derive(Clone)]
+pub struct Work {
+    /// The feed, as its file was read last.
+    pub feed: Arc<Feed>,
+    /// Its log lines, metrics and health.
+    pub told: FeedObserver,
+    /// How it is run.
+    pub how: How,
+    /// What is known of its log.
+    pub ward: Arc<Ward>,
+    /// Its halts.
+    pub halts: Arc<Halts>,
+    /// The world around the process.
+    pub world: Arc<dyn World>,
+}
+
+impl Work {
+    /// The feed is open, and what its source had to offer was taken: a halt is over.
+    ///
+    /// # Errors
+    /// As for [`aside`].
+    pub async fn goes_on(&self) -> Result<()> {
+        let (feed, halts) = (Arc::clone(&self.feed), Arc::clone(&self.halts));
+        aside(&self.world, move || halts.over(&feed)).await
+    }
+}

@@ -1,0 +1,67 @@
+//! The machine that the program runs on, as the world around its feeds.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::begin;
+use super::world::{Roots, Wait, World};
+use crate::daemon::chance::{Chance, System};
+use crate::daemon::clock;
+use crate::daemon::config::{Feed, Root};
+use crate::daemon::error::Result;
+use crate::daemon::ingest::topic::{Fetch, Fetching, Position, Settings};
+use crate::daemon::journal::store::{put_beside, read_beside};
+
+/// The machine that the program runs on.
+pub struct Machine {
+    begun: Instant,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine { begun: Instant::now() }
+    }
+}
+
+impl World for Machine {
+    fn now(&self) -> Timestamp {
+        clock::instant()
+    }
+
+    fn age(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> Wait {
+        Box::pin(tokio::time::sleep(time))
+    }
+
+    fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
+        Box::pin(async {
+            // What has ended by a fault has handed on nothing, which is seen there.
+            let _ = tokio::task::spawn_blocking(work).await;
+        })
+    }
+
+    fn chance(&self) -> Box<dyn Chance> {
+        Box::new(System)
+    }
+
+    fn roots(&self, feed: &Feed) -> Result<Option<Roots>> {
+        begin::roots(feed)
+    }
+
+    fn fetch(&self, settings: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
+        Ok(Box::new(Fetch::begin(settings, positions)?))
+    }
+
+    fn note(&self, private: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()> {
+        put_beside(private, name, bytes)
+    }
+
+    fn noted(&self, private: &Root, name: &str) -> Result<Option<Vec<u8>>> {
+        read_beside(private, name)
+    }
+}

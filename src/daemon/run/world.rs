@@ -1,0 +1,91 @@
+//! What a feed at work is given of the world (HOUSE 2): time, waits, chance, its roots and its topic. The program hands in the
+//! machine that it runs on, a simulation another world, and the loop is the same.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::daemon::chance::Chance;
+use crate::daemon::config::{Feed, Root};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::ingest::topic::{Fetching, Position, Settings};
+use crate::daemon::journal::store::Store;
+use crate::daemon::live::FEW;
+
+/// Something that is held until it is dropped.
+pub type Held = Box<dyn Any + Send + Sync>;
+
+/// The roots of a feed.
+pub struct Roots {
+    /// The private root.
+    pub private: Arc<dyn Store>,
+    /// The public root.
+    pub public: Arc<dyn Store>,
+    /// The lock of the process that works there; `None` in a bucket, which has no locks.
+    pub lock: Option<Held>,
+}
+
+/// Something that is waited for.
+pub type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The world around a process with feeds.
+pub trait World: Send + Sync {
+    /// What the clock says.
+    fn now(&self) -> Timestamp;
+
+    /// How long the process has been at work, whatever the clock is set to.
+    fn age(&self) -> Duration;
+
+    /// Waits for so long.
+    fn sleep(&self, time: Duration) -> Wait;
+
+    /// Does something that may take its time where no task has to wait for it.
+    fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait;
+
+    /// Where random bytes come from.
+    fn chance(&self) -> Box<dyn Chance>;
+
+    /// Opens the roots of a feed and takes the lock; `None` when another process holds it.
+    ///
+    /// # Errors
+    /// One of them cannot be used.
+    fn roots(&self, feed: &Feed) -> Result<Option<Roots>>;
+
+    /// Begins to fetch a topic at these positions.
+    ///
+    /// # Errors
+    /// The settings cannot be used.
+    fn fetch(&self, settings: &Settings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>>;
+
+    /// Puts a note for people into a private root, or takes it away.
+    ///
+    /// # Errors
+    /// The root cannot be written.
+    fn note(&self, private: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()>;
+
+    /// The note that [`World::note`] has put there.
+    ///
+    /// # Errors
+    /// The root cannot be read.
+    fn noted(&self, private: &Root, name: &str) -> Result<Option<Vec<u8>>>;
+
+    /// How many entries or objects of a private root are too few to be put together.
+    fn few(&self) -> usize {
+        FEW
+    }
+}
+
+/// Does something aside, and waits for what comes of it.
+///
+/// # Errors
+/// It has ended by a fault.
+pub async fn aside<T: Send + 'static>(world: &Arc<dyn World>, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let (put, got) = tokio::sync::oneshot::channel();
+    world.aside(Box::new(move || _ = put.send(work()))).await;
+    let fault = |_| Error::new(Kind::Internal, "a feed has ended by a fault of this program: see the line above");
+    got.await.map_err(fault)
+}
