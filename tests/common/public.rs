@@ -115,7 +115,8 @@ fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
     Release { chain: manifest["chain"].as_u64().expect("a number"), rows, diagnoses }
 }
 
-fn table(bytes: bytes::Bytes) -> Vec<String> {
+/// The diagnoses of a table.
+pub fn table(bytes: bytes::Bytes) -> Vec<String> {
     let reader = SerializedFileReader::new(bytes).expect("a table");
     let rows = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row"));
     let diagnosis = |row: parquet::record::Row| {

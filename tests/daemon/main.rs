@@ -9,3 +9,4 @@ mod live;
 mod observe;
 mod roots;
 mod run;
+mod simulation;

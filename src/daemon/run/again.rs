@@ -93,6 +93,7 @@ async fn waits(at_work: &Work, tries: u32, shutdown: &mut watch::Receiver<bool>)
         at_work.world.sleep(pause).await;
     };
     tokio::select! {
+        biased;
         () = ends => true,
         () = next => false,
     }

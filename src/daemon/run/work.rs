@@ -71,6 +71,7 @@ pub async fn work(at_work: &Work, mut shutdown: watch::Receiver<bool>) -> Result
         let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
         let wait = until_tick.unwrap_or(LONGEST).min(pause);
         tokio::select! {
+            biased;
             _ = shutdown.wait_for(|ends| *ends) => {}
             () = world.sleep(wait) => {}
             () = rings(&bell) => {}
@@ -117,6 +118,7 @@ async fn once(keeper: Held<Keeper>, at_work: &Work, mut shutdown: watch::Receive
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;
         tokio::select! {
+            biased;
             _ = shutdown.wait_for(|ends| *ends) => {}
             () = world.sleep(settle.clamp(Duration::from_millis(20), LONGEST)) => {}
         }

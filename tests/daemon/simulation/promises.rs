@@ -1,0 +1,195 @@
+//! What must hold with every single change of a root, whatever goes wrong: the log is one chain, each message is taken in once, nothing is public
+//! that was not decided, and whatever a visible manifest lists is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+use tidegate::daemon::journal::store::{Memory, Store, log};
+use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, Origin};
+use tidegate::engine::release::Sha256;
+
+use super::nature::Side;
+use super::person;
+use super::public::table;
+use super::stores::Change;
+use crate::common::is_advisory;
+
+/// Files of a release, and their digests.
+type Files = BTreeMap<String, Sha256>;
+
+/// What has happened so far.
+#[derive(Default)]
+pub struct Promises {
+    /// The digests of the entries.
+    entries: Vec<Sha256>,
+    /// Files of releases that were decided, in all chains.
+    decided: BTreeMap<u32, Files>,
+    /// A release that waits for a person, the entry that holds it, and its files.
+    held: Option<(u32, Sha256, Files)>,
+    /// What the manifests list that are visible.
+    visible: BTreeMap<u32, BTreeSet<String>>,
+    /// The newest release that was visible.
+    newest: u32,
+    /// How far each partition was taken in.
+    pub next: BTreeMap<i32, u64>,
+    /// Who is in each table, and in each release with its chain.
+    tables: BTreeMap<String, Vec<u64>>,
+    pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
+    /// Something was to leave the public root.
+    leaves: bool,
+    pub kinds: BTreeMap<&'static str, u64>,
+}
+
+impl Promises {
+    /// A change has happened.
+    pub fn look(&mut self, roots: &[Memory; 2], side: Side, change: &Change) {
+        match (side, change) {
+            (Side::Private, Change::Create(path, bytes)) => {
+                if let Some(seq) = log::place(path) {
+                    self.entry(seq, bytes);
+                }
+            }
+            (Side::Private, Change::Replace(path, _)) => {
+                assert!(["clock", "halted.json", "FORMAT"].contains(&path.as_str()), "{path} was written again");
+            }
+            (Side::Private, Change::Delete(_)) => {}
+            (Side::Public, Change::Create(path, bytes)) => self.shown(&roots[Side::Public as usize], path, bytes),
+            (Side::Public, Change::Replace(path, _)) => assert!(is_advisory(path), "{path} was written again"),
+            (Side::Public, Change::Delete(path)) => self.gone(path),
+        }
+    }
+
+    /// An entry of the log is there.
+    fn entry(&mut self, seq: u64, bytes: &[u8]) {
+        let entry = Entry::unproven(bytes).expect("an entry");
+        let sha256 = Sha256::of(bytes);
+        assert_eq!(entry.seq, seq, "an entry in the place of another one");
+        if let Some(known) = self.entries.get(seq as usize) {
+            // Its own place was free again, since it lies in a pack.
+            assert_eq!(*known, sha256, "entry {seq} is there twice");
+            return;
+        }
+        assert_eq!(seq, self.entries.len() as u64, "a gap in the log");
+        assert_eq!(entry.prev_sha256.as_ref(), self.entries.last(), "entry {seq} follows another one");
+        self.entries.push(sha256);
+        *self.kinds.entry(entry.body.kind()).or_default() += 1;
+        match &entry.body {
+            Body::Ingest(ingest) => self.taken(ingest),
+            Body::Decision(Decision::Publish { release, files, .. }) => {
+                let files = files.iter().map(|file| (file.path.clone(), file.sha256)).collect();
+                assert!(self.decided.insert(*release, files).is_none(), "release {release} is decided twice");
+            }
+            Body::Decision(Decision::Hold { release, files, .. }) => {
+                self.held =
+                    Some((*release, sha256, files.iter().map(|file| (file.path.clone(), file.sha256)).collect()));
+            }
+            Body::Approve(approved) if approved.missing == 0 => {
+                let (release, _, files) = self.held.take().expect("a release that is held");
+                assert_eq!(release, approved.release);
+                assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
+            }
+            Body::Published(published) => {
+                assert!(self.visible.contains_key(&published.release), "a release is called visible that is not");
+            }
+            Body::Withdraw(_) | Body::Expire(_) | Body::Erase(_) | Body::Retire(_) => self.leaves = true,
+            _ => {}
+        }
+    }
+
+    /// Each message is taken in once, and none is left out.
+    fn taken(&mut self, ingest: &Ingest) {
+        for part in &ingest.parts {
+            let Origin::Partition { partition, .. } = &part.origin else { panic!("a topic has partitions") };
+            let next = self.next.entry(*partition).or_default();
+            assert_eq!(part.from, *next, "messages of partition {partition} are left out or taken in twice");
+            *next = part.next;
+        }
+    }
+
+    /// A public file is there.
+    fn shown(&mut self, public: &Memory, path: &str, bytes: &[u8]) {
+        let first = path.split('/').next().expect("a part");
+        let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
+        match first {
+            "manifest" if manifest.is_none() => {}
+            "manifest" => {
+                let release: u32 = manifest.and_then(|number| number.parse().ok()).expect("a number");
+                self.manifest(public, release, bytes);
+            }
+            "withdrawn" | "replaced" | "expired" => assert!(self.leaves, "{path}: nothing was to leave"),
+            _ if path.contains("/_delta_log/") || is_advisory(path) => {}
+            _ => {
+                let signed = path.strip_suffix(".sig");
+                let decided = self.decided.values().find_map(|files| files.get(signed.unwrap_or(path)));
+                let decided = decided.unwrap_or_else(|| panic!("{path} is public and was not decided"));
+                if signed.is_none() {
+                    assert_eq!(*decided, Sha256::of(bytes), "{path} is not as it was decided");
+                }
+                let files = self.decided.values().find(|files| files.contains_key(path));
+                let two = files.is_some_and(|files| files.keys().any(|path| path.starts_with("sensitive/")));
+                if path.starts_with(if two { "sensitive/" } else { "data/" }) {
+                    let diagnoses = table(bytes.to_vec().into());
+                    let people = diagnoses.iter().map(|diagnosis| person::of(diagnosis)).collect();
+                    self.tables.insert(path.to_owned(), people);
+                }
+            }
+        }
+    }
+
+    /// A release is visible.
+    fn manifest(&mut self, public: &Memory, release: u32, bytes: &[u8]) {
+        assert!(self.decided.contains_key(&release), "release {release} is visible and was not decided");
+        assert_eq!(release, self.newest + 1, "releases follow one another");
+        let manifest: Json = serde_json::from_slice(bytes).expect("JSON");
+        let (mut listed, mut people) = (BTreeSet::new(), Vec::new());
+        let two = manifest["policy"]["output"] == "two-table";
+        for file in manifest["files"].as_array().expect("files") {
+            let path = file["path"].as_str().expect("a path");
+            let there = public.read(path).expect("memory");
+            let there = there.unwrap_or_else(|| panic!("release {release} is visible without {path}"));
+            assert_eq!(file["sha256"], Sha256::of(&there).to_string(), "{path} is not what release {release} lists");
+            if path.starts_with(if two { "sensitive/" } else { "data/" }) {
+                people.extend(&self.tables[path]);
+            }
+            listed.insert(path.to_owned());
+        }
+        let chain = manifest["chain"].as_u64().expect("a number");
+        self.people(release, chain, people, manifest["rows"].as_u64().expect("a number"));
+        let signature = format!("manifest/{release:010}.json.sig");
+        assert!(public.read(&signature).expect("memory").is_some(), "release {release} is visible without signature");
+        self.visible.insert(release, listed);
+        self.newest = release;
+    }
+
+    /// These people are in a release: each once, and in no other chain.
+    fn people(&mut self, release: u32, chain: u64, people: Vec<u64>, rows: u64) {
+        let each: BTreeSet<u64> = people.iter().copied().collect();
+        assert_eq!(each.len(), people.len(), "a person is in release {release} twice");
+        assert_eq!(people.len() as u64, rows, "release {release} has other rows than its manifest says");
+        for (other, of) in self.released.values().filter(|(other, _)| *other != chain) {
+            assert!(of.is_disjoint(&each), "a person of chain {other} is in chain {chain} too");
+        }
+        self.released.insert(release, (chain, each));
+    }
+
+    /// The release that waits for a person, and the entry that holds it.
+    pub fn held(&self) -> Option<(u32, Sha256)> {
+        self.held.as_ref().map(|(release, decision, _)| (*release, *decision))
+    }
+
+    /// Everyone who was ever in a release.
+    pub fn ever(&self) -> BTreeSet<u64> {
+        self.released.values().flat_map(|(_, people)| people).copied().collect()
+    }
+
+    /// A public file is gone.
+    fn gone(&mut self, path: &str) {
+        let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
+        if let Some(release) = manifest.and_then(|number| number.parse::<u32>().ok()) {
+            assert!(self.leaves, "the manifest of release {release} is gone, and nothing was to leave");
+            self.visible.remove(&release);
+        }
+        let listed = self.visible.iter().find(|(_, files)| files.contains(path));
+        assert!(listed.is_none(), "{path} is gone, and release {:?} lists it", listed.map(|(release, _)| release));
+    }
+}

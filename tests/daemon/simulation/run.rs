@@ -1,0 +1,350 @@
+//! One simulated run: a feed over a topic, whose processes, stores, brokers and clocks fail as its seed says, and which must have kept every
+//! promise when all is quiet again.
+
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegate::daemon::chance::Chance;
+use tidegate::daemon::config::{Feed, LogFormat};
+use tidegate::daemon::ingest::PersonHasher;
+use tidegate::daemon::live::{Ask, Hash, Request};
+use tidegate::daemon::observe::Observer;
+use tokio::sync::watch;
+
+use super::books;
+use super::draw::{CARVED, CROWDS, HALVED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::here::live;
+use super::mutants::Mutant;
+use super::nature::{Harm, Nature, Side};
+use super::person;
+use super::place::Place;
+use super::promises::Promises;
+use super::turns::End;
+use crate::common::random::Draw;
+
+/// From one tick to the next.
+const TICK: Duration = Duration::from_secs(60);
+/// Ticks within which a feed has settled once nothing goes wrong any more.
+const QUIET: u32 = 4;
+/// The crowds grow, and their table has a Delta log.
+const GROWS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\nformat = \"delta\"";
+
+/// Feed files, which runs only read.
+pub struct Places {
+    places: BTreeMap<(&'static str, bool, bool), Place>,
+    observer: Arc<Observer>,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        let clock = || jiff::Timestamp::UNIX_EPOCH;
+        let observer = Observer::new(LogFormat::Json, std::io::sink(), clock).expect("a thread");
+        Places { places: BTreeMap::new(), observer: Arc::new(observer) }
+    }
+}
+
+impl Places {
+    fn file(&mut self, policy: &'static str, bucket: bool, manual: bool) -> PathBuf {
+        let place = self.places.entry((policy, bucket, manual)).or_insert_with(|| {
+            let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
+            let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
+            let more = format!("{chain}max_clock_step = \"300s\"\n");
+            let place = Place::with(schedule, &format!("{policy}\n"), &more);
+            let source = "kind = \"kafka\"\nbrokers = \"127.0.0.1:9\"\ntopic = \"t\"\nformat = \"json\"\n\
+                          max_quarantine_share = 1.0\n";
+            place.edit("kind = \"directory\"\npath = \"in\"\nsettle = \"0s\"\n", source);
+            place.edit("[schedule]\n", "keep_raw = \"150s\"\n[schedule]\n");
+            for root in ["private", "public"] {
+                if bucket {
+                    place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{root}\""));
+                } else {
+                    std::fs::create_dir(place.path(root)).expect("a folder");
+                }
+            }
+            place
+        });
+        place.path("feed.toml")
+    }
+}
+
+/// A process of a run.
+struct Process {
+    ends: watch::Sender<bool>,
+    /// It is told to end.
+    told: bool,
+}
+
+/// A run.
+struct Run<'p> {
+    nature: Arc<Nature>,
+    places: &'p mut Places,
+    file: PathBuf,
+    draw: Draw,
+    begun: u32,
+    processes: BTreeMap<u32, Process>,
+    /// When the next process begins.
+    next: Option<Duration>,
+    requests: Vec<Request>,
+    /// People who are erased or are to be, and by which request.
+    erased: BTreeMap<u64, String>,
+    deaths: u32,
+    /// No process begins by itself any more.
+    over: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    pub trace: u64,
+    pub changes: u64,
+    pub releases: u32,
+    pub people: u64,
+    pub deaths: u32,
+}
+
+/// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
+pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
+    let mut draw = Draw::new(seed, 0);
+    let mut policies = POLICIES.to_vec();
+    policies.extend([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]);
+    let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
+    let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
+    let nature = Arc::new(Nature::new(seed, bucket, mutant));
+    let file = places.file(policy, bucket, manual);
+    nature.line(&format!("{policy:?}, bucket: {bucket}, manual: {manual}"));
+    let mut run = Run {
+        nature: Arc::clone(&nature),
+        places,
+        file,
+        draw,
+        begun: 0,
+        processes: BTreeMap::new(),
+        next: Some(Duration::ZERO),
+        requests: Vec::new(),
+        erased: BTreeMap::new(),
+        deaths: 0,
+        over: false,
+    };
+    let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run.plays()));
+    if let Err(fault) = played {
+        let text = fault.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| fault.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
+        run.abandon();
+        panic!("seed {seed}: {text}\n{}", nature.story());
+    }
+    if std::env::var_os("TIDEGATE_STORY").is_some() {
+        println!("{}", nature.story());
+    }
+    let (trace, changes) = nature.trace();
+    let (releases, people) = nature.promises(|promises| (promises.released.len() as u32, promises.ever().len() as u64));
+    Outcome { trace, changes, releases, people, deaths: run.deaths }
+}
+
+impl Run<'_> {
+    fn plays(&mut self) {
+        let harm = Harm {
+            lost: [0, 200, 40][self.draw.between(0, 2) as usize],
+            between: [0, 60, 8][self.draw.between(0, 2) as usize],
+        };
+        self.nature.harm(harm);
+        let end = TICK * self.draw.between(4, 9) as u32;
+        while self.nature.turns.now() < end {
+            let pause = Duration::from_millis(self.draw.between(500, 25_000));
+            self.passes(self.nature.turns.now() + pause);
+            self.something();
+        }
+        self.settles();
+    }
+
+    /// Time goes by until then.
+    fn passes(&mut self, time: Duration) {
+        loop {
+            let begins = self.next.filter(|next| *next <= time);
+            let until = begins.unwrap_or(time).max(self.nature.turns.now());
+            match self.nature.turns.until(until) {
+                Some((process, end)) => self.ended(process, end),
+                None if begins.is_some() => self.begins(),
+                None => break,
+            }
+            self.nature.lands();
+        }
+        self.nature.lands();
+    }
+
+    fn begins(&mut self) {
+        self.next = None;
+        self.begun += 1;
+        let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
+        self.nature.begins(process, clock);
+        let (ends, told) = watch::channel(false);
+        let (nature, file) = (Arc::clone(&self.nature), self.file.clone());
+        let observer = self.places.observer.feed(&Feed::load(&file).expect("a feed file"));
+        self.processes.insert(process, Process { ends, told: false });
+        self.nature.turns.begin(process, move || live(&nature, process, &file, observer, told));
+    }
+
+    fn ended(&mut self, process: u32, end: End) {
+        let known = self.processes.remove(&process);
+        match end {
+            End::Failed(fault) => resume_unwind(fault),
+            End::Died => self.deaths += 1,
+            End::Done => {
+                assert!(known.is_some_and(|known| known.told), "process {process} has ended and was not told to");
+                self.nature.ended(process, "ends");
+            }
+        }
+        if self.processes.is_empty() {
+            if self.draw.once_in(8) {
+                books::balance(&self.nature, &self.erased, false);
+            }
+            let pause = Duration::from_millis(self.draw.between(0, 30_000));
+            if !self.over {
+                self.next.get_or_insert(self.nature.turns.now() + pause);
+            }
+        }
+    }
+
+    /// A process, any of them.
+    fn any(&mut self) -> Option<u32> {
+        let many = (self.processes.len() as u64).checked_sub(1)?;
+        self.processes.keys().nth(self.draw.between(0, many) as usize).copied()
+    }
+
+    /// Something happens.
+    fn something(&mut self) {
+        let nature = Arc::clone(&self.nature);
+        let side = if self.draw.once_in(2) { Side::Private } else { Side::Public };
+        let time = Duration::from_millis(self.draw.between(1_000, 100_000));
+        match self.draw.between(0, 19) {
+            0..=8 => self.produces(),
+            9..=11 => {
+                let changes = self.draw.between(0, 40) as usize;
+                self.any().into_iter().for_each(|process| nature.kills(process, changes));
+            }
+            12 => self.any().into_iter().for_each(|process| self.stops(process)),
+            13 if self.processes.len() < 2 => _ = self.next.get_or_insert(nature.turns.now()),
+            14 if nature.bucket => nature.silence(side, time),
+            14 => nature.fills(side, time),
+            15 => nature.topic(|topic, _| topic.goes_away(nature.turns.now() + time)),
+            16 => nature.topic(|topic, _| topic.fails()),
+            17 => {
+                let step = [-200, -7, 30, 250, 5_000][self.draw.between(0, 4) as usize];
+                self.any().into_iter().for_each(|process| nature.steps(process, step));
+            }
+            _ => self.asks(),
+        }
+    }
+
+    fn produces(&mut self) {
+        let many = self.draw.between(1, 14);
+        self.nature.topic(|topic, draw| topic.produces(many, draw));
+        self.processes.keys().for_each(|process| self.nature.turns.wake(*process));
+    }
+
+    fn stops(&mut self, process: u32) {
+        if let Some(known) = self.processes.get_mut(&process) {
+            known.told = true;
+            known.ends.send_replace(true);
+            self.nature.turns.wake(process);
+        }
+    }
+
+    /// A person asks for something.
+    fn asks(&mut self) {
+        let Some(ring) = books::ring(&self.nature) else { return };
+        let held = self.nature.promises(Promises::held);
+        let mut erased = None;
+        let ask = match (held, self.draw.between(0, 3)) {
+            (Some((release, decision)), 0..=2) => match self.draw.between(0, 3) {
+                0 => Ask::Reject { release, decision },
+                _ => Ask::Approve { release, decision },
+            },
+            (_, 3) => Ask::Retry,
+            _ => {
+                let next = self.nature.promises(|promises| promises.next.clone());
+                let Some(person) = self.nature.topic(|topic, draw| topic.settles(&next, draw)) else { return };
+                erased = Some(person);
+                let hash = PersonHasher::new(&ring.people()).person(&[&person::id(person)]);
+                Ask::Erase { people: vec![Hash(hash)], rows: false }
+            }
+        };
+        let when = "2026-01-01T00:00:00Z".to_owned();
+        let chance: &mut dyn Chance = &mut *self.nature.chance();
+        let request = Request::new(ask, "a test".to_owned(), when, None, &ring, chance).expect("a request");
+        self.erased.extend(erased.map(|person| (person, request.wanted.request.clone())));
+        self.nature.line(&format!("a person asks: {}", request.ask.name()));
+        request.put(self.nature.root(Side::Private)).expect("memory");
+        self.requests.push(request);
+    }
+
+    /// Nothing goes wrong any more: the feed takes everything in, closes its ticks, and ends.
+    fn settles(&mut self) {
+        self.nature.settles();
+        self.nature.line("nothing goes wrong any more");
+        let nature = Arc::clone(&self.nature);
+        nature.topic(|topic, _| topic.goes_away(Duration::ZERO));
+        // Of several processes some wait for ever, since another one has taken over.
+        let all: Vec<u32> = self.processes.keys().copied().collect();
+        all.iter().for_each(|process| self.stops(*process));
+        self.all_end();
+        // A clock that was set back stands before the last tick, and no tick closes until it is past it.
+        nature.turns.passes(Duration::from_secs(6_000));
+        self.next = Some(nature.turns.now());
+        self.passes(nature.turns.now() + TICK * QUIET);
+        self.quiet();
+        let all: Vec<u32> = self.processes.keys().copied().collect();
+        all.iter().for_each(|process| self.stops(*process));
+        self.all_end();
+        books::balance(&nature, &self.erased, true);
+    }
+
+    /// All processes end that were told to.
+    fn all_end(&mut self) {
+        self.over = true;
+        for _ in 0..100 {
+            self.next = None;
+            if self.processes.is_empty() {
+                return;
+            }
+            self.passes(self.nature.turns.now() + TICK);
+        }
+        panic!("processes do not end that were told to: {:?}", self.processes.keys());
+    }
+
+    /// The feed has done all that it has to do.
+    fn quiet(&mut self) {
+        let process = *self.processes.keys().next().expect("a process works");
+        assert_eq!(self.nature.halted(process), None, "the feed is halted");
+        let state = books::state(&self.nature).expect("a feed has begun");
+        let next = self.nature.promises(|promises| promises.next.clone());
+        let rest = self.nature.topic(|topic, _| topic.people(&topic.ends())).len()
+            - self.nature.topic(|topic, _| topic.people(&next)).len();
+        assert_eq!(rest, 0, "people of the topic were not taken in");
+        assert!(state.due.is_none() && state.publishing.is_none() && state.closing.is_none(), "a release is stuck");
+        let private = self.nature.private();
+        for request in &self.requests {
+            assert!(
+                request.answer(&private).expect("memory").is_some(),
+                "a request has no answer: {}",
+                request.ask.name()
+            );
+        }
+    }
+
+    /// A promise is broken: the processes that are left die.
+    fn abandon(&mut self) {
+        let left: Vec<u32> = self.processes.keys().copied().collect();
+        for process in left {
+            self.nature.kills(process, 0);
+            self.stops(process);
+        }
+        for _ in 0..100 {
+            let ends = self.nature.turns.until(self.nature.turns.now() + TICK * 10);
+            let Some((process, _)) = ends else { break };
+            self.nature.ended(process, "ends");
+        }
+    }
+}

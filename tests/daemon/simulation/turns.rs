@@ -1,0 +1,135 @@
+//! Simulated time. Processes are threads of which one works at a time: it works until it waits, and the next one is the one that has
+//! waited for long enough. So a run follows from its seed alone, however many processors there are.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// What unwinds a process that dies.
+pub struct Death;
+
+/// How a process has ended.
+pub enum End {
+    /// By itself.
+    Done,
+    /// It was killed.
+    Died,
+    /// By a fault of the program, or a promise that it broke.
+    Failed(Box<dyn Any + Send>),
+}
+
+/// Time, and which process works.
+#[derive(Default)]
+pub struct Turns {
+    known: Mutex<Known>,
+    turned: Condvar,
+}
+
+#[derive(Default)]
+struct Known {
+    now: Duration,
+    /// The process that works; `None`: the one that plays the world.
+    at_work: Option<u32>,
+    /// Until when each of the others waits.
+    wait: BTreeMap<u32, Duration>,
+    threads: BTreeMap<u32, JoinHandle<()>>,
+    ended: Option<(u32, End)>,
+}
+
+impl Turns {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time since the beginning.
+    pub fn now(&self) -> Duration {
+        self.lock().now
+    }
+
+    /// A little of it goes by.
+    pub fn passes(&self, time: Duration) {
+        self.lock().now += time;
+    }
+
+    /// Whether another process waits.
+    pub fn others(&self) -> bool {
+        !self.lock().wait.is_empty()
+    }
+
+    /// Begins a process, which works when its turn comes.
+    pub fn begin(self: &Arc<Self>, process: u32, work: impl FnOnce() + Send + 'static) {
+        let turns = Arc::clone(self);
+        let thread = std::thread::spawn(move || {
+            turns.turn(process);
+            let end = match catch_unwind(AssertUnwindSafe(work)) {
+                Ok(()) => End::Done,
+                Err(death) if death.is::<Death>() => End::Died,
+                Err(fault) => End::Failed(fault),
+            };
+            let mut known = turns.lock();
+            known.ended = Some((process, end));
+            known.at_work = None;
+            turns.turned.notify_all();
+        });
+        let mut known = self.lock();
+        let now = known.now;
+        known.wait.insert(process, now);
+        known.threads.insert(process, thread);
+    }
+
+    /// The process that works waits, and others go on.
+    pub fn rest(&self, process: u32, time: Duration) {
+        let mut known = self.lock();
+        let until = known.now + time;
+        known.wait.insert(process, until);
+        known.at_work = None;
+        self.turned.notify_all();
+        drop(known);
+        self.turn(process);
+    }
+
+    /// Waits until it is the turn of this process.
+    fn turn(&self, process: u32) {
+        let mut known = self.lock();
+        while known.at_work != Some(process) {
+            known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A process that waits goes on now.
+    pub fn wake(&self, process: u32) {
+        let known = &mut *self.lock();
+        if let Some(until) = known.wait.get_mut(&process) {
+            *until = known.now.min(*until);
+        }
+    }
+
+    /// Has processes work until this time, or until one of them ends.
+    pub fn until(&self, time: Duration) -> Option<(u32, End)> {
+        loop {
+            let mut known = self.lock();
+            let next = known.wait.iter().map(|(process, until)| (*until, *process)).min();
+            let Some((until, process)) = next.filter(|(until, _)| *until <= time) else {
+                known.now = known.now.max(time);
+                return None;
+            };
+            known.now = known.now.max(until);
+            known.wait.remove(&process);
+            known.at_work = Some(process);
+            self.turned.notify_all();
+            while known.at_work.is_some() {
+                known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
+            }
+            if let Some((process, end)) = known.ended.take() {
+                let thread = known.threads.remove(&process);
+                drop(known);
+                // It has nothing more to do than to end.
+                let _ = thread.map(JoinHandle::join);
+                return Some((process, end));
+            }
+        }
+    }
+}
