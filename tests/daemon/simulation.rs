@@ -14,6 +14,11 @@ mod stores;
 mod topic;
 mod turns;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use mutants::MUTANTS;
 use run::{Places, play};
 
 use crate::common::{draw, place, public, random};
@@ -27,24 +32,56 @@ fn one_seed() {
 
 #[test]
 fn a_feed_keeps_its_promises_whatever_fails() {
-    let (seed, cases) = (random::seed(), crate::common::cases(200));
-    println!("{cases} seeds from {seed} on");
-    let mut places = Places::default();
-    let begun = std::time::Instant::now();
-    let (mut changes, mut releases, mut deaths) = (0, 0, 0);
-    for at in 0..u64::from(cases) {
-        let outcome = play(seed.wrapping_add(at), &mut places, None);
-        changes += outcome.changes;
-        releases += outcome.releases;
-        deaths += outcome.deaths;
-    }
+    let (first, seeds) = (random::seed(), seeds());
+    println!("{seeds} seeds from {first} on; one of them again: TIDEGATE_SEED=<seed> and the test `one_seed`");
+    let (next, begun) = (AtomicU64::new(0), Instant::now());
+    let plays = || {
+        let mut places = Places::default();
+        let at = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < seeds);
+        let played = std::iter::from_fn(at).map(|at| play(first.wrapping_add(at), &mut places, None));
+        played.fold([0; 3], |[changes, releases, deaths], outcome| {
+            [changes + outcome.changes, releases + u64::from(outcome.releases), deaths + u64::from(outcome.deaths)]
+        })
+    };
+    let all = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads()).map(|_| scope.spawn(plays)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|fault| resume_unwind(fault))).collect::<Vec<_>>()
+    });
+    let [changes, releases, deaths] =
+        all.into_iter().reduce(|all, one| [all[0] + one[0], all[1] + one[1], all[2] + one[2]]).expect("a thread");
     println!("{changes} changes, {releases} releases, {deaths} deaths in {:?}", begun.elapsed());
+    assert!(releases > seeds && deaths > seeds / 2, "most runs publish something, and many processes die");
+}
+
+/// How many runs are played: `TIDEGATE_SEEDS`, or the everyday number.
+fn seeds() -> u64 {
+    let asked = std::env::var("TIDEGATE_SEEDS").ok().and_then(|text| text.parse().ok());
+    asked.unwrap_or_else(|| crate::common::cases(250).into())
+}
+
+/// A long run has the machine for itself; else other tests run beside this one.
+fn threads() -> usize {
+    let all = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if std::env::var_os("TIDEGATE_SEEDS").is_some() { all } else { 1 }
+}
+
+#[test]
+fn every_mutant_is_found() {
+    let mut places = Places::default();
+    for mutant in MUTANTS {
+        let found = (0..200).find_map(|seed| {
+            let played = catch_unwind(AssertUnwindSafe(|| play(seed, &mut places, Some(mutant))));
+            played.err().map(|fault| (seed, fault.downcast::<String>().expect("a text")))
+        });
+        let (_, text) = found.unwrap_or_else(|| panic!("nothing finds a program that {}", mutant.name));
+        println!("a program that {}: {}", mutant.name, text.lines().next().unwrap_or_default());
+    }
 }
 
 #[test]
 fn what_follows_from_a_seed_is_always_the_same() {
     let mut places = Places::default();
-    for seed in 0..20 {
+    for seed in 0..10 {
         assert_eq!(play(seed, &mut places, None), play(seed, &mut Places::default(), None), "seed {seed}");
     }
 }

@@ -1,4 +1,8 @@
-//! Errors that a program could have, made at its border: a write that it leaves out. Each must be found by the promises.
+//! Errors that a program could have, made at its border: a change that it leaves out, an answer that it does not believe. Each must be
+//! found by a promise, or the promises show nothing.
+
+use tidegate::daemon::journal::store::log;
+use tidegate::daemon::journal::{Body, Entry};
 
 use super::nature::Side;
 use super::stores::Change;
@@ -8,4 +12,51 @@ pub struct Mutant {
     pub name: &'static str,
     /// Whether it leaves out a change that it should make.
     pub leaves_out: fn(Side, &Change) -> bool,
+    /// It takes a name for its own that another one was given.
+    pub takes_names: bool,
+    /// It passes over the first message that it reads.
+    pub passes_over: bool,
 }
+
+const fn leaving_out(name: &'static str, leaves_out: fn(Side, &Change) -> bool) -> Mutant {
+    Mutant { name, leaves_out, takes_names: false, passes_over: false }
+}
+
+fn creates(side: Side, change: &Change, at: Side, below: &str) -> bool {
+    matches!(change, Change::Create(path, _) if side == at && path.starts_with(below))
+}
+
+fn deletes(side: Side, change: &Change, at: Side, below: &str) -> bool {
+    matches!(change, Change::Delete(path) if side == at && path.starts_with(below))
+}
+
+fn appends(change: &Change, kind: fn(&Body) -> bool) -> bool {
+    let Change::Create(path, bytes) = change else { return false };
+    log::place(path).is_some() && Entry::unproven(bytes).is_ok_and(|entry| kind(&entry.body))
+}
+
+pub static MUTANTS: &[Mutant] = &[
+    leaving_out("begins without a fence", |_, change| appends(change, |body| matches!(body, Body::Fence(_)))),
+    leaving_out("publishes without a decision", |_, change| appends(change, |body| matches!(body, Body::Decision(_)))),
+    leaving_out("takes in without an entry", |_, change| appends(change, |body| matches!(body, Body::Ingest(_)))),
+    leaving_out("forgets without an entry", |_, change| appends(change, |body| matches!(body, Body::Forgotten(_)))),
+    leaving_out("erases without an entry", |_, change| appends(change, |body| matches!(body, Body::Erase(_)))),
+    leaving_out("names rows that were never put", |side, change| creates(side, change, Side::Private, "seg/")),
+    leaving_out("names counts that were never put", |side, change| creates(side, change, Side::Private, "atoms/")),
+    leaving_out("seals under a key that was never put", |side, change| {
+        creates(side, change, Side::Private, "keys/")
+            && change.path().len() > "keys/0000000001/00000000000000000001.wrap".len()
+    }),
+    leaving_out("empties places whose pack was never put", |side, change| {
+        creates(side, change, Side::Private, "pack/")
+    }),
+    leaving_out("leaves what was staged", |side, change| deletes(side, change, Side::Private, "stage/")),
+    leaving_out("shows a manifest before its table", |side, change| creates(side, change, Side::Public, "data/")),
+    leaving_out("shows a manifest before its report", |side, change| creates(side, change, Side::Public, "report/")),
+    leaving_out("shows a manifest before its signature", |side, change| {
+        creates(side, change, Side::Public, "manifest/") && change.path().ends_with(".sig")
+    }),
+    leaving_out("leaves a manifest that is withdrawn", |side, change| deletes(side, change, Side::Public, "manifest/")),
+    Mutant { takes_names: true, ..leaving_out("takes the place of another entry", |_, _| false) },
+    Mutant { passes_over: true, ..leaving_out("passes over a message", |_, _| false) },
+];

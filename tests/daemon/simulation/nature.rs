@@ -98,7 +98,7 @@ struct Known {
 }
 
 impl Nature {
-    pub fn new(seed: u64, bucket: bool, mutant: Option<&'static Mutant>) -> Nature {
+    pub fn new(seed: u64, bucket: bool, disjoint: bool, mutant: Option<&'static Mutant>) -> Nature {
         let known = Known {
             draw: Draw::new(seed, 1),
             seed,
@@ -110,7 +110,7 @@ impl Nature {
             processes: BTreeMap::new(),
             lock: None,
             mutant,
-            promises: Promises::default(),
+            promises: Promises::of(disjoint),
             topic: Topic::default(),
             lines: VecDeque::new(),
             trace: seed,
@@ -378,10 +378,18 @@ impl Nature {
             Change::Replace(path, bytes) => root.replace(path, bytes).map(|()| Created::Made).expect("memory"),
             Change::Delete(path) => root.delete(path).map(|()| Created::Made).expect("memory"),
         };
+        if made == Created::Exists && known.mutant.is_some_and(|mutant| mutant.takes_names) {
+            return Created::Made;
+        }
         if made == Created::Made {
             known.promises.look(&self.roots, side, &change);
         }
         made
+    }
+
+    /// Whether the program passes over the first message that it reads.
+    pub fn passes_over(&self) -> bool {
+        self.known().mutant.is_some_and(|mutant| mutant.passes_over)
     }
 
     pub fn line(&self, text: &str) {

@@ -32,6 +32,8 @@ pub struct Promises {
     newest: u32,
     /// How far each partition was taken in.
     pub next: BTreeMap<i32, u64>,
+    /// Each release is of other people.
+    disjoint: bool,
     /// Who is in each table, and in each release with its chain.
     tables: BTreeMap<String, Vec<u64>>,
     pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
@@ -41,6 +43,11 @@ pub struct Promises {
 }
 
 impl Promises {
+    /// Of a feed whose releases are of other people each, or of all so far.
+    pub fn of(disjoint: bool) -> Promises {
+        Promises { disjoint, ..Promises::default() }
+    }
+
     /// A change has happened.
     pub fn look(&mut self, roots: &[Memory; 2], side: Side, change: &Change) {
         match (side, change) {
@@ -169,12 +176,22 @@ impl Promises {
         for (other, of) in self.released.values().filter(|(other, _)| *other != chain) {
             assert!(of.is_disjoint(&each), "a person of chain {other} is in chain {chain} too");
         }
+        let before = self.released.values().rev().find(|(other, _)| *other == chain);
+        if let Some((_, before)) = before.filter(|_| !self.leaves) {
+            let kept = if self.disjoint { before.is_disjoint(&each) } else { before.is_subset(&each) };
+            assert!(kept, "release {release} has lost or repeated people of the one before it");
+        }
         self.released.insert(release, (chain, each));
     }
 
     /// The release that waits for a person, and the entry that holds it.
     pub fn held(&self) -> Option<(u32, Sha256)> {
         self.held.as_ref().map(|(release, decision, _)| (*release, *decision))
+    }
+
+    /// The newest release that is visible.
+    pub fn newest(&self) -> Option<u32> {
+        self.visible.keys().next_back().copied()
     }
 
     /// Everyone who was ever in a release.

@@ -28,10 +28,7 @@ use crate::common::random::Draw;
 /// From one tick to the next.
 const TICK: Duration = Duration::from_secs(60);
 /// Ticks within which a feed has settled once nothing goes wrong any more.
-const QUIET: u32 = 4;
-/// The crowds grow, and their table has a Delta log.
-const GROWS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\nformat = \"delta\"";
-
+const QUIET: u32 = 3;
 /// Feed files, which runs only read.
 pub struct Places {
     places: BTreeMap<(&'static str, bool, bool), Place>,
@@ -88,6 +85,8 @@ struct Run<'p> {
     /// When the next process begins.
     next: Option<Duration>,
     requests: Vec<Request>,
+    /// Labels are kept: published rows can be erased, and releases withdrawn.
+    crowds: bool,
     /// People who are erased or are to be, and by which request.
     erased: BTreeMap<u64, String>,
     deaths: u32,
@@ -112,7 +111,7 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
     policies.extend([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]);
     let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
     let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
-    let nature = Arc::new(Nature::new(seed, bucket, mutant));
+    let nature = Arc::new(Nature::new(seed, bucket, disjoint(policy), mutant));
     let file = places.file(policy, bucket, manual);
     nature.line(&format!("{policy:?}, bucket: {bucket}, manual: {manual}"));
     let mut run = Run {
@@ -124,6 +123,7 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
         processes: BTreeMap::new(),
         next: Some(Duration::ZERO),
         requests: Vec::new(),
+        crowds: policy == CROWDS,
         erased: BTreeMap::new(),
         deaths: 0,
         over: false,
@@ -150,7 +150,8 @@ impl Run<'_> {
             between: [0, 60, 8][self.draw.between(0, 2) as usize],
         };
         self.nature.harm(harm);
-        let end = TICK * self.draw.between(4, 9) as u32;
+        let ticks = if self.draw.once_in(6) { self.draw.between(7, 12) } else { self.draw.between(3, 6) };
+        let end = TICK * ticks as u32;
         while self.nature.turns.now() < end {
             let pause = Duration::from_millis(self.draw.between(500, 25_000));
             self.passes(self.nature.turns.now() + pause);
@@ -262,13 +263,17 @@ impl Run<'_> {
                 0 => Ask::Reject { release, decision },
                 _ => Ask::Approve { release, decision },
             },
-            (_, 3) => Ask::Retry,
+            (_, 3) if self.draw.once_in(2) => Ask::Retry,
+            (_, 3) => {
+                let Some(release) = self.nature.promises(|promises| promises.newest()) else { return };
+                Ask::Withdraw { release, republish: false }
+            }
             _ => {
                 let next = self.nature.promises(|promises| promises.next.clone());
                 let Some(person) = self.nature.topic(|topic, draw| topic.settles(&next, draw)) else { return };
                 erased = Some(person);
                 let hash = PersonHasher::new(&ring.people()).person(&[&person::id(person)]);
-                Ask::Erase { people: vec![Hash(hash)], rows: false }
+                Ask::Erase { people: vec![Hash(hash)], rows: self.crowds && self.draw.once_in(2) }
             }
         };
         let when = "2026-01-01T00:00:00Z".to_owned();

@@ -113,7 +113,8 @@ struct Known {
 
 impl Reader {
     pub fn begin(nature: Arc<Nature>, process: u32, positions: &BTreeMap<i32, Position>) -> Reader {
-        let next = positions.iter().map(|(partition, position)| (*partition, position.next)).collect();
+        let over = u64::from(nature.passes_over());
+        let next = positions.iter().map(|(partition, position)| (*partition, position.next + over)).collect();
         Reader { nature, process, known: Mutex::new(Known { next, away: false }), backlog: Arc::default() }
     }
 }
