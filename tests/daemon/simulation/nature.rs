@@ -246,6 +246,10 @@ impl Nature {
     pub fn halts(&self, process: u32, reason: Option<String>) {
         let known = &mut *self.known();
         known.line(self.turns.now(), &format!("process {process} is halted: {reason:?}"));
+        // Nothing is damaged here: a feed halts for what goes by, or since another process has taken over.
+        let goes_by = |reason: &str| reason.starts_with("the simulated ") || reason.contains("has taken over");
+        let fault = reason.as_deref().filter(|reason| !goes_by(reason) && known.mutant.is_none());
+        assert!(fault.is_none(), "process {process} is halted: {fault:?}");
         if let Some(process) = known.processes.get_mut(&process) {
             process.halted = reason;
         }

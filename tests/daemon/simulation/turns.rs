@@ -1,4 +1,4 @@
-//! Simulated time. Processes are threads of which one works at a time: it works until it waits, and the next one is the one that has
+//! Time in a simulated run. Processes are threads, of which one works at a time: it works until it waits, and the next one is the one that has
 //! waited for long enough. So a run follows from its seed alone, however many processors there are.
 
 use std::any::Any;
