@@ -56,6 +56,9 @@ fn words(health: &Health) -> String {
         if let Some(halt) = health.halted.get(feed) {
             let _ = writeln!(text, "    since {}: {}\n    {}", halt.since, halt.reason, halt.what_to_do);
         }
+        for damaged in health.damaged.get(feed).into_iter().flatten() {
+            let _ = writeln!(text, "    damaged: {damaged}");
+        }
     }
     text
 }

@@ -1,4 +1,4 @@
-//! A feed at work: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier versions, and as the real program.
+//! A feed at work: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier versions, scrubbed, and as the real program.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -10,3 +10,4 @@ mod observe;
 mod roots;
 mod run;
 mod simulation;
+mod scrub;

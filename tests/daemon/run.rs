@@ -22,6 +22,7 @@ mod readers;
 mod rekey;
 mod removal;
 mod repeats;
+mod scrub;
 mod secrets;
 mod signed;
 mod told;

@@ -106,6 +106,12 @@ fn alert_rules_and_dashboards_can_be_read() {
             all.iter().all(|rule| rule["expr"].is_string() && rule["annotations"]["summary"].is_string()),
             "{all:?}"
         );
+        // What is published next may stand on a damaged past: that is told at once.
+        let damaged = all.iter().find(|rule| rule["alert"] == "TidegateDamaged").expect("a rule for damage");
+        assert_eq!(
+            (&damaged["expr"], &damaged["labels"]["severity"]),
+            (&"tidegate_damaged > 0".into(), &"critical".into())
+        );
     }
     if let Some(mut promtool) = tool("promtool", &["--version"]) {
         said(&promtool.args(["check", "rules"]).arg(place(rules)).output().expect("it starts"));

@@ -16,7 +16,7 @@ use crate::daemon::error::{Error, Kind, printable};
 use crate::daemon::journal::{Body, Checked, Decision};
 use crate::daemon::live::{Line, Recorded, Seen};
 use crate::daemon::observe::Halt;
-use crate::daemon::run::{halted, seen_with};
+use crate::daemon::run::{damaged, halted, seen_with};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Manifest, RemovalReason};
@@ -40,6 +40,8 @@ pub struct FeedShown {
     /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its process
     /// tells.
     pub halted: Option<Halt>,
+    /// Entries, objects and published files that are missing or changed, as the process that runs the feed has found.
+    pub damaged: Vec<String>,
     /// Rows that came since the last tick.
     pub new: u64,
     /// The release that waits for approval.
@@ -126,7 +128,7 @@ fn whole(
         }
         return Ok(());
     }
-    let shown = FeedShown::of(&seen, &entries, halt)?;
+    let shown = FeedShown { damaged: damaged(feed), ..FeedShown::of(&seen, &entries, halt)? };
     if out.json() {
         out.value(&shown);
     } else {
@@ -175,6 +177,7 @@ impl FeedShown {
             history: history.collect::<Result<_>>()?,
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
             halted,
+            damaged: Vec::new(),
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.release),
             decided: state.publishing.as_ref().and_then(|pending| {
@@ -214,6 +217,7 @@ fn text(shown: &FeedShown) -> String {
         text.push_str(&words::halted(halt));
         text.push('\n');
     }
+    text.push_str(&words::damaged(&shown.damaged));
     words::releases(&mut text, &shown.releases);
     gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");

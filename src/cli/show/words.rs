@@ -187,6 +187,17 @@ pub fn halted(halt: &Halt) -> String {
     text
 }
 
+/// What is missing or changed in the roots of a feed; nothing where nothing is.
+pub fn damaged(damaged: &[String]) -> String {
+    let mut text = String::new();
+    if !damaged.is_empty() {
+        text.push_str("Missing or changed (put it back from a backup; `tidegate verify FEED` looks at everything):\n");
+        damaged.iter().for_each(|one| wrapped(&mut text, "  ", &printable(one)));
+        text.push('\n');
+    }
+    text
+}
+
 /// One release of a folder.
 pub fn release(shown: &ReleaseShown) -> String {
     let verdict = shown.verdict.as_ref();

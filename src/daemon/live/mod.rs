@@ -26,6 +26,7 @@ mod leave;
 mod leaving;
 mod ledger;
 mod members;
+mod needed;
 mod new_chain;
 mod open;
 mod pack;

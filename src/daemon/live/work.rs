@@ -91,6 +91,11 @@ impl Live {
         &self.log
     }
 
+    /// The public root.
+    pub fn public(&self) -> &dyn Store {
+        &*self.public
+    }
+
     /// What of the feed file may change.
     pub fn settings(&self) -> &Settings {
         &self.settings

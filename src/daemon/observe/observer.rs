@@ -103,6 +103,11 @@ impl FeedObserver {
         self.observer.states.explain(&self.feed, halt);
     }
 
+    /// Has health say what is missing or changed in the roots of the feed.
+    pub fn damaged(&self, damaged: Vec<String>) {
+        self.observer.states.damaged(&self.feed, damaged);
+    }
+
     /// Asks this source how far the feed is behind, whenever somebody looks; more than `max` and the feed is not ready.
     pub fn watch(&self, max: Duration, source: impl Fn() -> Behind + Send + Sync + 'static) {
         self.observer.sources.watch(&self.feed, max, source);

@@ -40,6 +40,8 @@ struct Known {
     states: BTreeMap<String, State>,
     /// Why feeds have halted, the newest halt of each.
     halts: BTreeMap<String, Halt>,
+    /// What is missing or changed, by feed.
+    damaged: BTreeMap<String, Vec<String>>,
 }
 
 /// All feeds at a moment, as `/health/ready` answers.
@@ -52,6 +54,10 @@ pub struct Health {
     /// Why a feed is halted, and what to do, by feed; absent if none is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub halted: BTreeMap<String, Halt>,
+    /// Entries, objects and published files that are missing or changed, and how, by feed; absent if none is known. `tidegate verify`
+    /// says the same of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub damaged: BTreeMap<String, Vec<String>>,
 }
 
 impl States {
@@ -68,10 +74,21 @@ impl States {
         self.lock().halts.insert(feed.to_owned(), halt);
     }
 
+    /// What is missing or changed in the roots of a feed.
+    pub fn damaged(&self, feed: &str, damaged: Vec<String>) {
+        let known = &mut self.lock().damaged;
+        if damaged.is_empty() {
+            known.remove(feed);
+        } else {
+            known.insert(feed.to_owned(), damaged);
+        }
+    }
+
     /// All of them now; those of `late` are behind if they run.
     pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
         let known = self.lock();
         let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());
+        let damaged = known.damaged.clone();
         drop(known);
         halted.retain(|feed, _| feeds.get(feed) == Some(&State::Halted));
         for feed in late {
@@ -82,7 +99,7 @@ impl States {
             });
         }
         let ready = !feeds.is_empty() && feeds.values().all(|state| *state == State::Running);
-        Health { ready, feeds, halted }
+        Health { ready, feeds, halted, damaged }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

@@ -13,6 +13,7 @@ use super::halt::forget;
 use super::how::Until;
 use super::intake::Intake;
 use super::outcome::{Outcome, Tick};
+use super::rounds::Rounds;
 use super::sense::Sense;
 use super::timetable;
 use super::ward::Ward;
@@ -47,8 +48,10 @@ pub struct Keeper {
     pub(super) sense: Sense,
     /// No halt lasts: a note of one is of a writer that lost the feed to this one.
     pub(super) settled: bool,
+    /// How far the slow look at everything is.
+    pub(super) rounds: Rounds,
     notifier: Notifier,
-    ward: Arc<Ward>,
+    pub(super) ward: Arc<Ward>,
     _roots: Roots,
 }
 
@@ -66,6 +69,7 @@ impl Keeper {
         ward.is_there(&feed)?;
         let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
         ward.may_go_on(&roots)?;
+        ward.wounds.are_healed(&feed, &roots)?;
         let (tried, accepts_clock) = (ward.has_begun(), ward.accepts_clock(how.accept_clock));
         let (live, found) = live_as(&feed, &roots, &now, ward.name(), &*world)?;
         ward.saw(live.log());
@@ -85,6 +89,7 @@ impl Keeper {
             aside: false,
             sense,
             settled: false,
+            rounds: Rounds::default(),
             notifier,
             ward,
             _roots: roots,
@@ -205,6 +210,7 @@ impl Keeper {
                     self.live.log().ours()?;
                     self.live.pack()?;
                 }
+                self.scrub()?;
                 Ok(ticks)
             }
             Event::Tick { due, missed } => {

@@ -17,6 +17,8 @@ mod machine;
 mod outcome;
 mod page;
 mod rekey;
+mod rounds;
+mod scrub;
 mod seen;
 mod sense;
 mod tick;
@@ -26,6 +28,7 @@ mod topic;
 mod ward;
 mod work;
 pub mod world;
+mod wounds;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +40,7 @@ pub use event::Event;
 pub use how::{How, PageOptions, Until};
 pub use keeper::Keeper;
 pub use outcome::{Outcome, Tick};
-pub use page::{ask_health, halted};
+pub use page::{ask_health, damaged, halted};
 pub use rekey::rekey;
 pub use seen::{seen, seen_with};
 

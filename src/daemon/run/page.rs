@@ -24,12 +24,20 @@ pub fn halted(feed: &Feed) -> Option<Halt> {
     left_by(feed).or_else(|| on_page(feed))
 }
 
-/// By the page, where it asks for no token. `show` shows none: another program may listen there by now.
+/// What is missing or changed in the roots of a feed, as the process that runs it has found; nothing where none answers.
+pub fn damaged(feed: &Feed) -> Vec<String> {
+    glance(feed).and_then(|mut health| health.damaged.remove(&feed.name)).unwrap_or_default()
+}
+
 fn on_page(feed: &Feed) -> Option<Halt> {
+    glance(feed)?.halted.remove(&feed.name)
+}
+
+/// The page, where it asks for no token. `show` shows none: another program may listen there by now.
+fn glance(feed: &Feed) -> Option<Health> {
     let address = near(feed.services.http.bind)?;
     let (_, body) = read(address, None, GLANCE).ok()?;
-    let health: Health = serde_json::from_str(&body).ok()?;
-    health.halted.get(&feed.name).cloned()
+    serde_json::from_str(&body).ok()
 }
 
 /// Whether the feeds of the process that serves these pages are ready. The first token is shown to the program that listens there.

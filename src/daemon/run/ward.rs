@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::begin::store;
 use super::world::Roots;
+use super::wounds::Wounds;
 use crate::daemon::chance::{Chance, name};
 use crate::daemon::config::{Feed, Root};
 use crate::daemon::error::{Error, Kind, Result};
@@ -26,6 +27,8 @@ pub struct Ward {
     newest: Mutex<Option<(u64, Sha256)>>,
     /// An operator has accepted the clock of the start, which counts for no later one.
     accepted: AtomicBool,
+    /// What has halted it that a start may not see.
+    pub(super) wounds: Wounds,
 }
 
 impl Ward {
@@ -34,7 +37,12 @@ impl Ward {
     /// # Errors
     /// There are no random bytes.
     pub fn new(chance: &mut dyn Chance) -> Result<Ward> {
-        Ok(Ward { name: name(chance)?, newest: Mutex::default(), accepted: AtomicBool::default() })
+        Ok(Ward {
+            name: name(chance)?,
+            newest: Mutex::default(),
+            accepted: AtomicBool::default(),
+            wounds: Wounds::default(),
+        })
     }
 
     /// Its name as a writer.

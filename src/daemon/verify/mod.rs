@@ -6,12 +6,16 @@ mod private;
 mod public;
 mod release_index;
 mod removals;
+mod scrub;
 
 pub use private::{Private, private};
 pub use public::{Public, public};
+pub use scrub::{Damage, Place, Roots, Scrub, Step, inspect};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::daemon::error::Error;
 
 /// Something that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -25,6 +29,12 @@ pub struct Finding {
 impl Finding {
     fn new(file: impl Into<String>, text: impl Into<String>) -> Finding {
         Finding { file: file.into(), text: text.into() }
+    }
+
+    /// An error that names what is wrong.
+    fn of(error: &Error) -> Finding {
+        let file = error.field.clone().or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
+        Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone())
     }
 
     /// A file that no manifest names.

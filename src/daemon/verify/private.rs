@@ -50,6 +50,14 @@ const KEYLESS: &str = "the key of this object is gone: the object was being forg
 const DIFFERS: &str =
     "this is not what lies in a pack of the private root under the same name: put it back as it was, from a backup";
 
+/// Words that a scrub says too.
+pub(super) const NO_ENTRY: &str = "this entry of the log is missing";
+pub(super) const NO_SUM: &str = "its messages do not add up";
+pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
+pub(super) const OTHER_MANIFEST: &str = "this manifest is not the one that was published";
+pub(super) const COMMIT_GONE: &str = "this commit was decided and is gone";
+pub(super) const OTHER_COMMIT: &str = "this commit is not the one that was decided";
+
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
 
@@ -102,8 +110,7 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
 
 impl Private {
     fn push(&mut self, error: &Error) {
-        let file = error.field.clone().or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
-        self.findings.push(Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone()));
+        self.findings.push(Finding::of(error));
     }
 
     fn wrong(&mut self, path: String, text: &str) {
@@ -117,7 +124,7 @@ impl Private {
         for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let (path, known) = (Entry::path(seq), before.take());
             let Some(bytes) = store.read(&path)? else {
-                self.wrong(path, "this entry of the log is missing");
+                self.wrong(path, NO_ENTRY);
                 continue;
             };
             let entry = match Entry::parse(&bytes, ring) {
@@ -128,8 +135,8 @@ impl Private {
                 }
             };
             self.entries += 1;
-            self.follows(&entry, seq, known.as_ref());
-            self.sums(&entry);
+            let wrong = [follows(&entry, seq, known.as_ref()), (!adds_up(&entry)).then_some(NO_SUM)];
+            wrong.into_iter().flatten().for_each(|text| self.wrong(Entry::path(seq), text));
             self.decisions(&entry, Sha256::of(&bytes));
             for object in entry.body.objects() {
                 self.named.insert(object.path.clone());
@@ -139,19 +146,6 @@ impl Private {
             before = Some((entry, Sha256::of(&bytes)));
         }
         Ok(())
-    }
-
-    fn follows(&mut self, entry: &Entry, seq: u64, before: Option<&(Entry, Sha256)>) {
-        let path = Entry::path(seq);
-        if entry.seq != seq {
-            return self.wrong(path, "this is the entry of another place");
-        }
-        let Some((last, sha256)) = before else { return };
-        let fence = matches!(entry.body, Body::Fence(_));
-        let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
-        if entry.prev_sha256 != Some(*sha256) || !epoch {
-            self.wrong(path, "this entry does not follow the one before");
-        }
     }
 
     /// What people decided, to be held against their signatures when the feed is known.
@@ -179,28 +173,6 @@ impl Private {
             if !statement.is_signed(feed, &wanted) {
                 self.wrong(path, "the signature of the approver is not one of what this entry says");
             }
-        }
-    }
-
-    /// Every message became something.
-    fn sums(&mut self, entry: &Entry) {
-        let sound = match &entry.body {
-            Body::Ingest(ingest) => {
-                let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
-                let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
-                let parts = |of: fn(&crate::daemon::journal::Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
-                ingest.parts.iter().all(|part| part.adds_up())
-                    && parts(|part| part.kept) == kept
-                    && parts(|part| part.quarantined) == aside
-            }
-            Body::Retry(retry) => {
-                let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
-                kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
-            }
-            _ => true,
-        };
-        if !sound {
-            self.wrong(Entry::path(entry.seq), "its messages do not add up");
         }
     }
 
@@ -254,13 +226,13 @@ impl Private {
         for line in &state.releases {
             match (there(line), line.manifest) {
                 (None, Some(_)) if line.removed.is_none() => {
-                    self.wrong(manifest(line.release), "this release was published and is gone");
+                    self.wrong(manifest(line.release), RELEASE_GONE);
                 }
                 (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
                     self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
                 }
                 (Some((_, sha256)), Some(meant)) if *sha256 != meant => {
-                    self.wrong(manifest(line.release), "this manifest is not the one that was published");
+                    self.wrong(manifest(line.release), OTHER_MANIFEST);
                 }
                 _ => {}
             }
@@ -311,9 +283,9 @@ impl Private {
         let first = table.delta().map_or(0, DeltaLog::first);
         for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
             match seen.commits.get(&version) {
-                None if !is_due(version) => self.wrong(path(version), "this commit was decided and is gone"),
+                None if !is_due(version) => self.wrong(path(version), COMMIT_GONE),
                 Some(commit) if *commit != decided.commit => {
-                    self.wrong(path(version), "this commit is not the one that was decided");
+                    self.wrong(path(version), OTHER_COMMIT);
                 }
                 _ => {}
             }
@@ -367,5 +339,35 @@ impl Private {
             }
         }
         Ok(())
+    }
+}
+
+/// What is wrong with an entry in this place behind the one before it, where that is known.
+pub(super) fn follows(entry: &Entry, seq: u64, before: Option<&(Entry, Sha256)>) -> Option<&'static str> {
+    if entry.seq != seq {
+        return Some("this is the entry of another place");
+    }
+    let (last, sha256) = before?;
+    let fence = matches!(entry.body, Body::Fence(_));
+    let epoch = entry.epoch == last.epoch + u64::from(fence) && (fence || entry.writer == last.writer);
+    (entry.prev_sha256 != Some(*sha256) || !epoch).then_some("this entry does not follow the one before")
+}
+
+/// Every message became something.
+pub(super) fn adds_up(entry: &Entry) -> bool {
+    match &entry.body {
+        Body::Ingest(ingest) => {
+            let kept: u64 = ingest.segments.iter().map(|segment| segment.rows).sum();
+            let aside: u64 = ingest.quarantine.iter().map(|aside| aside.messages).sum();
+            let parts = |of: fn(&crate::daemon::journal::Part) -> u64| ingest.parts.iter().map(of).sum::<u64>();
+            ingest.parts.iter().all(|part| part.adds_up())
+                && parts(|part| part.kept) == kept
+                && parts(|part| part.quarantined) == aside
+        }
+        Body::Retry(retry) => {
+            let kept: u64 = retry.segments.iter().map(|segment| segment.rows).sum();
+            kept == retry.kept && retry.offered == retry.kept + retry.duplicate + retry.skipped + retry.quarantined
+        }
+        _ => true,
     }
 }

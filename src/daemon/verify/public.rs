@@ -11,6 +11,18 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Manifest, Notice, Sha256, TableId};
 
+/// What a scrub says too of a signature that is gone.
+pub(super) const NO_SIGNATURE: &str = "the signature is missing";
+
+/// What is wrong with a published file, by the digest of what lies there.
+pub(super) fn not_published(there: Option<Sha256>, meant: Sha256) -> Option<&'static str> {
+    match there {
+        None => Some("this published file is missing"),
+        Some(there) if there != meant => Some("this published file was changed"),
+        Some(_) => None,
+    }
+}
+
 /// A public root that was looked at.
 #[derive(Debug)]
 pub struct Public {
@@ -139,11 +151,7 @@ impl Public {
                 None => store.read(&file.path)?.map(|bytes| Sha256::of(&bytes)),
             };
             self.looked.insert(file.path.clone(), there);
-            let text = match there {
-                None => "this published file is missing",
-                Some(there) if there != file.sha256 => "this published file was changed",
-                Some(_) => continue,
-            };
+            let Some(text) = not_published(there, file.sha256) else { continue };
             let finding = Finding::new(file.path.clone(), text);
             if known.is_none() || !self.findings.contains(&finding) {
                 self.findings.push(finding);
@@ -201,7 +209,7 @@ impl Public {
     ) -> Result<()> {
         let place = format!("{path}.sig");
         let text = match (store.read(&place)?, keys) {
-            (None, _) if says => "the signature is missing",
+            (None, _) if says => NO_SIGNATURE,
             (None, []) => return Ok(()),
             (None, _) => "the manifest is unsigned, and a key was given to check it with",
             (Some(_), _) if !says => "there is a signature, and the manifest says that there is none",

@@ -119,6 +119,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::live",
             "daemon::notify",
             "daemon::observe",
+            "daemon::verify",
             ENGINE,
         ],
     ),

@@ -22,6 +22,7 @@ pub use put::{Put, put, put_all};
 pub use shown::Shown;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::daemon::error::{Error, Kind, Result};
 
@@ -118,6 +119,15 @@ pub trait Store: Send + Sync {
     /// The store cannot be read or written.
     fn settle(&self, _epoch: u64, _stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
         Ok(())
+    }
+
+    /// The same store, without anything of it that is kept in memory to read it faster: what lies there now is read. `None` where nothing
+    /// is kept.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn afresh(&self) -> Result<Option<Arc<dyn Store>>> {
+        Ok(None)
     }
 
     /// What lies in a place of its own and says something else there than in its pack.

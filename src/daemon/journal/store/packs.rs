@@ -33,12 +33,16 @@ const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
 /// Packs that are kept in memory: `verify` reads the log twice at a time, each time with objects and keys.
 const LOADED: usize = 8;
+/// The same where the root is read slowly and in order: an entry, an object and its key.
+const LOADED_AFRESH: usize = 3;
 
 /// A store whose objects may lie in packs.
 pub struct Packs {
     base: Arc<dyn Store>,
     index: Mutex<Index>,
     loaded: Mutex<VecDeque<(String, Arc<Loaded>)>>,
+    /// How many of them there are at most.
+    room: usize,
     /// The epoch of the writer that this is; 0 where it only reads.
     epoch: AtomicU64,
     /// The number of its next pack.
@@ -49,7 +53,7 @@ impl Packs {
     /// Before this store, whose packs are looked at when they are needed.
     pub fn over(base: Arc<dyn Store>) -> Packs {
         let (epoch, next) = (AtomicU64::new(0), AtomicU64::new(1));
-        Packs { base, index: Mutex::default(), loaded: Mutex::default(), epoch, next }
+        Packs { base, index: Mutex::default(), loaded: Mutex::default(), room: LOADED, epoch, next }
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
@@ -72,7 +76,7 @@ impl Packs {
         }
         let Some(bytes) = self.base.read(path)? else { return Ok(None) };
         let pack = Arc::new(Loaded::parse(path, bytes)?);
-        loaded.truncate(LOADED - 1);
+        loaded.truncate(self.room - 1);
         loaded.push_front((path.to_owned(), Arc::clone(&pack)));
         Ok(Some(pack))
     }
@@ -247,6 +251,13 @@ impl Store for Packs {
             }
         }
         self.base.delete_all(&superfluous.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn afresh(&self) -> Result<Option<Arc<dyn Store>>> {
+        let fresh = Packs { room: LOADED_AFRESH, ..Packs::over(Arc::clone(&self.base)) };
+        // What lies in a pack is read there, also where it keeps its place besides.
+        fresh.refresh()?;
+        Ok(Some(Arc::new(fresh)))
     }
 
     fn differing(&self) -> Result<Vec<String>> {

@@ -28,4 +28,4 @@ pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverB
 pub use process::Listening;
 pub use ticks::{Held, OverdueWarning, TickClosed, TickGathered, TickSkipped, TickWaiting};
 pub use told::{Event, ProcessEvent};
-pub use upkeep::{CheckpointWritten, Erased, Forgotten, Swept};
+pub use upkeep::{CheckpointWritten, Damaged, Erased, Forgotten, Scrubbed, Swept};

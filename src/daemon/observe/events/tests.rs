@@ -439,6 +439,12 @@ fn people_ask_and_things_are_deleted() {
     let checkpoint = CheckpointWritten { seq: 20, bytes: 9_000, seconds: Duration::from_millis(3) };
     let line = format!("info  checkpoint_written {FEED} seq=20 bytes=9000 seconds=0.003");
     watch.check(&checkpoint, &line, &["checkpoints_total 1"]);
+    let gone = Error::new(Kind::Input, "this published file is missing").in_field("report/1.html");
+    let line = format!("warn  damaged {FEED} damaged=1 error=\"`report/1.html`: this published file is missing\"");
+    watch.check(&Damaged::because(1, &gone), &line, &["damaged 1.0"]);
+    let scrubbed = Scrubbed { rounds: 2, log_entries: 20, bytes: 9_000, damaged: 0, seconds: Duration::from_millis(3) };
+    let line = format!("info  scrubbed {FEED} rounds=2 log_entries=20 bytes=9000 damaged=0 seconds=0.003");
+    watch.check(&scrubbed, &line, &["damaged 0.0", "last_scrub_timestamp_seconds 1795255200.0", "scrubs_total 2"]);
 }
 
 #[test]

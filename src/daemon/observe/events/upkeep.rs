@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::told::{Event, event};
-use crate::daemon::observe::metrics::{Meters, Total};
+use crate::daemon::error::Error;
+use crate::daemon::observe::field::ErrorText;
+use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 
 event! {
     /// People were erased on request.
@@ -68,5 +70,52 @@ event! {
 impl Event for CheckpointWritten {
     fn count(&self, to: &Meters<'_>) {
         to.add(Total::Checkpoints, 1);
+    }
+}
+
+event! {
+    /// Something that the log names is missing or was changed. A feed that needs it halts next.
+    Damaged = "damaged", Warn {
+        /// How many such things are known now.
+        damaged: u64,
+        /// What it is and what is wrong with it, in the words of `tidegate verify`.
+        error: ErrorText,
+    }
+}
+
+impl Damaged {
+    /// Because of this.
+    pub fn because(damaged: u64, error: &Error) -> Damaged {
+        Damaged { damaged, error: ErrorText::from(error) }
+    }
+}
+
+impl Event for Damaged {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::Damaged, self.damaged);
+    }
+}
+
+event! {
+    /// Everything that the log names was looked at, for the first time, once a day, and when what is damaged has changed.
+    Scrubbed = "scrubbed", Info {
+        /// Rounds since the last such line.
+        rounds: u64,
+        /// Entries of the log.
+        log_entries: u64,
+        /// Bytes that were read in the last round.
+        bytes: u64,
+        /// What is missing or changed.
+        damaged: u64,
+        /// How long the last round took.
+        seconds: Duration,
+    }
+}
+
+impl Event for Scrubbed {
+    fn count(&self, to: &Meters<'_>) {
+        to.add(Total::Scrubs, self.rounds);
+        to.set(Gauge::Damaged, self.damaged);
+        to.set_time(Gauge::LastScrub, to.at);
     }
 }

@@ -40,6 +40,7 @@ table! {
         ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";
         SweptObjects = "swept_objects", "Objects of earlier writers that nothing refers to, deleted";
         Checkpoints = "checkpoints", "Checkpoints that were written";
+        Scrubs = "scrubs", "Times that everything the log names was looked at while the feed was at work";
         Halts = "halts", "Times that the feed halted";
     }
     /// What goes up and down, by feed.
@@ -56,6 +57,8 @@ table! {
         Epoch = "epoch", "Epoch of the writer";
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
         LastPublication = "last_publication_timestamp", "Time of the last publication";
+        LastScrub = "last_scrub_timestamp", "Time when everything the log names had been looked at, while the feed was at work";
+        Damaged = "damaged", "Entries, objects and published files that are missing or changed, as far as was looked at";
         Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
         SourceOldest = "source_oldest", "For how long the oldest message that was not taken has been there";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
@@ -68,7 +71,7 @@ impl Gauge {
     /// The unit, where the name does not say it.
     pub fn unit(self) -> Option<Unit> {
         match self {
-            Gauge::LastTick | Gauge::LastPublication | Gauge::SourceOldest => Some(Unit::Seconds),
+            Gauge::LastTick | Gauge::LastPublication | Gauge::LastScrub | Gauge::SourceOldest => Some(Unit::Seconds),
             Gauge::Quarantine => Some(Unit::Other("ratio".to_owned())),
             _ => None,
         }
@@ -76,6 +79,6 @@ impl Gauge {
 
     /// Whether 0 is true before anything is known.
     pub fn begins_at_zero(self) -> bool {
-        matches!(self, Gauge::NewRows | Gauge::Halted)
+        matches!(self, Gauge::NewRows | Gauge::Damaged | Gauge::Halted)
     }
 }

@@ -16,6 +16,7 @@ tidegate_batch_rows histogram - feed le
 tidegate_batches counter - feed
 tidegate_brokers_away gauge - feed
 tidegate_checkpoints counter - feed
+tidegate_damaged gauge - feed
 tidegate_decisions counter - feed outcome
 tidegate_epoch gauge - feed
 tidegate_erased_people counter - feed
@@ -24,6 +25,7 @@ tidegate_forgotten_objects counter - feed
 tidegate_halted gauge - feed
 tidegate_halts counter - feed
 tidegate_last_publication_timestamp_seconds gauge seconds feed
+tidegate_last_scrub_timestamp_seconds gauge seconds feed
 tidegate_last_tick_timestamp_seconds gauge seconds feed
 tidegate_late_files counter - feed
 tidegate_log_entries gauge - feed
@@ -43,6 +45,7 @@ tidegate_registry_away gauge - feed
 tidegate_releases counter - feed
 tidegate_requests counter - feed kind outcome
 tidegate_rows counter - feed outcome
+tidegate_scrubs counter - feed
 tidegate_source_lag gauge - feed partition
 tidegate_source_oldest_seconds gauge seconds feed
 tidegate_step_seconds histogram seconds feed le step

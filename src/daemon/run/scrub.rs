@@ -1,0 +1,105 @@
+//! Everything that the log names is looked at slowly while a feed is at work, a small piece at a time: what was changed or deleted
+//! behind the feed is found before a restart or a reader needs it. What a feed must not go on without halts it, until it is as it was.
+
+use std::time::Duration;
+
+use super::keeper::Keeper;
+use super::rounds::MOST;
+use crate::daemon::error::Result;
+use crate::daemon::live::Live;
+use crate::daemon::observe::events::{Damaged, Scrubbed};
+use crate::daemon::verify::{Damage, Finding, Roots, Step, inspect};
+
+/// What a piece takes at most: bytes, steps, and time. One object is always read as a whole.
+const BYTES: u64 = 4 << 20;
+const STEPS: u32 = 256;
+const TIME: Duration = Duration::from_millis(20);
+/// Between two pieces, at least and at most; within these a round takes as long as this.
+const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+const ROUND: Duration = Duration::from_secs(6 * 3600);
+/// How often a round is told of that found what the one before has found.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+impl Keeper {
+    /// Looks at the next piece, if it is time.
+    ///
+    /// # Errors
+    /// Something is missing or changed that the feed must not go on without, or a root cannot be read.
+    pub(super) fn scrub(&mut self) -> Result<()> {
+        let began = self.world.age();
+        if !self.settled || began < self.rounds.due {
+            return Ok(());
+        }
+        self.rounds.began.get_or_insert(began);
+        let (mut bytes, mut steps, mut is_over) = (0, 0, false);
+        while bytes < BYTES && steps < STEPS && self.world.age().saturating_sub(began) < TIME && !is_over {
+            match self.rounds.scrub.step(roots(&self.live))? {
+                Step::Sound(read) => bytes += read,
+                Step::Damaged(damage) => self.damaged(&damage)?,
+                Step::Over => is_over = true,
+            }
+            steps += 1;
+        }
+        let rounds = &mut self.rounds;
+        (rounds.pieces, rounds.bytes) = (rounds.pieces + 1, rounds.bytes + bytes);
+        if is_over {
+            self.round_is_over();
+        }
+        let rest = ROUND / self.rounds.last.max(1);
+        let rest = if self.rounds.last == 0 { REST[0] } else { rest.clamp(REST[0], REST[1]) };
+        self.rounds.due = self.world.age() + rest;
+        Ok(())
+    }
+
+    fn damaged(&mut self, damage: &Damage) -> Result<()> {
+        // Of a feed that another writer has taken over anything may be gone.
+        self.live.log().ours()?;
+        let Some(damage) = inspect(roots(&self.live), &damage.place)? else { return Ok(()) };
+        let rounds = &mut self.rounds;
+        let is_new = !rounds.known().contains(&damage.finding);
+        if rounds.found.len() < MOST {
+            rounds.found.insert(damage.finding.clone());
+        }
+        let known = rounds.known().len() as u64;
+        if is_new {
+            self.told.emit(&Damaged::because(known, &damage.error()));
+            self.show_damaged();
+        }
+        if damage.stops() {
+            self.ward.wounds.add(&damage);
+            return Err(damage.error());
+        }
+        Ok(())
+    }
+
+    fn round_is_over(&mut self) {
+        let now = self.world.age();
+        let rounds = &mut self.rounds;
+        let changed = rounds.found != rounds.before;
+        rounds.before = std::mem::take(&mut rounds.found);
+        rounds.last = std::mem::take(&mut rounds.pieces);
+        let (bytes, began) = (std::mem::take(&mut rounds.bytes), rounds.began.take());
+        rounds.rounds += 1;
+        if changed || rounds.told.is_none_or(|told| now.saturating_sub(told) >= DAY) {
+            rounds.told = Some(now);
+            let scrubbed = Scrubbed {
+                rounds: std::mem::take(&mut rounds.rounds),
+                log_entries: self.live.log().next(),
+                bytes,
+                damaged: rounds.before.len() as u64,
+                seconds: now.saturating_sub(began.unwrap_or(now)),
+            };
+            self.told.emit(&scrubbed);
+            self.show_damaged();
+        }
+    }
+
+    fn show_damaged(&self) {
+        let text = |finding: &&Finding| format!("{}: {}", finding.file, finding.text);
+        self.told.damaged(self.rounds.known().iter().map(text).collect());
+    }
+}
+
+fn roots(live: &Live) -> Roots<'_> {
+    let log = live.log();
+    Roots { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+}

@@ -1,0 +1,341 @@
+//! The slow look at everything that the log names, while a feed is at work: one entry, object, manifest, commit or piece of a
+//! published file at each step, in the order of the log. What is wrong is said in the words of the look at the whole (CONTRACTS 3,
+//! verify).
+//!
+//! Memory follows the largest object, never the length of the log. What is not needed any more by the state that the caller has at
+//! hand, which is the newest one, is passed over.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use sha2::Digest;
+
+use super::Finding;
+use super::private::{COMMIT_GONE, NO_ENTRY, NO_SUM, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE, adds_up, follows};
+use super::public::{NO_SIGNATURE, not_published};
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{Entry, Objects, Ref, Ring};
+use crate::daemon::live::{DeltaLog, Line, State, log_path};
+use crate::engine::delta::LogFile;
+use crate::engine::release::{Layout, Manifest, Sha256, TableId};
+
+/// Bytes of a published file that are read at a time.
+const PIECE: u64 = 1 << 20;
+
+/// What a feed at work has at hand.
+#[derive(Clone, Copy)]
+pub struct Roots<'a> {
+    /// The private root.
+    pub private: &'a dyn Store,
+    /// The public root.
+    pub public: &'a dyn Store,
+    /// The keys.
+    pub ring: &'a Ring,
+    /// The newest state.
+    pub state: &'a State,
+    /// The place of the next entry.
+    pub next: u64,
+}
+
+/// Something that is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// An entry, and whether it follows the one before.
+    Entry(u64),
+    /// A sealed object with its key.
+    Object(Ref),
+    /// A manifest with its signature.
+    Manifest(u32),
+    /// A file that came with a release.
+    File(u32, String, Sha256),
+    /// A commit of a Delta log.
+    Commit(TableId, u64),
+}
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// What it is.
+    pub place: Place,
+    /// The words for it.
+    pub finding: Finding,
+}
+
+impl Damage {
+    /// Whether the feed must not go on without it: a start, a tick or a release reads it or is judged against it. Messages that are set
+    /// aside, verdicts and pages are for people.
+    pub fn stops(&self) -> bool {
+        let is_for_people = |path: &str| ["quarantine/", "verdict/", "report/"].iter().any(|at| path.starts_with(at));
+        match &self.place {
+            Place::Object(object) => !is_for_people(&object.path),
+            Place::File(_, path, _) => !is_for_people(path),
+            Place::Entry(_) | Place::Manifest(_) | Place::Commit(..) => true,
+        }
+    }
+
+    /// The error that halts a feed.
+    pub fn error(&self) -> Error {
+        Error::new(Kind::Input, self.finding.text.clone()).in_field(self.finding.file.clone())
+    }
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// So many bytes were looked at, and nothing was wrong.
+    Sound(u64),
+    /// This is not as it was written.
+    Damaged(Damage),
+    /// Everything was looked at once.
+    Over,
+}
+
+/// How far a round has come.
+#[derive(Default)]
+pub struct Scrub {
+    /// The private root without what the writer keeps of it in memory.
+    fresh: Option<Arc<dyn Store>>,
+    entry: u64,
+    /// The entry before.
+    before: Option<(Entry, Sha256)>,
+    /// Objects of that entry.
+    objects: VecDeque<Ref>,
+    /// How many releases were looked at.
+    releases: usize,
+    /// Files of the last one of them.
+    files: VecDeque<Place>,
+    /// The file that is being read.
+    reads: Option<(Place, FileReader)>,
+    /// The Delta log and the version that come next.
+    commit: Option<(TableId, u64)>,
+}
+
+impl Scrub {
+    /// Looks at what comes next.
+    ///
+    /// # Errors
+    /// A root cannot be read.
+    pub fn step(&mut self, roots: Roots<'_>) -> Result<Step> {
+        if self.fresh.is_none() {
+            self.fresh = roots.private.afresh()?;
+        }
+        let fresh = self.fresh.clone();
+        let roots = Roots { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+        if let Some((place, reader)) = self.reads.take() {
+            return self.read_file(roots, place, reader);
+        }
+        if let Some(object) = self.objects.pop_front() {
+            return looked(roots, Place::Object(object));
+        }
+        if self.entry < roots.next {
+            return self.next_entry(roots);
+        }
+        if let Some(place) = self.files.pop_front() {
+            return self.read_file(roots, place, FileReader::default());
+        }
+        if let Some(line) = roots.state.releases.get(self.releases) {
+            self.releases += 1;
+            let file = |(path, sha256): &(String, Sha256)| Place::File(line.release, path.clone(), *sha256);
+            self.files = line.files.iter().map(file).collect();
+            return looked(roots, Place::Manifest(line.release));
+        }
+        match self.next_commit(roots.state) {
+            Some((id, version)) => looked(roots, Place::Commit(id, version)),
+            None => {
+                *self = Scrub::default();
+                Ok(Step::Over)
+            }
+        }
+    }
+
+    fn next_entry(&mut self, roots: Roots<'_>) -> Result<Step> {
+        let (seq, before) = (self.entry, self.before.take());
+        self.entry += 1;
+        match entry(roots, seq, before.as_ref())? {
+            Ok((entry, sha256, bytes)) => {
+                self.objects = entry.body.objects().into_iter().cloned().collect();
+                self.before = Some((entry, sha256));
+                Ok(Step::Sound(bytes))
+            }
+            Err(finding) => Ok(Step::Damaged(Damage { place: Place::Entry(seq), finding })),
+        }
+    }
+
+    fn read_file(&mut self, roots: Roots<'_>, place: Place, mut reader: FileReader) -> Result<Step> {
+        let Place::File(release, path, sha256) = &place else { return Ok(Step::Sound(0)) };
+        if !needs(roots.state, *release, path) {
+            return Ok(Step::Sound(0));
+        }
+        let read = reader.read_on(roots.public, path)?;
+        let Some(there) = reader.digest(read) else {
+            self.reads = Some((place, reader));
+            return Ok(Step::Sound(PIECE));
+        };
+        let wrong = not_published(there, *sha256).map(|text| Finding::new(path.clone(), text));
+        Ok(match wrong {
+            None => Step::Sound(read.unwrap_or(0)),
+            Some(finding) => Step::Damaged(Damage { place, finding }),
+        })
+    }
+
+    fn next_commit(&mut self, state: &State) -> Option<(TableId, u64)> {
+        loop {
+            let (id, version) = match self.commit {
+                Some(at) => at,
+                None => (*state.tables.keys().next()?, 0),
+            };
+            let delta = state.tables.get(&id).and_then(|table| table.delta());
+            let version = version.max(delta.map_or(0, DeltaLog::first));
+            if version < delta.map_or(0, |delta| delta.versions().len() as u64) {
+                self.commit = Some((id, version + 1));
+                return Some((id, version));
+            }
+            let next = state.tables.keys().find(|next| **next > id)?;
+            self.commit = Some((*next, 0));
+        }
+    }
+}
+
+/// Reads a file piece by piece.
+#[derive(Default)]
+struct FileReader {
+    at: u64,
+    digest: sha2::Sha256,
+}
+
+impl FileReader {
+    /// Reads on; how many bytes, `None` where there is no file.
+    fn read_on(&mut self, store: &dyn Store, path: &str) -> Result<Option<u64>> {
+        let Some(bytes) = store.read_part(path, self.at..self.at + PIECE)? else { return Ok(None) };
+        self.digest.update(&bytes);
+        self.at += bytes.len() as u64;
+        Ok(Some(bytes.len() as u64))
+    }
+
+    /// The digest of the file, when this was the last that could be read of it.
+    fn digest(&self, read: Option<u64>) -> Option<Option<Sha256>> {
+        match read {
+            Some(PIECE) => None,
+            Some(_) => Some(Some(Sha256::from_bytes(self.digest.clone().finalize().into()))),
+            None => Some(None),
+        }
+    }
+}
+
+/// Looks at one place from its beginning, past what is kept in memory: a file as a whole, an entry with the one before it.
+///
+/// # Errors
+/// A root cannot be read.
+pub fn inspect(roots: Roots<'_>, place: &Place) -> Result<Option<Damage>> {
+    let fresh = roots.private.afresh()?;
+    let roots = Roots { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+    let finding = match place {
+        Place::Entry(seq) => {
+            let before = seq.checked_sub(1).map(|seq| entry(roots, seq, None)).transpose()?;
+            let before = before.and_then(|before| before.ok()).map(|(entry, sha256, _)| (entry, sha256));
+            entry(roots, *seq, before.as_ref())?.err()
+        }
+        Place::File(release, path, _) if !needs(roots.state, *release, path) => None,
+        Place::File(_, path, sha256) => {
+            let mut reader = FileReader::default();
+            let there = loop {
+                let read = reader.read_on(roots.public, path)?;
+                if let Some(there) = reader.digest(read) {
+                    break there;
+                }
+            };
+            not_published(there, *sha256).map(|text| Finding::new(path.clone(), text))
+        }
+        other => look(roots, other)?.1,
+    };
+    Ok(finding.map(|finding| Damage { place: place.clone(), finding }))
+}
+
+/// Bytes that were looked at, and what is wrong with them.
+type Seen = (u64, Option<Finding>);
+
+/// Looks at an object, a manifest or a commit.
+fn look(roots: Roots<'_>, place: &Place) -> Result<Seen> {
+    match place {
+        Place::Object(object) if roots.state.live.contains(&object.path) => {
+            match Objects::new(roots.private, roots.ring).need(object) {
+                Ok(bytes) => Ok((bytes.len() as u64, None)),
+                Err(error) => Ok((0, Some(damaged(error)?))),
+            }
+        }
+        Place::Manifest(release) => Ok((0, manifest(roots, *release)?)),
+        Place::Commit(id, version) => Ok((0, commit(roots, *id, *version)?)),
+        Place::Object(_) | Place::Entry(_) | Place::File(..) => Ok((0, None)),
+    }
+}
+
+fn looked(roots: Roots<'_>, place: Place) -> Result<Step> {
+    let (bytes, finding) = look(roots, &place)?;
+    Ok(finding.map_or(Step::Sound(bytes), |finding| Step::Damaged(Damage { place, finding })))
+}
+
+/// An error that says what is wrong with what lies there; any other one is of the store.
+fn damaged(error: Error) -> Result<Finding> {
+    if error.kind == Kind::Input { Ok(Finding::of(&error)) } else { Err(error) }
+}
+
+/// An entry with the digest and the number of its bytes, or what is wrong with it.
+fn entry(
+    roots: Roots<'_>,
+    seq: u64,
+    before: Option<&(Entry, Sha256)>,
+) -> Result<std::result::Result<(Entry, Sha256, u64), Finding>> {
+    let path = Entry::path(seq);
+    let bytes = match roots.private.read(&path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Err(Finding::new(path, NO_ENTRY))),
+        Err(error) => return damaged(error).map(Err),
+    };
+    let entry = match Entry::parse(&bytes, roots.ring) {
+        Ok(entry) => entry,
+        Err(none) => return Ok(Err(Finding::new(path, none.to_string()))),
+    };
+    let wrong = follows(&entry, seq, before).or((!adds_up(&entry)).then_some(NO_SUM));
+    Ok(match wrong {
+        Some(text) => Err(Finding::new(path, text)),
+        None => Ok((entry, Sha256::of(&bytes), bytes.len() as u64)),
+    })
+}
+
+fn line(state: &State, release: u32) -> Option<&Line> {
+    state.releases.iter().find(|line| line.release == release)
+}
+
+fn needs(state: &State, release: u32, path: &str) -> bool {
+    line(state, release).is_some_and(|line| line.manifest.is_some() && state.needs_file(line, path))
+}
+
+/// The manifest of a release that readers see, as it was published, and its signature.
+fn manifest(roots: Roots<'_>, release: u32) -> Result<Option<Finding>> {
+    let meant = line(roots.state, release).filter(|line| line.is_visible()).and_then(|line| line.manifest);
+    let (Some(meant), path) = (meant, Layout::Root.manifest(release)) else { return Ok(None) };
+    let Some(bytes) = roots.public.read(&path)? else { return Ok(Some(Finding::new(path, RELEASE_GONE))) };
+    let manifest = match Manifest::parse(&bytes) {
+        Err(error) => return Ok(Some(Finding::new(path, error.to_string()))),
+        Ok(_) if Sha256::of(&bytes) != meant => return Ok(Some(Finding::new(path, OTHER_MANIFEST))),
+        Ok(manifest) => manifest,
+    };
+    let place = format!("{path}.sig");
+    let is_gone = manifest.signed && roots.public.read(&place)?.is_none();
+    Ok(is_gone.then(|| Finding::new(place, NO_SIGNATURE)))
+}
+
+/// A commit of a Delta log, as it was decided.
+fn commit(roots: Roots<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
+    let delta = roots.state.tables.get(&id).and_then(|table| table.delta()).filter(|delta| delta.first() <= version);
+    let decided = delta.and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));
+    let (Some((delta, decided)), path) = (decided, log_path(id, LogFile::Commit(version))) else { return Ok(None) };
+    let text = match roots.public.read(&path)? {
+        None if delta.due().iter().any(|(file, _)| *file == LogFile::Commit(version)) => return Ok(None),
+        None => COMMIT_GONE,
+        Some(bytes) if Sha256::of(&bytes) != decided.commit => OTHER_COMMIT,
+        Some(_) => return Ok(None),
+    };
+    Ok(Some(Finding::new(path, text)))
+}

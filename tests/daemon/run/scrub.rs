@@ -1,0 +1,84 @@
+//! A daemon at work finds by itself what is damaged behind it, says so everywhere in the words of `verify`, halts where it must not go on,
+//! and goes on when the operator has put everything back.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+
+use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
+
+/// The first file below a folder whose path holds a word.
+fn first(place: &Place, folder: &str, word: &str) -> PathBuf {
+    let files = super::place::files(&place.path(folder));
+    let found = files.into_iter().map(|(path, _)| path).find(|path| path.to_string_lossy().contains(word));
+    place.path(folder).join(found.expect("a file"))
+}
+
+fn health(daemon: &Daemon) -> Json {
+    let page = daemon.page("/health/ready");
+    serde_json::from_str(page.split_once("\r\n\r\n").expect("a head").1).expect("JSON")
+}
+
+/// Damages something behind a daemon, and puts it back; what is said of it, and whether the feed halts.
+fn is_found(place: &Place, daemon: &Daemon, path: &PathBuf, is_gone: bool) -> bool {
+    let whole = fs::read(path).expect("a file");
+    let mut bytes = whole.clone();
+    *bytes.last_mut().expect("a byte") ^= 1;
+    let aside = place.put("damaged", &bytes);
+    match is_gone {
+        true => fs::remove_file(path).expect("a file"),
+        false => fs::rename(aside, path).expect("a file"),
+    }
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    until(|| health(daemon)["damaged"]["t"].to_string().contains(&name), || format!("{name}: {}", daemon.said()));
+    let found = health(daemon)["damaged"]["t"][0].as_str().expect("a finding").to_owned();
+    let (code, verified) = place.json(&["verify", "feed.toml"]);
+    let findings = verified["findings"].as_array().expect("findings");
+    let said = |finding: &Json| format!("{}: {}", finding["file"], finding["text"]).replace('"', "");
+    assert!(code == 1 && findings.iter().any(|finding| said(finding) == found.replace('"', "")), "{found}: {verified}");
+    let metrics = daemon.page("/metrics");
+    assert!(metrics.contains("tidegate_damaged{feed=\"t\"} 1.0"), "{metrics}");
+    let halts = !(name.ends_with(".html") || path.to_string_lossy().contains("/quarantine/"));
+    if halts {
+        until(|| health(daemon)["feeds"]["t"] == "halted", || daemon.said());
+        let reason = health(daemon)["halted"]["t"]["reason"].to_string();
+        assert!(found.split(": ").all(|part| reason.contains(&part.replace('"', "\\\""))), "{found}: {reason}");
+    }
+    assert!(PLANTED.iter().all(|word| !daemon.said().contains(word)));
+    fs::rename(place.put("whole", &whole), path).expect("a file");
+    until(|| health(daemon)["damaged"].is_null(), || format!("{name}: {}", daemon.said()));
+    until(|| health(daemon)["feeds"]["t"] == "running", || format!("{name}: {}", daemon.said()));
+    halts
+}
+
+/// One feed, something of which is damaged and put back; whether that halts it.
+fn case((folder, word, is_gone): (&str, &str, bool)) -> bool {
+    let place = Place::new(PER_FILE);
+    place.offer("0.csv", people(0..40));
+    let daemon = place.start();
+    daemon.says("published feed=t", 1);
+    daemon.says("scrubbed feed=t", 1);
+    let halts = is_found(&place, &daemon, &first(&place, folder, word), is_gone);
+    // It goes on as if nothing had been.
+    place.offer("1.csv", people(40..80));
+    daemon.says("published feed=t", 2);
+    assert_eq!(daemon.end(), Some(0));
+    place.verified();
+    halts
+}
+
+#[test]
+fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_mended() {
+    let cases = [
+        ("private/log", "00000000000000000001.json", true),
+        ("private/terms", "", false),
+        ("public/data", ".parquet", false),
+        ("public/report", ".html", true),
+    ];
+    let halts: Vec<bool> = std::thread::scope(|scope| {
+        let at_work: Vec<_> = cases.into_iter().map(|one| scope.spawn(move || case(one))).collect();
+        at_work.into_iter().map(|one| one.join().expect("a feed")).collect()
+    });
+    assert_eq!(halts, [true, true, true, false]);
+}

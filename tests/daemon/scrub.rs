@@ -1,0 +1,194 @@
+//! The slow look at everything while a feed is at work: what is damaged behind it is named in the words of `verify`, and what the feed
+//! itself packs, forgets, erases and removes meanwhile is no damage.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::live::{Ask, Hash, Live, Request};
+use tidegate::daemon::verify::{self, Damage, Finding, Roots, Scrub, Step, inspect};
+use tidegate::engine::histogram::Person;
+use tidegate::engine::release::Layout;
+
+use crate::common::draw::{CROWDS, Draw, POLICIES, TWO_TABLES};
+use crate::common::feed::{self, crowd, open, step, taken, time};
+use crate::common::random;
+
+/// More steps than any round takes here.
+const MANY: u32 = 100_000;
+
+fn roots(live: &Live) -> Roots<'_> {
+    let log = live.log();
+    Roots { private: log.store(), public: live.public(), ring: log.ring(), state: live.state(), next: log.next() }
+}
+
+/// What a step finds that is found again.
+fn found(live: &Live, step: Step) -> Option<Damage> {
+    let Step::Damaged(damage) = step else { return None };
+    inspect(roots(live), &damage.place).expect("memory")
+}
+
+/// All that a whole round finds.
+fn round(live: &Live) -> Vec<Damage> {
+    let (mut scrub, mut all) = (Scrub::default(), Vec::new());
+    for _ in 0..MANY {
+        match scrub.step(roots(live)).expect("memory") {
+            Step::Over => return all,
+            step => all.extend(found(live, step)),
+        }
+    }
+    panic!("a round has an end");
+}
+
+fn verified(live: &Live, private: &Memory, public: &Memory) -> Vec<Finding> {
+    let private = feed::packed(private);
+    let seen = verify::public(public, Layout::Root, &[]).expect("memory");
+    let found = verify::private(&private, live.log().ring(), public, &seen);
+    // Without a pack, or with a changed one, it ends with an error.
+    found.map_or_else(|_| Vec::new(), |found| found.findings.into_iter().chain(seen.findings).collect())
+}
+
+fn begun(policy: &str) -> (Memory, Memory, Live) {
+    let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(3), 0);
+    let (roots, seed) = ((Arc::new(private.clone()), Arc::new(public.clone())), 1);
+    let mut live = open(&feed::feed(policy), roots.0, roots.1, seed, false).expect("a feed");
+    for tick in 0..5 {
+        step(&mut live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+    }
+    let mut aside = taken("aside.csv", &[(1 << 90, 1, 2, 3)]);
+    let part = &mut aside.parts[0];
+    (part.seen, part.next, part.aside) = (2, 2, Some((1, b"set aside".to_vec().into())));
+    live.take(aside, &time(6)).expect("a file");
+    assert!(!live.state().releases.is_empty(), "{policy}: something was published");
+    (private, public, live)
+}
+
+/// Whether a scrub has to find this: it lies where the log names it, alone or in a pack, and the feed still needs it.
+fn is_named(live: &Live, root: &str, path: &str) -> bool {
+    let state = live.state();
+    let needed = |path: &str| state.live.contains(path);
+    match path.split('/').next().unwrap_or_default() {
+        _ if root == "public" => {
+            let lines = || state.releases.iter().filter(|line| line.is_visible());
+            let is_manifest =
+                |release: u32| path.strip_suffix(".sig").unwrap_or(path) == Layout::Root.manifest(release);
+            lines().any(|line| is_manifest(line.release) || line.files.iter().any(|(file, _)| file == path))
+        }
+        "log" => true,
+        "pack" => path.starts_with("pack/log/"),
+        "keys" => state.live.iter().any(|object| live.log().ring().place(object) == path),
+        _ => needed(path),
+    }
+}
+
+#[test]
+fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
+    let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
+    for policy in [POLICIES[0], CROWDS, TWO_TABLES] {
+        let (private, public, live) = begun(policy);
+        assert_eq!(round(&live), [], "{policy}");
+        for (root, store) in [("private", &private), ("public", &public)] {
+            for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&live, root, path)) {
+                for is_gone in [true, false] {
+                    // A signature that was changed is for readers, who have the public half of the key.
+                    if !is_gone && path.ends_with(".sig") {
+                        continue;
+                    }
+                    store.delete(&path).expect("memory");
+                    let mut bytes = whole.clone();
+                    let middle = bytes.len() / 2;
+                    bytes[middle] ^= 1;
+                    if !is_gone {
+                        store.replace(&path, &bytes).expect("memory");
+                    }
+                    let found = round(&live);
+                    // An entry that keeps its place besides may be read in its pack.
+                    let is_twice =
+                        path.starts_with("log/") && feed::packed(&private).read(&path).expect("memory").is_some();
+                    let case = format!("{policy}: {root} {path}, gone: {is_gone}");
+                    assert!(!found.is_empty() || is_twice, "{case}");
+                    let meant = verified(&live, &private, &public);
+                    let other = found.iter().find(|damage| !meant.is_empty() && !meant.contains(&damage.finding));
+                    assert!(other.is_none(), "{case}: {other:?} and verify {meant:?}");
+                    *kinds.entry(format!("{root} {}", path.split('/').next().expect("a folder"))).or_default() += 1;
+                    store.replace(&path, &whole).expect("memory");
+                }
+            }
+        }
+        assert_eq!(round(&live), [], "{policy}: everything was put back");
+    }
+    let meant =
+        ["log", "pack", "keys", "terms", "atoms", "mask", "quarantine", "seg"].map(|kind| format!("private {kind}"));
+    let public = ["data", "taxonomy", "report", "manifest", "sensitive"].map(|kind| format!("public {kind}"));
+    let missing: Vec<_> = meant.iter().chain(&public).filter(|kind| !kinds.contains_key(*kind)).collect();
+    assert!(missing.is_empty(), "no case of {missing:?}: {kinds:?}");
+}
+
+/// What stops a feed, and what is for people.
+#[test]
+fn a_feed_goes_on_without_what_is_for_people_alone() {
+    let (private, public, live) = begun(POLICIES[0]);
+    for (root, store) in [("private", &private), ("public", &public)] {
+        for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&live, root, path)) {
+            store.delete(&path).expect("memory");
+            let stops = round(&live).iter().any(Damage::stops);
+            let is_for_people = ["report/", "quarantine/", "verdict/"].iter().any(|folder| path.starts_with(folder));
+            let is_key_of_them = path.starts_with("keys/") || path.starts_with("pack/");
+            let is_twice = feed::packed(&private).read(&path).expect("memory").is_some();
+            assert!(stops != is_for_people || is_key_of_them || is_twice, "{root} {path}");
+            store.replace(&path, &whole).expect("memory");
+        }
+    }
+}
+
+#[test]
+fn what_a_feed_does_itself_is_no_damage() {
+    random::run("scrub", 12, |draw| {
+        let policies: Vec<&str> = POLICIES.into_iter().chain([CROWDS, TWO_TABLES]).collect();
+        let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
+        let feed_file = feed::feed(policy);
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live = open(&feed_file, Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
+        let (mut people, mut known, mut scrub, mut rounds) = (Draw(draw.between(0, 1 << 40)), 0, Scrub::default(), 0);
+        let mut came = BTreeSet::new();
+        for tick in 0..24 {
+            for _ in 0..draw.between(1, 4) {
+                for _ in 0..draw.between(0, 60) {
+                    let step = scrub.step(roots(&live)).expect("memory");
+                    rounds += u32::from(step == Step::Over);
+                    let damage = found(&live, step);
+                    assert!(damage.is_none(), "{policy}: {damage:?}");
+                }
+                match draw.between(0, 4) {
+                    0 => drop(live.pack().expect("a root")),
+                    1 => drop(live.forget(time(tick + 30).parse().expect("a time")).expect("a root")),
+                    2 if !came.is_empty() => {
+                        let gone: Vec<Hash> = came.iter().copied().take(2).map(|one| Hash(Person(one))).collect();
+                        came.retain(|one| !gone.contains(&Hash(Person(*one))));
+                        asks(&mut live, Ask::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
+                    }
+                    3 if !live.state().releases.is_empty() && draw.once_in(4) => {
+                        let release = live.state().releases.len() as u32;
+                        asks(&mut live, Ask::Withdraw { release, republish: true }, policy, tick);
+                    }
+                    _ => {}
+                }
+            }
+            let crowd = crowd(&mut people, &mut known);
+            came.extend(crowd.iter().map(|human| human.0));
+            step(&mut live, tick, &crowd).expect("a tick");
+        }
+        let damage = round(&live);
+        assert!(damage.is_empty(), "{policy}: {damage:?}");
+        assert!(rounds > 0, "{policy}: no round was over");
+    });
+}
+
+/// Asks for something; what is refused changes nothing.
+fn asks(live: &mut Live, ask: Ask, policy: &str, tick: usize) {
+    let (now, seed) = (time(tick), live.log().next());
+    let request = Request::new(ask, "me".to_owned(), now, None, live.log().ring(), &mut Seeded::new(seed));
+    live.asked(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
+    live.clean(&time(tick)).expect("a root");
+}
