@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tidegate::daemon::journal::store::{Bucket, Patience, Variables};
 
 use super::needs;
@@ -30,6 +31,21 @@ impl Server {
         BufReader::new(output).read_line(&mut said).expect("its output can be read");
         let port: u16 = said.trim().parse().unwrap_or_else(|_| panic!("{} has no moto: see above", python.display()));
         Some(Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) })
+    }
+}
+
+impl Server {
+    /// It answers nothing any more until it goes on; what is sent meanwhile it does then.
+    pub fn stops(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    pub fn goes_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("a signal");
     }
 }
 

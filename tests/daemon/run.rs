@@ -25,6 +25,7 @@ mod repeats;
 mod scrub;
 mod secrets;
 mod signed;
+mod silent;
 mod told;
 mod two;
 mod webhooks;
