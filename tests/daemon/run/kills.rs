@@ -4,18 +4,32 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::place::{HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, person};
 use super::public::{Kept, releases};
+use crate::common::is_long;
 use crate::common::random::{self, Draw};
 
 /// Kills of a long run: enough is enough.
-const MOST: u32 = 500;
-/// Kills of one feed.
-const KILLS: u32 = 6;
-/// Feeds of a short run.
-const FEEDS: u32 = 5;
+const MOST: u32 = 10_000;
+/// Kills of one feed: everyday, and in a long run.
+const KILLS: [u32; 2] = [7, 13];
+/// Feeds that are killed side by side.
+const FEEDS: u32 = 4;
+/// How often so many feeds begin in a short run.
+const TIMES: u32 = 4;
+/// What a daemon says at work; it is killed just after one of these.
+const MOMENTS: [&str; 8] = [
+    "fence_appended",
+    "recovered",
+    "file_taken",
+    "tick_closed",
+    "decided",
+    "published",
+    "checkpoint_written",
+    "forgotten",
+];
 const POLICIES: [(&str, &str); 4] = [
     ("k = 3\n", ""),
     ("k = 3\nguarantee = \"bcf\"\n", ""),
@@ -31,6 +45,8 @@ struct Feed {
     came: BTreeSet<u64>,
     disjoint: bool,
     schedule: &'static str,
+    /// The longest time without a word of it, in milliseconds.
+    longest: u64,
 }
 
 impl Feed {
@@ -49,13 +65,23 @@ impl Feed {
     }
 
     /// Starts it, and ends it somehow; whether it was killed at work.
-    fn disturbed(&mut self, draw: &mut Draw, longest: u64) -> bool {
+    fn disturbed(&mut self, draw: &mut Draw) -> bool {
         let mut daemon = self.place.start();
         for _ in 0..draw.between(0, 3) {
-            sleep(Duration::from_millis(draw.between(0, longest / 3)));
             self.offer(draw);
+            sleep(Duration::from_millis(draw.between(0, 60)));
         }
-        sleep(Duration::from_millis(draw.between(0, longest / 3)));
+        if draw.once_in(2) {
+            // Where it has nothing of the kind to say it is killed while it waits.
+            let moment = MOMENTS[draw.between(0, MOMENTS.len() as u64 - 1) as usize];
+            let patience = Instant::now() + Duration::from_millis(400);
+            while !daemon.said().contains(moment) && Instant::now() < patience {
+                sleep(Duration::from_millis(1));
+            }
+            sleep(Duration::from_micros(draw.between(0, 5_000)));
+        } else {
+            sleep(Duration::from_millis(draw.between(0, self.longest)));
+        }
         let gently = draw.once_in(4);
         if gently {
             daemon.says("recovered", 1);
@@ -74,8 +100,8 @@ impl Feed {
         killed
     }
 
-    /// Everybody is in one place.
-    fn accounted(mut self) {
+    /// Everybody is in one place; how many releases there are.
+    fn accounted(mut self) -> u32 {
         let schedule = self.schedule;
         self.place.edit(schedule, NEVER);
         let tick = self.place.once();
@@ -92,30 +118,47 @@ impl Feed {
         assert_eq!(all, self.came.len() as u64, "{} published; {tick}", out.len());
         assert_eq!(tick["rows"], releases.last().map_or(0, |release| release.rows));
         assert_eq!(self.place.verified()["releases"], releases.len());
+        releases.len() as u32
     }
+}
+
+/// One feed that is killed again and again; how often it was killed at work, and what it has published.
+fn killed(at: u32, mut draw: Draw, kills: u32) -> [u32; 2] {
+    let (policy, more) = POLICIES[at as usize % POLICIES.len()];
+    // Each policy meets both schedules.
+    let per_file = (at + at / POLICIES.len() as u32).is_multiple_of(2);
+    let (schedule, longest) = if per_file { (PER_FILE, 200) } else { (OFTEN, 500) };
+    let (place, came) = (Place::with(schedule, policy, more), BTreeSet::new());
+    let disjoint = !more.is_empty();
+    let mut feed = Feed { place, kept: Kept::default(), files: 0, came, disjoint, schedule, longest };
+    let mut done = 0;
+    while done < kills {
+        done += u32::from(feed.disturbed(&mut draw));
+    }
+    [done, feed.accounted()]
 }
 
 #[test]
 fn kills_lose_nobody_and_count_nobody_twice() {
-    let (kills, at) = (AtomicU32::new(0), AtomicU32::new(0));
-    random::run("kills", FEEDS, |draw| {
-        if kills.load(Ordering::Relaxed) >= MOST {
+    let (all, published, at) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+    let kills = KILLS[usize::from(is_long())];
+    random::run("kills", TIMES, |draw| {
+        if all.load(Ordering::Relaxed) >= MOST {
             return;
         }
-        let at = at.fetch_add(1, Ordering::Relaxed);
-        let (policy, more) = POLICIES[at as usize % POLICIES.len()];
-        let (schedule, longest) = if at.is_multiple_of(2) { (PER_FILE, 600) } else { (OFTEN, 1500) };
-        let place = Place::with(schedule, policy, more);
-        let came = BTreeSet::new();
-        let mut feed = Feed { place, kept: Kept::default(), files: 0, came, disjoint: !more.is_empty(), schedule };
-        let mut of_feed = 0;
-        while of_feed < KILLS {
-            of_feed += u32::from(feed.disturbed(draw, longest));
+        let one = |draw: Draw| killed(at.fetch_add(1, Ordering::Relaxed), draw, kills);
+        let draws: Vec<Draw> = (0..FEEDS).map(|feed| Draw::new(draw.between(0, u64::MAX - 1), feed.into())).collect();
+        let done: Vec<[u32; 2]> = std::thread::scope(|scope| {
+            let feeds: Vec<_> = draws.into_iter().map(|draw| scope.spawn(|| one(draw))).collect();
+            feeds.into_iter().map(|feed| feed.join().expect("a feed")).collect()
+        });
+        for [kills, releases] in done {
+            all.fetch_add(kills, Ordering::Relaxed);
+            published.fetch_add(releases, Ordering::Relaxed);
         }
-        kills.fetch_add(of_feed, Ordering::Relaxed);
-        feed.accounted();
     });
-    let kills = kills.into_inner();
-    println!("{kills} kills at work");
-    assert!(kills >= (crate::common::cases(FEEDS) * KILLS).min(MOST), "{kills} kills at work only");
+    let (all, published) = (all.into_inner(), published.into_inner());
+    println!("{all} kills at work, {published} releases");
+    assert!(all >= (crate::common::cases(TIMES) * FEEDS * kills).min(MOST), "{all} kills at work only");
+    assert!(published >= all / 14, "{published} releases: the feeds were killed before they did anything");
 }
