@@ -33,8 +33,8 @@ const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
 /// Packs that are kept in memory: `verify` reads the log twice at a time, each time with objects and keys.
 const LOADED: usize = 8;
-/// The same where the root is read slowly and in order: an entry, an object and its key.
-const LOADED_AFRESH: usize = 3;
+/// The same where the root is read slowly and in order: one of each group, that of the entries among them.
+const LOADED_AFRESH: usize = 5;
 
 /// A store whose objects may lie in packs.
 pub struct Packs {
