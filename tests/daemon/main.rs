@@ -9,5 +9,5 @@ mod live;
 mod observe;
 mod roots;
 mod run;
-mod simulation;
 mod scrub;
+mod simulation;
