@@ -34,19 +34,18 @@ impl State {
     /// # Errors
     /// An object that it names was changed.
     pub fn apply(&mut self, entry: &Checked, reading: &Reading<'_>) -> Result<()> {
-        let policy = self.terms.policy()?;
         match &entry.entry.body {
             Body::Fence(_) | Body::Rekey(_) => {}
             Body::Chain(chain) => self.chain(chain, reading)?,
             Body::Config(config) => self.config(config, reading)?,
             Body::Ingest(ingest) => self.ingest(ingest),
             Body::Retry(retry) => self.retry(retry),
-            Body::Closed(closed) => self.went_by(closed, reading, &policy)?,
-            Body::Masked(masked) => self.counted(masked, reading, &policy)?,
+            Body::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
+            Body::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
             Body::Coins(coins) => self.tossed(coins),
             Body::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
-            Body::Decision(decision) => self.decided(decision, entry.sha256, &policy),
-            Body::Approve(asked) => self.approved(asked, &policy),
+            Body::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
+            Body::Approve(asked) => self.approved(asked, &self.terms.policy()?),
             Body::Published(published) => self.published(published),
             Body::Erase(erase) => self.erased(erase, reading)?,
             Body::Withdraw(withdraw) => self.withdraw(withdraw),
@@ -241,9 +240,10 @@ impl State {
     /// Nothing names these objects any more.
     pub(super) fn forgets(&mut self, objects: &[String]) {
         let gone: BTreeSet<&String> = objects.iter().collect();
+        // What is named grows with every tick, and an entry is to cost what it says.
+        objects.iter().for_each(|path| _ = self.live.remove(path));
         self.raw.retain(|raw| !gone.contains(&raw.object.path));
         self.quarantine.retain(|aside| !gone.contains(&aside.object.path));
-        self.live.retain(|path| !gone.contains(path));
     }
 
     /// In a feed that an earlier version began nothing says what was forgotten. An object is forgotten by its key, which is deleted first: one that is gone while its key
