@@ -19,6 +19,7 @@ const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 const ROUND: Duration = Duration::from_secs(6 * 3600);
 /// How often a round is told of that found what the one before has found.
 const DAY: Duration = Duration::from_secs(24 * 3600);
+
 impl Keeper {
     /// Looks at the next piece, if it is time.
     ///

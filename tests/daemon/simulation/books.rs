@@ -1,8 +1,11 @@
 //! The books of a simulated run while no process works: `verify` finds nothing, and each person who was taken in is in one place.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use tidegate::daemon::error::Result;
 use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Memory, Packs, Store};
 use tidegate::daemon::live::{State, past_quickly};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
@@ -28,14 +31,42 @@ pub fn state(nature: &Nature) -> Option<State> {
     read.unwrap_or_else(|error| panic!("the log cannot be read: {error}")).state
 }
 
-/// What `verify` says.
-pub fn findings(nature: &Nature) -> Vec<Finding> {
-    let Some(ring) = ring(nature) else { return Vec::new() };
-    let shown = nature.root(Side::Public);
-    let seen = public(shown, Layout::Root, &[keys().1.public()]).expect("memory");
-    let found = private(&nature.private(), &ring, shown, &seen).expect("memory");
+/// What `verify` says of these roots.
+fn findings(store: &dyn Store, shown: &dyn Store, ring: &Ring) -> Result<Vec<Finding>> {
+    let seen = public(shown, Layout::Root, &[keys().1.public()])?;
+    let found = private(store, ring, shown, &seen)?;
     let strange = seen.strange.into_iter().filter(|path| !found.leaving.contains(path)).map(Finding::unnamed);
-    found.findings.into_iter().chain(seen.findings).chain(strange).collect()
+    Ok(found.findings.into_iter().chain(seen.findings).chain(strange).collect())
+}
+
+/// Something is changed or removed on a copy of both roots: what a start would halt on is named by `verify`.
+pub fn damage(nature: &Nature) {
+    let mut roots = [Side::Private, Side::Public].map(|side| nature.root(side).objects());
+    let (side, at, byte) = nature.draw(|draw| {
+        let side = usize::from(draw.once_in(4));
+        let at = draw.between(0, (roots[side].len() as u64).saturating_sub(1));
+        (side, at as usize, draw.once_in(2).then(|| draw.between(0, 1 << 20) as usize))
+    });
+    let Some(path) = roots[side].keys().nth(at).cloned() else { return };
+    match (byte, roots[side].get_mut(&path).filter(|bytes| !bytes.is_empty())) {
+        (Some(byte), Some(bytes)) => {
+            let at = byte % bytes.len();
+            bytes[at] ^= 1;
+        }
+        _ => _ = roots[side].remove(&path),
+    }
+    let [hidden, shown] = roots.map(Memory::with);
+    let hidden = Packs::over(Arc::new(hidden));
+    // Without the keys nothing can be looked at, by a start or by `verify`.
+    let Ok(Some(ring)) = Ring::open(&hidden, &keys().0) else { return };
+    let halts = past_quickly(&hidden, &shown, &ring).err();
+    if let Some(halts) = halts {
+        assert!(
+            // A pack that cannot be opened is the error of `verify` itself.
+            findings(&hidden, &shown, &ring).map_or(true, |findings| !findings.is_empty()),
+            "`verify` is content without {path}, and a start is not: {halts}"
+        );
+    }
 }
 
 /// Whether it is what a process that died has left behind, and the next one takes away.
@@ -45,7 +76,8 @@ fn left_behind(finding: &Finding) -> bool {
 
 /// Looks into the books; `ended`: the last process has ended by itself, and left nothing behind.
 pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
-    let findings = findings(nature);
+    let Some(ring) = ring(nature) else { return };
+    let findings = findings(&nature.private(), nature.root(Side::Public), &ring).expect("whole roots");
     let wrong: Vec<&Finding> = findings.iter().filter(|finding| ended || !left_behind(finding)).collect();
     assert!(wrong.is_empty(), "`verify` is not content: {wrong:?}");
     // `verify` has looked whether it is what the whole log says.

@@ -304,6 +304,9 @@ impl Run<'_> {
         all.iter().for_each(|process| self.stops(*process));
         self.all_end();
         books::balance(&nature, &self.erased, true);
+        if self.draw.once_in(3) {
+            books::damage(&nature);
+        }
     }
 
     /// All processes end that were told to.
