@@ -56,7 +56,7 @@ fn a_feed_keeps_its_promises_whatever_fails() {
 /// How many runs are played: `TIDEGATE_SEEDS`, or the everyday number.
 fn seeds() -> u64 {
     let asked = std::env::var("TIDEGATE_SEEDS").ok().and_then(|text| text.parse().ok());
-    asked.unwrap_or_else(|| crate::common::cases(150).into())
+    asked.unwrap_or_else(|| crate::common::cases(100).into())
 }
 
 /// A long run has the machine for itself; else other tests run beside this one.

@@ -90,7 +90,13 @@ impl<'o> View<'o> {
     /// Its manifest cannot be read.
     pub fn published(&mut self, event: &Value, ours: u64, beside: &Beside) -> Result<()> {
         let release = event["release"].as_u64().unwrap_or_default();
-        let manifest = self.file(&format!("manifest/{release:010}.json"))?;
+        let path = format!("manifest/{release:010}.json");
+        if !self.dir.join("public").join(&path).exists() {
+            // On a slow machine the daemon goes on while this release is shown: the next one leaves erased rows out, and takes its place.
+            self.say(&format!("  release {release}: the next release has taken its place already"));
+            return Ok(());
+        }
+        let manifest = self.file(&path)?;
         let rows = manifest["rows"].as_u64().unwrap_or_default();
         self.say(&format!("  release {release}: {rows} rows; {} wait for a crowd", self.waiting));
         let notice = format!("erased/{release:010}.json");
