@@ -145,7 +145,8 @@ impl Packs {
         for order in packs {
             let (path, group, left) = {
                 let index = self.index();
-                let pack = &index.packs[&order];
+                // A writer that has taken over joins packs, and the index may know it since this began.
+                let Some(pack) = index.packs.get(&order) else { continue };
                 let left = pack.objects.iter().filter(|(path, _)| !gone.contains(&**path) && index.is_in(path, order));
                 let left: Vec<String> = left.map(|(path, _)| path.to_string()).collect();
                 (pack.path.clone(), pack.group.clone(), left)
