@@ -32,7 +32,8 @@ fn one_seed() {
 
 #[test]
 fn a_feed_keeps_its_promises_whatever_fails() {
-    let (first, seeds) = (random::seed(), seeds());
+    // Every day the same runs, so that a change is judged by itself; a long run draws others.
+    let (first, seeds) = (std::env::var_os("TIDEGATE_SEED").map_or(1, |_| random::seed()), seeds());
     println!("{seeds} seeds from {first} on; one of them again: TIDEGATE_SEED=<seed> and the test `one_seed`");
     let (next, begun) = (AtomicU64::new(0), Instant::now());
     let plays = || {
