@@ -1,4 +1,4 @@
-// Time that passes CLOCK_FASTER times as fast for whoever measures or awaits how long something takes; the time of day is what it
+// Time that passes CLOCK_FASTER times as fast for a program that measures or awaits how long something takes; the time of day is what it
 // is. To be preloaded. Only waits for events are shortened: those of tokio are.
 
 #define _GNU_SOURCE

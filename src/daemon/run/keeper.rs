@@ -105,7 +105,7 @@ impl Keeper {
             keeper.told.emit(&Swept { objects: found.swept });
         }
         keeper.tell_recovered(&found, rolled, begun)?;
-        // What has halted it may be so still: nobody is to think that all is well until the next tick.
+        // What halted the feed may still be there: it halts now, and not at the next tick only.
         let bearable = keeper.bearable();
         keeper.tell(bearable)?;
         if tried {

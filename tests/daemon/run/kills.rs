@@ -100,7 +100,7 @@ impl Feed {
         killed
     }
 
-    /// Everybody is in one place; how many releases there are.
+    /// Each person is in one place; returns how many releases there are.
     fn accounted(mut self) -> u32 {
         let schedule = self.schedule;
         self.place.edit(schedule, NEVER);

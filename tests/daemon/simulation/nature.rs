@@ -259,7 +259,7 @@ impl Nature {
         self.known().processes.get(&process).and_then(|process| process.halted.clone())
     }
 
-    /// What processes have found when they looked for it in a root.
+    /// Whether a process is dead or dying, so that it changes nothing any more.
     pub fn is_dead(&self, process: u32) -> bool {
         std::thread::panicking() || self.known().processes.get(&process).is_none_or(|process| process.dead)
     }

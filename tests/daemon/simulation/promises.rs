@@ -198,7 +198,7 @@ impl Promises {
         self.visible.keys().next_back().copied()
     }
 
-    /// Everyone who was ever in a release.
+    /// The people who were ever in a release.
     pub fn ever(&self) -> BTreeSet<u64> {
         self.released.values().flat_map(|(_, people)| people).copied().collect()
     }

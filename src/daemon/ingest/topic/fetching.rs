@@ -1,4 +1,4 @@
-//! A topic as a feed takes it in: what there is to tell, in order, each batch behind the one before it.
+//! What a feed reads of a topic: news in the order in which they came, each batch of messages behind the one before it.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use super::handover::{Bell, News};
 
 /// A topic that is being fetched.
 pub trait Fetching: Send {
-    /// What there is to tell next, if there is anything.
+    /// The next news; `None` while there is none.
     fn next(&self) -> Option<News>;
 
-    /// What rings when there may be something to tell.
+    /// The bell that rings when there may be news.
     fn bell(&self) -> Bell;
 
     /// Whether messages may be there that were not handed on yet.

@@ -65,7 +65,7 @@ impl Bell {
 }
 
 impl Shared {
-    /// What rings when there may be something to tell.
+    /// The bell that rings when there may be news.
     pub fn bell(&self) -> Bell {
         Bell(Arc::clone(&self.came))
     }
