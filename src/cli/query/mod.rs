@@ -62,7 +62,7 @@ pub fn run(args: Args, out: &mut Out) -> Result<Exit> {
     exact(&conditions, &by, masked.as_deref(), &opened)?;
     shown.say("counting".to_owned());
     let all = asked(&opened, &conditions, &[])?;
-    debug_assert_eq!(all.question.cells(), 1);
+    assert_eq!(all.question.cells(), 1, "without `--by` there is one answer");
     let apart = if by.is_empty() { None } else { Some(asked(&opened, &conditions, &by)?) };
     let countable = Countable::learn(&opened.tables, &opened.columns.trees(), opened.method());
     let counted = counts(&countable, &all, "PREDICATE")?;

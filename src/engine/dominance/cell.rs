@@ -98,7 +98,7 @@ impl Cell {
 
     /// The sum of the absolute values of the `count` largest ones; as many as there are.
     pub(super) fn largest(&self, count: usize) -> u128 {
-        debug_assert!(count <= self.kept, "so many are not kept");
+        assert!(count <= self.kept, "so many are not kept");
         self.largest.iter().take(count).map(|&contribution| u128::from(contribution)).sum()
     }
 }

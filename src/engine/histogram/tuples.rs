@@ -69,7 +69,7 @@ impl Tuples {
 
     /// The number of this tuple; a new one is given the next.
     pub fn number(&mut self, tuple: &[u32]) -> u32 {
-        debug_assert_eq!(tuple.len(), self.width);
+        assert_eq!(tuple.len(), self.width);
         if let Some(number) = self.find(tuple) {
             return number;
         }

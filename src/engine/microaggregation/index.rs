@@ -60,7 +60,7 @@ impl<'p> Index<'p> {
 
     /// Takes one out.
     pub fn remove(&mut self, row: usize) {
-        debug_assert!(self.is_left[row], "it is left");
+        assert!(self.is_left[row], "it is left");
         self.is_left[row] = false;
         self.left -= 1;
         let mut at = self.bucket[row];

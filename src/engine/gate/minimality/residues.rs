@@ -131,7 +131,7 @@ fn modulo(factors: &[Factor], sensitive: u64, degree: u64, prime: u64) -> Vec<u6
 
 /// Σ a[i] · b[last − i]. Four products stay below 2^124, and what is carried below prime · 2^64 < 2^125.
 fn dot(a: &[u64], b: &[u64], prime: u64) -> u64 {
-    debug_assert_eq!(a.len(), b.len());
+    assert_eq!(a.len(), b.len());
     let limit = u128::from(prime) << 64;
     let mut sum = 0u128;
     let mut fold = |part: u128| {

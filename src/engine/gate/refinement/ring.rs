@@ -37,8 +37,9 @@ impl Ring for Whole {
     }
 
     fn over(&self, a: u128, b: u32) -> u128 {
-        debug_assert_eq!(a % u128::from(b), 0);
-        a / u128::from(b)
+        let quotient = a / u128::from(b);
+        assert_eq!(quotient * u128::from(b), a, "it is divisible");
+        quotient
     }
 }
 

@@ -28,7 +28,6 @@ impl Problem<'_> {
             Err(cell) => return Protection::Impossible { cell },
         };
         let (pattern, least) = least::pattern(&mut search, found);
-        debug_assert!(search.cuts(&pattern).is_empty(), "what is returned is safe by the intervals");
         let secondary: Vec<usize> = search.secondary(&pattern).collect();
         let cost = search.cost(&pattern);
         Protection::Protected(Suppression { secondary, cost, least })
