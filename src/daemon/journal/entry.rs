@@ -29,6 +29,9 @@ pub struct Entry {
     pub signature: String,
 }
 
+/// What stands behind the code, which is the last field.
+const END: &[u8] = b"\"}\n";
+
 /// Bytes that are no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoEntry {
@@ -44,11 +47,14 @@ pub enum NoEntry {
 }
 
 impl Entry {
-    /// Signs what is to be written.
-    pub fn signed(mut self, ring: &Ring) -> Entry {
-        self.signature = String::new();
-        self.signature = ring.sign(&self.bytes());
-        self
+    /// What is written: the one spelling, signed.
+    pub fn signed(mut self, ring: &Ring) -> Vec<u8> {
+        self.signature.clear();
+        let mut bytes = self.bytes();
+        let code = ring.sign(&bytes);
+        bytes.truncate(bytes.len() - END.len());
+        bytes.extend([code.as_bytes(), END].concat());
+        bytes
     }
 
     /// The one spelling.
@@ -67,9 +73,10 @@ impl Entry {
     /// The bytes are no entry, or none of this feed.
     pub fn parse(bytes: &[u8], ring: &Ring) -> Result<Entry, NoEntry> {
         let entry = Entry::unproven(bytes)?;
-        let code = entry.clone().signed(ring).signature;
-        // Both are public to whoever holds the file; nothing is learnt from how long the comparison takes.
-        if code == entry.signature { Ok(entry) } else { Err(NoEntry::Signature) }
+        let signed = bytes.strip_suffix(&*[entry.signature.as_bytes(), END].concat());
+        let code = signed.map(|start| ring.sign(&[start, END].concat()));
+        // Both are public to every reader of the file; nothing is learnt from how long the comparison takes.
+        if code.as_ref() == Some(&entry.signature) { Ok(entry) } else { Err(NoEntry::Signature) }
     }
 
     /// Reads an entry without the key: its form, not who wrote it.
@@ -84,5 +91,35 @@ impl Entry {
     /// Where an entry lies.
     pub fn path(seq: u64) -> String {
         log::path(seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, NoEntry};
+    use crate::daemon::chance::System;
+    use crate::daemon::journal::{Body, Fence, Ring};
+    use crate::daemon::seal::OperatorKey;
+
+    #[test]
+    fn an_entry_is_as_it_was_signed() {
+        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
+        let ring = Ring::draw(&key, &mut System).expect("random bytes");
+        let body = Body::Fence(Fence { time: "2026-01-01T00:00:00Z".into(), program: "0".into() });
+        let entry = Entry { seq: 0, epoch: 1, writer: "w".into(), prev_sha256: None, body, signature: String::new() };
+        let bytes = entry.clone().signed(&ring);
+        let read = Entry::parse(&bytes, &ring).expect("an entry");
+        assert_eq!((read.bytes(), read.body), (bytes.clone(), entry.body.clone()));
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            assert!(Entry::parse(&other, &ring).is_err(), "byte {at}");
+        }
+        for code in ["", "\"", "\\", "\u{0}", "\"}\n", &"0".repeat(64)] {
+            let other = Entry { signature: code.into(), ..entry.clone() };
+            assert_eq!(Entry::parse(&other.bytes(), &ring), Err(NoEntry::Signature));
+        }
+        let stranger = Ring::draw(&key, &mut System).expect("random bytes");
+        assert_eq!(Entry::parse(&bytes, &stranger), Err(NoEntry::Signature));
     }
 }

@@ -73,7 +73,7 @@ impl Log {
         let is_fence = matches!(body, Body::Fence(_));
         let unsigned =
             Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
-        let bytes = unsigned.signed(&self.ring).bytes();
+        let bytes = unsigned.signed(&self.ring);
         match put(&*self.store, &Entry::path(self.next), &bytes)? {
             // The entry of this place may lie in a pack since the log was read, which makes the place free.
             Put::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),

@@ -14,6 +14,7 @@ use super::store::{Put, Store, put};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::seal::{OperatorKey, SealingKey};
+use crate::engine::release;
 
 /// The keys of a feed.
 #[derive(Debug)]
@@ -125,7 +126,7 @@ impl Ring {
     pub fn sign(&self, bytes: &[u8]) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(&*self.feed.derive("tidegate: log")).expect("a key of any length");
         mac.update(bytes);
-        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        release::Sha256::from_bytes(mac.finalize().into_bytes().into()).to_string()
     }
 
     /// A key, wrapped to lie at this path.
