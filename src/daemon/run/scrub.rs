@@ -17,6 +17,8 @@ const TIME: Duration = Duration::from_millis(20);
 /// Between two pieces, at least and at most; within these a round takes as long as this.
 const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 const ROUND: Duration = Duration::from_secs(6 * 3600);
+/// Between two rounds, where nothing is damaged: a small feed would read everything every few seconds.
+const PAUSE: Duration = Duration::from_secs(60);
 /// How often a round is told of that found what the one before has found.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -45,8 +47,11 @@ impl Keeper {
         if is_over {
             self.round_is_over();
         }
-        let rest = ROUND / self.rounds.last.max(1);
-        let rest = if self.rounds.last == 0 { REST[0] } else { rest.clamp(REST[0], REST[1]) };
+        let rest = match self.rounds.last {
+            _ if is_over && self.rounds.known().is_empty() => PAUSE,
+            0 => REST[0],
+            pieces => (ROUND / pieces).clamp(REST[0], REST[1]),
+        };
         self.rounds.due = self.world.age() + rest;
         Ok(())
     }

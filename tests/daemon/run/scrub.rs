@@ -7,6 +7,10 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 
 use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
+use crate::common::shim::Shim;
+
+/// How much faster time passes for the daemons: rounds follow one another after three seconds.
+const FASTER: &str = "20";
 
 /// The first file below a folder whose path holds a word.
 fn first(place: &Place, folder: &str, word: &str) -> PathBuf {
@@ -53,10 +57,14 @@ fn is_found(place: &Place, daemon: &Daemon, path: &PathBuf, is_gone: bool) -> bo
 }
 
 /// One feed, something of which is damaged and put back; whether that halts it.
-fn case((folder, word, is_gone): (&str, &str, bool)) -> bool {
+fn case((folder, word, is_gone): (&str, &str, bool), shim: &Shim) -> bool {
     let place = Place::new(PER_FILE);
     place.offer("0.csv", people(0..40));
-    let daemon = place.start();
+    let mut command = place.command(&["run", "feed.toml"]);
+    let daemon = place.started({
+        command.env("LD_PRELOAD", shim.path()).env("CLOCK_FASTER", FASTER);
+        command
+    });
     daemon.says("published feed=t", 1);
     daemon.says("scrubbed feed=t", 1);
     let halts = is_found(&place, &daemon, &first(&place, folder, word), is_gone);
@@ -70,14 +78,16 @@ fn case((folder, word, is_gone): (&str, &str, bool)) -> bool {
 
 #[test]
 fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_mended() {
+    let Some(shim) = Shim::of("fast.c") else { return };
     let cases = [
         ("private/log", "00000000000000000001.json", true),
         ("private/terms", "", false),
         ("public/data", ".parquet", false),
         ("public/report", ".html", true),
     ];
+    let shim = &shim;
     let halts: Vec<bool> = std::thread::scope(|scope| {
-        let at_work: Vec<_> = cases.into_iter().map(|one| scope.spawn(move || case(one))).collect();
+        let at_work: Vec<_> = cases.into_iter().map(|one| scope.spawn(move || case(one, shim))).collect();
         at_work.into_iter().map(|one| one.join().expect("a feed")).collect()
     });
     assert_eq!(halts, [true, true, true, false]);
