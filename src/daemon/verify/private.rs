@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::delta::SeenLog;
 use super::{Finding, Public};
-use crate::daemon::error::{Error, Result};
+use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
-use crate::daemon::journal::{Body, Decision, Entry, Objects, Ring, Wanted, Wrap, begun, newest};
+use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, newest};
 use crate::daemon::live::{
     ChainTable, DeltaLog, Line, Past, State, Statement, log_path, not_as_decided, past, past_quickly,
 };
@@ -26,9 +28,9 @@ pub struct Private {
     pub findings: Vec<Finding>,
     /// Files in the public root of a release that is decided and has no manifest yet.
     pub leaving: BTreeSet<String>,
-    /// Objects that entries name, in their order, with what is wrong with each.
-    opens: Vec<(String, Option<Error>)>,
-    /// Objects that were named by some entry, by path.
+    /// Objects that entries name, in their order.
+    refs: Vec<Ref>,
+    /// The same, by path.
     named: BTreeSet<String>,
     /// The newest epoch.
     epoch: u64,
@@ -67,48 +69,57 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 /// One of them cannot be read.
 pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
     let mut found = Private::default();
-    let format = match begun(store) {
-        Ok(Some(format)) => Some(format),
-        Ok(None) => {
-            found.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup");
-            None
-        }
-        Err(error) => {
-            found.push(&error);
-            None
-        }
-    };
-    // Each of these reads the whole log, or the newest checkpoint.
-    let quick = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
-    let (looked, (past, quick)) =
-        rayon::join(|| found.log(store, ring), || rayon::join(|| past(store, shown, ring), quick));
-    looked?;
-    let state = match past {
-        Ok(Past { state, .. }) => state,
-        Err(error) => {
-            found.push(&error);
-            None
-        }
-    };
-    if let Some(state) = &state {
-        let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
-        other.iter().for_each(|format| found.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
-        found.objects(state);
-        found.staged(store, state)?;
-        found.checkpoints(store, quick.as_ref(), state);
-        found.published(state, public, shown)?;
-        found.statements(&state.terms.name);
+    match found.look(store, ring, shown, public) {
+        // A pack that cannot be opened hides what else there is.
+        Err(error) if error.kind == Kind::Input && error.field.is_some() => found.push(&error),
+        looked => looked?,
     }
-    let differing = store.differing()?;
-    differing.into_iter().for_each(|path| found.wrong(path, DIFFERS));
-    found.strangers(store)?;
-    found.keys(store, ring)?;
     found.findings.sort();
     found.findings.dedup();
     Ok(found)
 }
 
 impl Private {
+    fn look(&mut self, store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<()> {
+        let format = match begun(store) {
+            Ok(Some(format)) => Some(format),
+            Ok(None) => {
+                self.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup");
+                None
+            }
+            Err(error) => {
+                self.push(&error);
+                None
+            }
+        };
+        // Each of these reads the whole log, or the newest checkpoint.
+        let newest = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
+        let (looked, (past, quick)) =
+            rayon::join(|| self.log(store, ring), || rayon::join(|| past(store, shown, ring), newest));
+        looked?;
+        let state = match past {
+            Ok(Past { state, .. }) => state,
+            Err(error) => {
+                self.push(&error);
+                None
+            }
+        };
+        if let Some(state) = &state {
+            let other = format.filter(|format| public.layout == Layout::Root && format.feed != state.terms.name);
+            other.iter().for_each(|format| self.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
+            self.objects(state, &Objects::new(store, ring), newest);
+            self.staged(store, state)?;
+            self.checkpoints(store, quick.as_ref(), state);
+            self.published(state, public, shown)?;
+            self.statements(&state.terms.name);
+        }
+        let differing = store.differing()?;
+        differing.into_iter().for_each(|path| self.wrong(path, DIFFERS));
+        self.strangers(store)?;
+        self.keys(store, ring)?;
+        Ok(())
+    }
+
     fn push(&mut self, error: &Error) {
         self.findings.push(Finding::of(error));
     }
@@ -119,7 +130,6 @@ impl Private {
 
     /// Entry by entry, with the objects that each names; after one that is wrong the next is looked at by itself.
     fn log(&mut self, store: &dyn Store, ring: &Ring) -> Result<()> {
-        let objects = Objects::new(store, ring);
         let mut before: Option<(Entry, Sha256)> = None;
         for seq in 0..newest(store)?.map_or(0, |newest| newest + 1) {
             let (path, known) = (Entry::path(seq), before.take());
@@ -139,8 +149,9 @@ impl Private {
             wrong.into_iter().flatten().for_each(|text| self.wrong(Entry::path(seq), text));
             self.decisions(&entry, Sha256::of(&bytes));
             for object in entry.body.objects() {
-                self.named.insert(object.path.clone());
-                self.opens.push((object.path.clone(), objects.need(object).err()));
+                if self.named.insert(object.path.clone()) {
+                    self.refs.push(object.clone());
+                }
             }
             self.epoch = self.epoch.max(entry.epoch);
             before = Some((entry, Sha256::of(&bytes)));
@@ -176,15 +187,19 @@ impl Private {
         }
     }
 
-    /// What is needed opens. Other objects are forgotten, or erased.
-    fn objects(&mut self, state: &State) {
-        for (path, error) in std::mem::take(&mut self.opens) {
-            match error {
-                _ if !state.live.contains(&path) => {}
-                None => self.objects += 1,
-                Some(error) => self.push(&error),
-            }
+    /// What is needed opens. Other objects are forgotten, or erased: looking for one that is in no pack costs a look at all packs.
+    /// Of those that do not open a writer at work may have forgotten some since `state` was read; the newest state says which.
+    fn objects(&mut self, state: &State, objects: &Objects, newest: impl FnOnce() -> Option<State>) {
+        let live = self.refs.iter().filter(|object| state.live.contains(&object.path)).collect::<Vec<_>>();
+        let wrong = |object: &&Ref| Some((object.path.clone(), objects.need(object).err()?));
+        let mut wrong: Vec<(String, Error)> = live.par_iter().filter_map(wrong).collect();
+        self.objects = (live.len() - wrong.len()) as u64;
+        if !wrong.is_empty()
+            && let Some(newest) = newest()
+        {
+            wrong.retain(|(path, _)| newest.live.contains(path));
         }
+        wrong.iter().for_each(|(_, error)| self.push(error));
     }
 
     /// The files of a release that is decided, or waits for a person, are as they were decided.
