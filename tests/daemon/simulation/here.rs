@@ -1,7 +1,6 @@
 //! The simulated world around one process.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -114,10 +113,9 @@ impl World for Here {
 }
 
 /// Keeps a feed as the program does, until it is told to end.
-pub fn live(nature: &Arc<Nature>, process: u32, file: &Path, told: FeedObserver, ends: watch::Receiver<bool>) {
+pub fn live(nature: &Arc<Nature>, process: u32, feed: Feed, told: FeedObserver, ends: watch::Receiver<bool>) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
     let how = How { until: Until::Told, accept_clock: false, exit_on_halt: false };
-    let feed = Feed::load(file).expect("a feed file");
     let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));
     loop {
         // Every wait of this world is over when it has been polled; what is left waits for the end.

@@ -181,10 +181,10 @@ impl Run<'_> {
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
         let (ends, told) = watch::channel(false);
-        let (nature, file) = (Arc::clone(&self.nature), self.file.clone());
-        let observer = self.places.observer.feed(&Feed::load(&file).expect("a feed file"));
+        let (nature, feed) = (Arc::clone(&self.nature), Feed::load(&self.file).expect("a feed file"));
+        let observer = self.places.observer.feed(&feed);
         self.processes.insert(process, Process { ends, told: false });
-        self.nature.turns.begin(process, move || live(&nature, process, &file, observer, told));
+        self.nature.turns.begin(process, move || live(&nature, process, feed, observer, told));
     }
 
     fn ended(&mut self, process: u32, end: End) {
