@@ -1,19 +1,21 @@
 //! Checkpoints (HOUSE 3): the state as it was behind an entry, sealed, so that a start need not read the whole log. Each is
 //! disposable: one that is damaged, of another version or of another log is passed over, and one that knows somebody who was
-//! erased later is worth nothing.
+//! erased later is worth nothing. A large state is written in several objects. The checkpoint itself names them and is written last: objects
+//! without it are those of a writer that died, and go with the next one.
 
 use serde::{Deserialize, Serialize};
 
+use super::pieces::Pieces;
 use super::roll::{bytes, parse};
 use super::state::State;
 use super::work::{Last, Live};
 use crate::daemon::error::Result;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::{Listed, Store};
 use crate::daemon::journal::{Checked, Drafts, Entry, Objects, Ref, Ring, destroy_all};
 use crate::engine::model::Detail;
 use crate::engine::release::Sha256;
 
-const VERSION: u32 = 17;
+const VERSION: u32 = 18;
 /// Entries from which on another one is worth its while.
 const OFTEN: u64 = 32;
 /// Bytes of a checkpoint that one entry pays for.
@@ -23,9 +25,17 @@ const PAID: u64 = 64 << 10;
 struct Checkpoint {
     seq: u64,
     head: Sha256,
-    state: State,
-    /// Of the columns in the terms, which do not keep them.
-    details: Vec<Detail>,
+    /// The state and the details of its columns, which the terms do not keep.
+    objects: Vec<Ref>,
+    rest: Vec<u8>,
+}
+
+/// The checkpoints that are there, oldest first.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn checkpoints(store: &dyn Store) -> Result<Vec<Listed>> {
+    Ok(store.list("checkpoint")?.into_iter().filter(|listed| !Pieces::has(&listed.path)).collect())
 }
 
 /// The newest checkpoint of this log, and the entry that it stands behind.
@@ -33,17 +43,18 @@ struct Checkpoint {
 /// # Errors
 /// The store cannot be read.
 pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>> {
-    for listed in store.list("checkpoint")?.into_iter().rev() {
+    let objects = Objects::new(store, ring);
+    for listed in checkpoints(store)?.into_iter().rev() {
         let Some(sealed) = store.read(&listed.path)? else { continue };
         let object = Ref { sha256: Sha256::of(&sealed), path: listed.path };
-        let Ok(Some(opened)) = Objects::new(store, ring).read(&object) else { continue };
+        let Ok(Some(opened)) = objects.read(&object) else { continue };
         let Ok(checkpoint) = parse::<Checkpoint>(VERSION, &opened) else { continue };
         let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
         let sha256 = Sha256::of(&entry);
-        if let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) {
-            let Checkpoint { state, details, .. } = checkpoint;
-            return Ok(Some((state.with_release().with_details(&details), Checked { entry, sha256 })));
-        }
+        let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
+        let pieces = Pieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
+        let Some((state, details)) = pieces.read::<(State, Vec<Detail>)>(objects) else { continue };
+        return Ok(Some((state.with_release().with_details(&details), Checked { entry, sha256 })));
     }
     Ok(None)
 }
@@ -62,18 +73,17 @@ impl Live {
             return Ok(None);
         }
         let seq = self.log.next() - 1;
-        let (empty, details) = (State::new(self.state.terms.clone()), self.state.terms.columns.details());
-        let state = std::mem::replace(&mut self.state, empty);
-        let checkpoint = Checkpoint { seq, head, state, details };
-        let content = bytes(VERSION, &checkpoint);
-        self.state = checkpoint.state;
         let before = self.log.store().list("checkpoint")?;
+        let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
+        let pieces = Pieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
+        let whole = pieces.bytes();
+        let Pieces { objects, rest } = pieces;
+        let content = bytes(VERSION, &Checkpoint { seq, head, objects, rest: rest.to_vec() });
         let mut drafts = Drafts::default();
-        let name = format!("{seq:020}");
         self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
         drafts.put(self.log.store())?;
         destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
-        self.last = Last { entries: self.log.next(), bytes: content.len() as u64 };
-        Ok(Some((seq, content.len() as u64)))
+        self.last = Last { entries: self.log.next(), bytes: whole };
+        Ok(Some((seq, whole)))
     }
 }

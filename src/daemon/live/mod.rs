@@ -32,6 +32,7 @@ mod open;
 mod pack;
 mod parts;
 mod past;
+mod pieces;
 mod reading;
 mod record;
 mod rekey;
@@ -60,6 +61,7 @@ mod work;
 
 pub use asked::Inbox;
 pub use chain_table::{ChainTable, TablePart};
+pub use checkpoint::checkpoints;
 pub use close::Ticked;
 pub use decide::Decided;
 pub use delta_log::{DeltaLog, Version};

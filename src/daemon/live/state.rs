@@ -5,10 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
 
 use super::chain_table::ChainTable;
 use super::erased::ErasedAtom;
@@ -359,6 +361,17 @@ impl State {
         super::roll::bytes(10, self)
     }
 
+    /// The digest of these, without a copy of them.
+    ///
+    /// # Panics
+    /// Never: a state has no form that cannot be written.
+    pub fn sha256(&self) -> Sha256 {
+        let written = postcard::to_io(self, io::BufWriter::new(Digest::default()));
+        let written = written.ok().and_then(|buffer| buffer.into_inner().ok());
+        let Digest(digest) = written.expect("a state has no form that cannot be written");
+        Sha256::from_bytes(digest.finalize().into())
+    }
+
     /// Whether a file of this name was taken in with this content.
     pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
         self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
@@ -396,5 +409,20 @@ impl State {
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
         let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
         self.raw.iter().filter(move |raw| !needed(&raw.object))
+    }
+}
+
+/// Bytes that are digested while they are written.
+#[derive(Default)]
+struct Digest(sha2::Sha256);
+
+impl io::Write for Digest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

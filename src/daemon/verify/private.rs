@@ -12,7 +12,7 @@ use crate::daemon::error::{Error, Kind, Result};
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{Body, Decision, Entry, Objects, Ref, Ring, Wanted, Wrap, begun, newest};
 use crate::daemon::live::{
-    ChainTable, DeltaLog, Line, Past, State, Statement, log_path, not_as_decided, past, past_quickly,
+    ChainTable, DeltaLog, Line, Past, State, Statement, checkpoints, log_path, not_as_decided, past, past_quickly,
 };
 use crate::engine::delta::{LogFile, is_same_checkpoint};
 use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
@@ -222,10 +222,9 @@ impl Private {
 
     /// A start from a checkpoint comes to the same state.
     fn checkpoints(&mut self, store: &dyn Store, quick: Option<&State>, state: &State) {
-        let listed = store.list("checkpoint").unwrap_or_default();
-        let Some(newest) = listed.last() else { return };
-        if quick.is_none_or(|quick| quick.bytes() != state.bytes()) {
-            self.wrong(newest.path.clone(), "this checkpoint does not say what the log says: remove it");
+        let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
+        if quick.is_none_or(|quick| quick.sha256() != state.sha256()) {
+            self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
         }
     }
 

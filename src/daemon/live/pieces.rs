@@ -1,0 +1,182 @@
+//! A value that is too large to be held twice: it is written as sealed objects one after the other, and read so. One of them is in memory
+//! at a time.
+
+use std::io;
+
+use postcard::Deserializer;
+use postcard::de_flavors::Flavor;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
+
+use crate::daemon::error::{Error, Kind, Result};
+use crate::daemon::journal::{Drafts, Log, Objects, Ref};
+
+/// Bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large one many.
+const FIRST: usize = 8 << 10;
+/// Bytes that an object has at most.
+const MOST: usize = 4 << 20;
+
+/// Bytes of an object, by its number.
+fn size(number: usize) -> usize {
+    MOST.min(FIRST << number.min(16))
+}
+
+/// A value in pieces.
+pub struct Pieces {
+    /// The sealed objects, in order.
+    pub objects: Vec<Ref>,
+    /// The bytes behind them, fewer than another object would have.
+    pub rest: Zeroizing<Vec<u8>>,
+}
+
+impl Pieces {
+    /// Writes a value as objects of a folder that have this name and a number.
+    ///
+    /// # Errors
+    /// An object cannot be written.
+    pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<Pieces> {
+        let pieces = Pieces { objects: Vec::new(), rest: Zeroizing::default() };
+        let mut writer = Writer { log, folder, name, pieces, failed: None };
+        let written = postcard::to_io(value, &mut writer).map(|_| ());
+        match (written, writer.failed) {
+            (_, Some(error)) => Err(error),
+            (Ok(()), None) => Ok(writer.pieces),
+            (Err(_), None) => Err(Error::new(Kind::Internal, "an object has a form that cannot be written")),
+        }
+    }
+
+    /// Reads the value; `None` where an object is missing or is not as it was written, or the value has another form.
+    pub fn read<T: DeserializeOwned>(self, objects: Objects<'_>) -> Option<T> {
+        let (left, rest) = (self.objects.into_iter(), Some(self.rest));
+        let reader = Reader { objects, left, rest, piece: Zeroizing::default(), at: 0, across: Zeroizing::default() };
+        let mut values = Deserializer::from_flavor(reader);
+        let value = T::deserialize(&mut values).ok()?;
+        values.finalize().ok().map(|()| value)
+    }
+
+    /// How many bytes the value has.
+    pub fn bytes(&self) -> u64 {
+        let objects: usize = (0..self.objects.len()).map(size).sum();
+        (objects + self.rest.len()) as u64
+    }
+
+    /// Whether an object of this name is one of a value in pieces.
+    pub fn has(path: &str) -> bool {
+        path.rsplit('/').next().is_some_and(|name| name.contains('-'))
+    }
+}
+
+/// Bytes that become objects while they are written.
+struct Writer<'l> {
+    log: &'l mut Log,
+    folder: &'l str,
+    name: &'l str,
+    pieces: Pieces,
+    failed: Option<Error>,
+}
+
+impl Writer<'_> {
+    fn put(&mut self) -> Result<()> {
+        let (mut drafts, number) = (Drafts::default(), self.pieces.objects.len());
+        let name = format!("{}-{number:06}", self.name);
+        let object = self.log.seal_as(&mut drafts, self.folder, &name, &self.pieces.rest)?;
+        drafts.put(self.log.store())?;
+        self.pieces.objects.push(object);
+        self.pieces.rest.clear();
+        Ok(())
+    }
+}
+
+impl io::Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = size(self.pieces.objects.len()) - self.pieces.rest.len();
+        let taken = room.min(bytes.len());
+        self.pieces.rest.extend_from_slice(&bytes[..taken]);
+        if taken == room
+            && let Err(error) = self.put()
+        {
+            self.failed = Some(error);
+            return Err(io::ErrorKind::Other.into());
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Objects that are opened while they are read.
+struct Reader<'o> {
+    objects: Objects<'o>,
+    left: std::vec::IntoIter<Ref>,
+    rest: Option<Zeroizing<Vec<u8>>>,
+    /// The one that is read, and how far.
+    piece: Zeroizing<Vec<u8>>,
+    at: usize,
+    /// Bytes that lie in several.
+    across: Zeroizing<Vec<u8>>,
+}
+
+impl Reader<'_> {
+    /// Opens the next one, when this one is at its end; whether there is more to read.
+    fn more(&mut self) -> postcard::Result<bool> {
+        while self.at == self.piece.len() {
+            let next = match self.left.next() {
+                Some(object) => self.objects.read(&object).ok().flatten(),
+                None => match self.rest.take() {
+                    None => return Ok(false),
+                    rest => rest,
+                },
+            };
+            (self.piece, self.at) = (next.ok_or(postcard::Error::DeserializeUnexpectedEnd)?, 0);
+        }
+        Ok(true)
+    }
+
+    /// At most so many of the bytes that follow in the one that is read; none only at the end.
+    fn some(&mut self, most: usize) -> postcard::Result<&[u8]> {
+        let end = if self.more()? { self.piece.len().min(self.at.saturating_add(most)) } else { self.at };
+        let from = std::mem::replace(&mut self.at, end);
+        Ok(&self.piece[from..end])
+    }
+}
+
+impl<'de> Flavor<'de> for Reader<'de> {
+    type Remainder = ();
+    type Source = ();
+
+    fn pop(&mut self) -> postcard::Result<u8> {
+        self.some(1)?.first().copied().ok_or(postcard::Error::DeserializeUnexpectedEnd)
+    }
+
+    /// Nothing that is read borrows.
+    fn try_take_n(&mut self, _: usize) -> postcard::Result<&'de [u8]> {
+        Err(postcard::Error::WontImplement)
+    }
+
+    fn try_take_n_temp<'a>(&'a mut self, count: usize) -> postcard::Result<&'a [u8]>
+    where
+        'de: 'a,
+    {
+        if self.more()? && self.piece.len() - self.at >= count {
+            return self.some(count);
+        }
+        let mut across = std::mem::take(&mut self.across);
+        across.clear();
+        while across.len() < count {
+            let some = self.some(count - across.len())?;
+            if some.is_empty() {
+                return Err(postcard::Error::DeserializeUnexpectedEnd);
+            }
+            across.extend_from_slice(some);
+        }
+        self.across = across;
+        Ok(&self.across)
+    }
+
+    fn finalize(mut self) -> postcard::Result<()> {
+        if self.more()? { Err(postcard::Error::DeserializeUnexpectedEnd) } else { Ok(()) }
+    }
+}

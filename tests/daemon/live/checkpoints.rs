@@ -1,0 +1,113 @@
+//! A checkpoint of a large state lies in several objects: it counts only as a whole, and goes as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate::daemon::journal::Ring;
+use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::live::{Live, Past, past, past_quickly};
+
+use super::draw::{CROWDS, POLICIES};
+use super::feed::{Human, feed, key, open, packed, step};
+
+/// So many that their state has more than two objects.
+const PEOPLE: u128 = 2_000;
+
+fn people(tick: usize) -> Vec<Human> {
+    let one = |person: u128| {
+        let id = (tick as u128 * PEOPLE + person).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+        (id, (person % 2) as u32, (person % 40) as u32, (person % 4) as u8)
+    };
+    (0..PEOPLE).map(one).collect()
+}
+
+/// Ticks until a checkpoint is written.
+fn until_checkpoint(live: &mut Live) {
+    loop {
+        let tick = live.state().files.len();
+        step(live, tick, if tick < 2 { people(tick) } else { Vec::new() }.as_slice()).expect("a tick");
+        if live.checkpoint().expect("a checkpoint").is_some() {
+            return;
+        }
+    }
+}
+
+fn paths(private: &Memory, folder: &str) -> BTreeSet<String> {
+    packed(private).list(folder).expect("a listing").into_iter().map(|listed| listed.path).collect()
+}
+
+fn read(private: &Memory, public: &Memory) -> Past {
+    let store = packed(private);
+    let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+    past_quickly(&store, public, &ring).expect("a log")
+}
+
+#[test]
+fn a_checkpoint_in_pieces_counts_only_as_a_whole() {
+    for policy in [POLICIES[0], POLICIES[1], CROWDS] {
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
+        until_checkpoint(&mut live);
+        let objects = paths(&private, "checkpoint");
+        assert!(objects.len() > 3, "{policy}: {objects:?}");
+        let whole = read(&private, &public);
+        assert!(whole.checkpoint.is_some(), "{policy}: it is read");
+        let state = whole.state.expect("a chain").sha256();
+        assert_eq!(state, live.state().sha256(), "{policy}");
+        // The state is in none of them twice.
+        let sizes: BTreeMap<&str, usize> =
+            objects.iter().map(|path| (path.as_str(), private.objects()[path].len())).collect();
+        let all: usize = sizes.values().sum();
+        assert!(all < live.state().bytes().len() + 1_000 * objects.len(), "{policy}: {sizes:?}");
+        for path in &objects {
+            let key = format!("keys/{}.wrap", path.split_once('/').expect("a folder").1);
+            for lost in [path, &key] {
+                let mut objects = private.objects();
+                assert!(objects.remove(lost).is_some(), "{policy}: {lost}");
+                let without = read(&Memory::with(objects), &public);
+                assert_eq!(without.checkpoint, None, "{policy}: without {lost}");
+                assert_eq!(without.state.expect("a chain").sha256(), state, "{policy}: without {lost}");
+                let mut objects = private.objects();
+                let bytes = objects.get_mut(lost).expect("an object");
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                let changed = read(&Memory::with(objects), &public);
+                assert_eq!(changed.checkpoint, None, "{policy}: {lost} was changed");
+                assert_eq!(changed.state.expect("a chain").sha256(), state, "{policy}: {lost} was changed");
+            }
+        }
+    }
+}
+
+/// The next one takes its place, pieces and keys included, and takes away what a writer has left that died before its last piece.
+#[test]
+fn nothing_is_left_of_older_checkpoints() {
+    let (private, public) = (Memory::default(), Memory::default());
+    let begun = |seed: u64| {
+        let stores: [Arc<dyn Store>; 2] = [Arc::new(private.clone()), Arc::new(public.clone())];
+        let [private, public] = stores;
+        open(&feed(POLICIES[0]), private, public, seed, false).expect("a feed")
+    };
+    let mut live = begun(3);
+    until_checkpoint(&mut live);
+    let first = paths(&private, "checkpoint");
+    // The last one that is written names the others.
+    let head = first.iter().find(|path| !path.contains('-')).expect("a checkpoint");
+    private.delete(head).expect("memory");
+    let mut live = begun(4);
+    let left = paths(&private, "checkpoint");
+    assert!(left.is_subset(&first) && left.iter().all(|path| path.contains('-')), "{left:?}");
+    assert_eq!(read(&private, &public).checkpoint, None);
+    until_checkpoint(&mut live);
+    let second = paths(&private, "checkpoint");
+    assert!(second.is_disjoint(&first), "{second:?}");
+    let keys = paths(&private, "keys");
+    let key = |path: &String| format!("keys/{}.wrap", path.split_once('/').expect("a folder").1);
+    assert!(second.iter().all(|path| keys.contains(&key(path))));
+    assert!(first.iter().all(|path| !keys.contains(&key(path))), "keys of pieces are left");
+    let store = packed(&private);
+    let ring = Ring::open(&store, &super::feed::key()).expect("keys").expect("keys");
+    let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
+    assert_eq!(read(&private, &public).state.expect("a chain").sha256(), whole.sha256());
+}
