@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use dashmap::DashMap;
 use rayon::prelude::*;
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -120,13 +120,51 @@ impl PartialEq for People {
     }
 }
 
+/// A list in bytes, person after person.
+struct List(Vec<Person>);
+
+/// Bytes of a person.
+const WIDTH: usize = 16;
+
+impl Serialize for List {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|person| person.0.to_le_bytes()).collect();
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<List, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = List;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("people with the same first bits, in order")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<List, E> {
+                let (people, rest) = bytes.as_chunks::<WIDTH>();
+                let people: Vec<Person> = people.iter().map(|&bytes| Person(u128::from_le_bytes(bytes))).collect();
+                let follow = |two: &[Person]| two[0] < two[1] && first(two[0]) == first(two[1]);
+                match rest.is_empty() && !people.is_empty() && people.windows(2).all(follow) {
+                    true => Ok(List(people)),
+                    false => Err(E::invalid_value(de::Unexpected::Bytes(&[]), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+}
+
 impl Serialize for People {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all = serializer.serialize_seq(Some(self.len()))?;
-        let mut firsts: Vec<First> = self.0.iter().map(|list| *list.key()).collect();
+        let lists = self.0.iter().filter(|list| !list.is_empty());
+        let mut firsts: Vec<First> = lists.map(|list| *list.key()).collect();
         firsts.sort_unstable();
+        let mut all = serializer.serialize_seq(Some(firsts.len()))?;
         for list in firsts.into_iter().filter_map(|first| self.0.get(&first)) {
-            list.iter().try_for_each(|person| all.serialize_element(&person.0.to_le_bytes()))?;
+            all.serialize_element(&List(list.clone()))?;
         }
         all.end()
     }
@@ -144,8 +182,8 @@ impl<'de> Deserialize<'de> for People {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<People, A::Error> {
                 let people = People::default();
-                while let Some(bytes) = all.next_element::<[u8; 16]>()? {
-                    people.take(Person(u128::from_le_bytes(bytes)));
+                while let Some(List(list)) = all.next_element()? {
+                    people.0.insert(first(list[0]), list);
                 }
                 Ok(people)
             }
