@@ -53,7 +53,9 @@ pub fn newest(store: &dyn Store, ring: &Ring) -> Result<Option<(State, Checked)>
         let sha256 = Sha256::of(&entry);
         let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
         let pieces = Pieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
-        let Some((state, details)) = pieces.read::<(State, Vec<Detail>)>(objects) else { continue };
+        let Some((mut state, details)) = pieces.read::<(State, Vec<Detail>)>(objects) else { continue };
+        // Their rows are read from the segments, which come behind a checkpoint too.
+        state.feed.forget_new();
         return Ok(Some((state.with_release().with_details(&details), Checked { entry, sha256 })));
     }
     Ok(None)
@@ -68,7 +70,7 @@ impl Live {
         let state = &self.state;
         let half = state.closing.is_some() || state.due.is_some() || state.publishing.is_some() || state.cleaning;
         let since = self.log.next().saturating_sub(self.last.entries);
-        let Some(head) = self.log.head().filter(|_| !half && state.segments.is_empty()) else { return Ok(None) };
+        let Some(head) = self.log.head().filter(|_| !half) else { return Ok(None) };
         if since < OFTEN.max(self.last.bytes / PAID) {
             return Ok(None);
         }

@@ -201,6 +201,11 @@ impl Feed {
         people.into_iter().for_each(|person| _ = self.people.accept(person));
     }
 
+    /// The rows that came since the last tick that was closed are not here; they arrive again.
+    pub fn forget_new(&mut self) {
+        self.new.clear();
+    }
+
     /// How many rows came since the last tick that was closed.
     pub fn new_rows(&self) -> u64 {
         self.new.iter().map(Histogram::rows).sum()

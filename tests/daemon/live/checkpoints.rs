@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::live::{Live, Past, past, past_quickly};
+use tidegate::daemon::live::{Ask, Hash, Live, Past, Request, past, past_quickly};
+use tidegate::engine::histogram::Person;
 
 use super::draw::{CROWDS, POLICIES};
-use super::feed::{Human, feed, key, open, packed, step};
+use super::feed::{Human, feed, key, open, packed, step, taken, time};
 
 /// So many that their state has more than two objects.
 const PEOPLE: u128 = 2_000;
@@ -110,4 +112,51 @@ fn nothing_is_left_of_older_checkpoints() {
     let ring = Ring::open(&store, &super::feed::key()).expect("keys").expect("keys");
     let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
     assert_eq!(read(&private, &public).state.expect("a chain").sha256(), whole.sha256());
+}
+
+/// Rows that came since the last tick are read from their segments: a checkpoint is written all the same, and an erasure among them is
+/// followed by no replay.
+#[test]
+fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
+    for policy in POLICIES.into_iter().chain([CROWDS]) {
+        let (private, public) = (Memory::default(), Memory::default());
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
+        let tick = |live: &mut Live, at: usize| step(live, at, &people(at)[..60]).expect("a tick");
+        (0..4).for_each(|at| tick(&mut live, at));
+        // A tick of a chain of crowds may go by and leave its rows to the next one.
+        let (before, newcomers) = (live.state().feed.new_rows(), people(4));
+        let mut seq = None;
+        for (at, one) in newcomers.iter().take(40).enumerate() {
+            live.take(taken(&format!("new-{at:03}.csv"), &[*one]), &time(4)).expect("rows");
+            seq = seq.or(live.checkpoint().expect("a checkpoint"));
+        }
+        assert_eq!((seq.is_some(), live.state().feed.new_rows()), (true, before + 40), "{policy}");
+        let same = |live: &Live, why: &str| {
+            let quick = read(&private, &public);
+            assert!(quick.checkpoint.is_some(), "{policy}: {why}");
+            let store = packed(&private);
+            let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+            let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain").sha256();
+            assert_eq!(live.state().sha256(), whole, "{policy}: {why}");
+            assert_eq!(quick.state.expect("a chain").sha256(), whole, "{policy}: {why}");
+            quick.read
+        };
+        same(&live, "a checkpoint");
+        let gone = vec![Hash(Person(newcomers[3].0)), Hash(Person(newcomers[39].0))];
+        let mut chance = Seeded::new(9);
+        let ask = Ask::Erase { people: gone, rows: false };
+        let request =
+            Request::new(ask, "me".to_owned(), time(4), None, live.log().ring(), &mut chance).expect("a request");
+        let answer = live.asked(&request, &|| Ok(feed(policy)), &time(4)).expect("an answer");
+        assert_eq!((answer.done, answer.changed), (true, Some(2)), "{policy}: {}", answer.text);
+        assert_eq!(same(&live, "an erasure"), 0, "{policy}: entries are read again behind an erasure");
+        assert_eq!(live.state().feed.new_rows(), before + 38, "{policy}");
+        drop(live);
+        let mut live =
+            open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 4, false).expect("a feed");
+        live.close(&time(5)).expect("a tick");
+        same(&live, "a tick behind a restart");
+        assert_eq!(live.state().feed.people().len(), 278, "{policy}");
+    }
 }
