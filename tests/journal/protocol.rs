@@ -71,8 +71,13 @@ fn look(rules: Rules) {
 
 #[test]
 fn promises_are_kept_when_nothing_is_asked() {
-    check([Ask::Nothing, Ask::Nothing], 3, 0);
     check([Ask::Nothing, Ask::Nothing], 2, 1);
+}
+
+#[test]
+#[ignore = "explores states that change only with the model"]
+fn promises_are_kept_when_more_writers_die() {
+    check([Ask::Nothing, Ask::Nothing], 3, 0);
 }
 
 #[test]
@@ -82,6 +87,7 @@ fn promises_are_kept_when_coins_are_drawn() {
 }
 
 #[test]
+#[ignore = "explores states that change only with the model; every_planted_fault_breaks_its_promise has packs"]
 fn promises_are_kept_when_entries_lie_in_packs() {
     let asks = [Ask::Nothing, Ask::Nothing];
     look(Rules { asks, starts: 2, doubts: 1, coins: false, packs: true, fault: Fault::None });
