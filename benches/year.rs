@@ -3,6 +3,7 @@
 //!
 //!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with so many people each (8760 and 300), kept in a folder
 //!     cargo bench --bench year -- start|replay|verify DIR     one of these on what was kept
+//!     cargo bench --bench year -- erase DIR                   people are taken out of what was kept, which changes it
 //!
 //! A start and `verify` are processes of their own, so that what they hold is theirs alone.
 
@@ -18,7 +19,7 @@ use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::Unwanted;
 use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
-use tidegate::daemon::live::{Consumed, FEW, Live, Opening, Settings, Taken, past};
+use tidegate::daemon::live::{Ask, Consumed, FEW, Hash, Live, Opening, Request, Settings, Taken, past};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;
@@ -35,7 +36,7 @@ const RAW_DAYS: u64 = 30;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if let [what, root] = &arguments[..]
-        && ["start", "replay", "verify"].contains(&what.as_str())
+        && ["start", "replay", "verify", "erase"].contains(&what.as_str())
     {
         return alone(what, Path::new(root));
     }
@@ -78,6 +79,9 @@ fn alone(what: &str, root: &Path) {
         let [held, peak] = ["VmRSS:", "VmHWM:"].map(|line| memory(line) * 1024.0 * 1024.0 / people);
         return println!("start: {seconds:.2} s; it holds {held:.0} bytes per person, {peak:.0} at most");
     }
+    if what == "erase" {
+        return erase(root);
+    }
     let [private, public] = stores(root);
     let ring = Ring::open(&*private, &key()).expect("keys").expect("keys");
     if what == "replay" {
@@ -95,6 +99,37 @@ fn alone(what: &str, root: &Path) {
         found.objects,
         memory("VmHWM:")
     );
+}
+
+/// People are taken out: one whose raw row is forgotten, one whose raw row is there, one with their published row, and as many of the newest
+/// tick that some of them wait; how long each takes, and the start behind it.
+fn erase(root: &Path) {
+    let known = open(root).state().feed.people().len();
+    let newest = known - known / 1000;
+    let asks = [
+        ("a raw row that is forgotten", 0..1, false),
+        ("a raw row", newest - 1..newest, false),
+        ("a published row", newest - 2..newest - 1, true),
+        ("people who wait", newest..known, false),
+    ];
+    for (what, people, rows) in asks {
+        let mut live = open(root);
+        let hash = |row: usize| Hash(live.hasher().person(&[&format!("P{row:08}")]));
+        let ask = Ask::Erase { people: people.map(hash).collect(), rows };
+        let time = "2027-01-01T00:00:00Z".to_owned();
+        let request = Request::new(ask, "me".into(), time.clone(), None, live.log().ring(), &mut System);
+        let (request, begun) = (request.expect("a request"), Instant::now());
+        let answer = live.asked(&request, &|| Ok(feed()), &time).expect("an answer");
+        let took = begun.elapsed().as_secs_f64();
+        drop(live);
+        let begun = Instant::now();
+        drop(open(root));
+        println!(
+            "{what}: {took:.2} s, and the start behind it {:.2} s; {}",
+            begun.elapsed().as_secs_f64(),
+            answer.text
+        );
+    }
 }
 
 /// A tick of an hour: people come, it is closed and published, and what a daemon does behind it.

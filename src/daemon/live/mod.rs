@@ -44,6 +44,7 @@ mod repair;
 mod request;
 mod retention;
 mod retry;
+mod rewrite;
 mod roll;
 mod seen;
 mod shelf;
