@@ -2,7 +2,8 @@
 //! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
 //! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
 //! anew without it, and the old one is destroyed with its key. The state in memory then says what the log says that is left, and a new
-//! checkpoint is written. Only where atoms are dissolved that were to be published, or the chain has stopped, it is read anew from the log.
+//! checkpoint is written. Only where atoms are dissolved that were to be published, where there are measures, or where the chain has stopped,
+//! it is read anew from the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,11 +83,12 @@ impl Live {
         };
         self.append(Body::Erase(erase.clone()))?;
         let void = self.void()?;
+        let leaves_feed = erase.leaves_state() && pending.is_empty();
         self.destroyed(&erase)?;
-        if dissolved > 0 || self.state.feed.stopped() {
-            self.reload()?;
-        } else {
-            self.follows(&erase, &leaving)?;
+        let reads_log = dissolved > 0 || self.state.feed.stopped() || self.state.terms.columns.has_measures();
+        match reads_log && !leaves_feed {
+            true => self.reload()?,
+            false => self.follows(&erase, &leaving)?,
         }
         self.clean(now)?;
         // So that the next start replays nothing.
