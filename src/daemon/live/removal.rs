@@ -30,6 +30,8 @@ impl State {
     pub fn withdraw(&mut self, withdraw: &Withdraw) {
         let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
         self.wanted(&withdraw.wanted);
+        // A release that waits for a person is void, whichever chain it is of: its files are gone.
+        (self.held, self.candidate) = (None, None);
         let of_them = |line: &&mut Line| line.chain == chain && (first..=last).contains(&line.release);
         self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Withdrawn, None));
         // The table holds once more what the releases behind the one that is left have left out.
@@ -62,7 +64,6 @@ impl State {
         if !self.retired.is_empty() || !self.not_in_table().is_empty() {
             self.feed.owe_release();
         }
-        (self.held, self.candidate) = (None, None);
         // What the releases have added is found again in the table that is left.
         self.history = Default::default();
     }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidegate::daemon::chance::Seeded;
+use tidegate::daemon::journal::Ring;
 use tidegate::daemon::journal::store::Memory;
-use tidegate::daemon::live::{Ask, Live, Request};
+use tidegate::daemon::live::{Ask, Live, Request, past};
 use tidegate::engine::release::{Layout, Manifest, Sha256};
 
 use super::crash::Dying;
-use super::draw::CROWDS;
-use super::feed::{feed, key, open, step, time};
+use super::draw::{CROWDS, Draw, HALVED};
+use super::feed::{crowd, feed, key, open, packed, step, time};
 use super::rows::{Roots, begun};
 use crate::common::is_long as long;
 
@@ -95,4 +96,42 @@ fn a_writer_may_die_at_every_write_of_a_withdrawal() {
 #[test]
 fn a_writer_may_die_at_every_write_of_a_withdrawal_and_of_what_follows() {
     a_writer_may_die(true);
+}
+
+/// The one that waits is void with the others, in a chain whose releases are of other people each, too: a start reads the same.
+#[test]
+fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
+    let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(7), 0);
+    let begun = |seed: u64, manual: bool| {
+        open(&feed(HALVED), Arc::new(private.clone()), Arc::new(public.clone()), seed, manual).expect("a feed")
+    };
+    let mut live = begun(1, false);
+    let mut tick = 0;
+    let mut next = |live: &mut Live| {
+        step(live, tick, &crowd(&mut draw, &mut known)).expect("a tick");
+        tick += 1;
+    };
+    while live.state().releases.len() < 2 {
+        next(&mut live);
+    }
+    drop(live);
+    let mut live = begun(2, true);
+    while live.state().held.is_none() {
+        next(&mut live);
+    }
+    let release = live.state().releases.last().expect("a release").release;
+    let ask = Ask::Withdraw { release, republish: false };
+    let request =
+        Request::new(ask, "me".to_owned(), time(0), None, live.log().ring(), &mut Seeded::new(6)).expect("a request");
+    let answer = live.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
+    assert!(answer.done && answer.text.contains("is void"), "{answer:?}");
+    let store = packed(&private);
+    let ring = Ring::open(&store, &key()).expect("keys").expect("keys");
+    let whole = past(&store, &public, &ring).expect("a log").state.expect("a chain");
+    assert!(whole.held.is_none() && whole.sha256() == live.state().sha256());
+    drop(live);
+    let mut live = begun(3, true);
+    while live.state().held.is_none() {
+        next(&mut live);
+    }
 }
