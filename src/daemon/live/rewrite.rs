@@ -91,7 +91,7 @@ impl Live {
     }
 
     /// Of what is set aside only repeats say whose they are: whatever else cannot be decoded. How many objects cannot be
-    /// read; they keep nobody else from being taken out.
+    /// read: other people are taken out all the same.
     pub(super) fn rewrite_quarantine(&mut self, asked: &BTreeSet<Person>, rewritten: &mut Rewritten) -> Result<u64> {
         let mut unread = 0;
         for Aside { object, .. } in self.state.quarantine.clone() {
@@ -124,7 +124,7 @@ impl Live {
         Ok(Some(Roll::of(&rest, &trees)))
     }
 
-    /// Where rows are that nobody is to have, or that wait again because their atom is dissolved. The atoms of ticks whose
+    /// Objects with rows of erased people, or with rows that wait again because their atom is dissolved. The atoms of ticks whose
     /// people are not published, as they are now.
     pub(super) fn rewrite_atoms(
         &mut self,
@@ -156,8 +156,8 @@ impl Live {
                 atoms.waiting.append(&mut again);
                 atoms.came(self.state.feed.standing().arrived());
             }
-            // Where the counts tell what was published, or nothing was and its people are in another chain since, nobody is to
-            // know any more which of the values were changed.
+            // Where the counts tell what was published, or nothing was and its people are in another chain since, the ledger goes: it
+            // says which of the values were changed.
             let ledgers = self.state.raw.iter().filter(|raw| raw.tick == atoms.tick());
             let ledgers = ledgers.filter(|raw| raw.object.path.starts_with("mask/"));
             let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
@@ -180,7 +180,7 @@ impl Live {
         Ok(pending)
     }
 
-    /// Lines of those who are in no atom any more go.
+    /// A ledger loses the lines of people who are in no atom any more.
     pub(super) fn rewrite_ledgers(
         &mut self,
         pending: &mut BTreeMap<u32, Was>,
@@ -259,7 +259,7 @@ impl Live {
             let [waits, withheld] = [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &withheld, known)?;
-            // Without atoms it is those who waited that a release brings; they may be there still.
+            // Without atoms a release brings the people who waited; they may wait still.
             atoms.told &= self.policy.forms() || state.feed.waiting().rows() == 0;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
