@@ -106,10 +106,17 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer>
         keys.extend(begin::settings(&feed)?.signing.map(|signing| signing.public()));
     }
     let store = begin::look(&feed, true)?;
-    let ring = Ring::open(&*store, &operator)?.ok_or_else(|| begin::nobody(&feed))?;
+    let ring = match Ring::open(&*store, &operator) {
+        Ok(None) => return Err(begin::nobody(&feed).into()),
+        Ok(Some(ring)) => Ok(ring),
+        Err(error) => Err(error),
+    };
     let shown = begin::look(&feed, false)?;
     let seen = public(&*shown, Layout::Root, &keys)?;
-    let found = private(&*store, &ring, &*shown, &seen)?;
+    let found = match ring {
+        Ok(ring) => private(&*store, &ring, &*shown, &seen)?,
+        Err(error) => Private::unopened(error)?,
+    };
     Ok(Answer::of(seen, Some(found)))
 }
 

@@ -69,10 +69,8 @@ const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coi
 /// One of them cannot be read.
 pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<Private> {
     let mut found = Private::default();
-    match found.look(store, ring, shown, public) {
-        // A pack that cannot be opened hides what else there is.
-        Err(error) if error.kind == Kind::Input && error.field.is_some() => found.push(&error),
-        looked => looked?,
+    if let Err(error) = found.look(store, ring, shown, public) {
+        found.hidden(error)?;
     }
     found.findings.sort();
     found.findings.dedup();
@@ -80,6 +78,25 @@ pub fn private(store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Publi
 }
 
 impl Private {
+    /// A private root of which nothing can be looked at: the error of opening its keys names the object that was changed.
+    ///
+    /// # Errors
+    /// The error is of another kind.
+    pub fn unopened(error: Error) -> Result<Private> {
+        let mut found = Private::default();
+        found.hidden(error)?;
+        Ok(found)
+    }
+
+    /// A pack that cannot be opened hides what else there is.
+    fn hidden(&mut self, error: Error) -> Result<()> {
+        if error.kind != Kind::Input || error.field.is_none() {
+            return Err(error);
+        }
+        self.push(&error);
+        Ok(())
+    }
+
     fn look(&mut self, store: &dyn Store, ring: &Ring, shown: &dyn Store, public: &Public) -> Result<()> {
         let format = match begun(store) {
             Ok(Some(format)) => Some(format),
