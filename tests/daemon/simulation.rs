@@ -67,11 +67,11 @@ fn threads() -> usize {
 }
 
 /// A pack that another writer joined while it was written anew without what is forgotten; a fence in a place whose entry lies in a pack; and
-/// withdrawals in a disjoint chain while the next release waits for a person.
+/// withdrawals in a disjoint chain while the next release waits for a person; a manifest that a late write brought back.
 #[test]
 fn runs_that_failed_once_are_played_again() {
     let mut places = Places::default();
-    for seed in [10_999_829_898_304_320_286, 10_999_829_898_304_320_336, 1_000_293, 1_002_313] {
+    for seed in [10_999_829_898_304_320_286, 10_999_829_898_304_320_336, 1_000_293, 1_002_313, 1_004_558] {
         play(seed, &mut places, None);
     }
 }

@@ -65,11 +65,12 @@ impl Live {
         Ok(())
     }
 
-    /// Manifests that are gone stay away, also if a writer that was held up put one of them once more.
+    /// Manifests that are gone stay away, also if a writer that was held up put one of them once more, or a write lands that a bucket
+    /// had given up.
     ///
     /// # Errors
     /// The public root cannot be read or written.
-    pub(super) fn removed_stay_away(&self) -> Result<()> {
+    pub fn removed_stay_away(&self) -> Result<()> {
         match self.state.removed().next() {
             Some(_) if !self.state.cleaning => self.delete_manifests(),
             _ => Ok(()),

@@ -283,6 +283,7 @@ impl Keeper {
     /// What is done after a tick, when there is time.
     pub(super) fn upkeep(&mut self) -> Result<()> {
         self.live.log().ours()?;
+        self.live.removed_stay_away()?;
         if self.settled {
             forget(self.live.log().store())?;
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value as Json, json};
 
-use super::place::{NEVER, PLANTED, Place, files, people};
+use super::place::{NEVER, PER_FILE, PLANTED, Place, files, people, until};
 use super::public::{listed, releases};
 use crate::common::needs;
 
@@ -232,6 +232,59 @@ fn a_release_that_was_too_old_can_be_erased_as_a_whole() {
     assert!(!everywhere(&place.public()).contains_key(&diagnosis(101)));
     verified(&place);
     publish(&place, 2..4);
+    verified(&place);
+}
+
+/// As when a write lands that a bucket had given up: a process at work removes it again.
+#[test]
+fn a_manifest_that_comes_back_goes_with_the_next_tick() {
+    let place = Place::with(PER_FILE, CROWDS, "");
+    let daemon = place.start();
+    for at in 0..2 {
+        place.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
+        daemon.says("published feed=t", at as usize + 1);
+    }
+    let manifest = place.public().join("manifest/0000000002.json");
+    let bytes = fs::read(&manifest).expect("a manifest");
+    place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+    assert!(!manifest.exists());
+    fs::rename(place.put("late", &bytes), &manifest).expect("a file");
+    assert_eq!(place.json(&["verify", "feed.toml"]).0, 1, "it is named");
+    place.offer("2.csv", people(60..90));
+    until(|| !manifest.exists(), || daemon.said());
+    daemon.says("published feed=t", 3);
+    assert_eq!(daemon.end(), Some(0));
+    assert_eq!(visible(&place), [1, 3]);
+    verified(&place);
+}
+
+/// What is wrong with a pack is a finding, wherever in it: in its objects, or in the list of them, without which not even the keys are found.
+#[test]
+fn a_pack_that_was_changed_is_a_finding() {
+    let place = Place::with(PER_FILE, CROWDS, "");
+    let daemon = place.start();
+    for at in 0..14 {
+        place.offer(&format!("{at:02}.csv"), people(at * 30..at * 30 + 30));
+        daemon.says("published feed=t", at as usize + 1);
+    }
+    assert_eq!(daemon.end(), Some(0));
+    let packs = files(&place.path("private/pack"));
+    assert!(!packs.is_empty(), "entries were put together");
+    for (pack, whole) in packs {
+        let pack = place.path("private/pack").join(pack);
+        let name = pack.file_name().expect("a name").to_string_lossy().into_owned();
+        for at in [whole.len() / 3, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::rename(place.put("changed", &bytes), &pack).expect("a file");
+            let (code, answer) = place.json(&["verify", "feed.toml"]);
+            let is_named = answer["findings"].as_array().is_some_and(|found| {
+                found.iter().any(|found| found["file"].as_str().is_some_and(|file| file.ends_with(&name)))
+            });
+            assert!(code == 1 && is_named, "{name}, byte {at}: {code}, {answer}");
+        }
+        fs::rename(place.put("whole", &whole), &pack).expect("a file");
+    }
     verified(&place);
 }
 

@@ -76,6 +76,12 @@ fn left_behind(finding: &Finding) -> bool {
 /// Looks into the books; `ended`: the last process has ended by itself, and left nothing behind.
 pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     let Some(ring) = ring(nature) else { return };
+    // `verify` names a manifest that has come back, and the next start or tick removes it.
+    let returned = nature.promises(|promises| !promises.returned.is_empty());
+    assert!(!ended || !returned, "a manifest that has come back is still there");
+    if returned {
+        return;
+    }
     let findings = findings(&nature.private(), nature.root(Side::Public), &ring).expect("whole roots");
     let wrong: Vec<&Finding> = findings.iter().filter(|finding| ended || !left_behind(finding)).collect();
     assert!(wrong.is_empty(), "`verify` is not content: {wrong:?}");

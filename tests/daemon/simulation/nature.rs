@@ -293,7 +293,9 @@ impl Nature {
         };
         for (_, side, change) in due {
             self.line("what comes now is late");
+            self.known().promises.late = true;
             self.happens(side, change);
+            self.known().promises.late = false;
         }
     }
 

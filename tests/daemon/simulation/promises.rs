@@ -37,6 +37,10 @@ pub struct Promises {
     /// Who is in each table, and in each release with its chain.
     tables: BTreeMap<String, Vec<u64>>,
     pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
+    /// What comes now is a write that the store had given up.
+    pub late: bool,
+    /// Releases whose manifests came back so, until a process removes them.
+    pub returned: BTreeSet<u32>,
     /// Something was to leave the public root.
     leaves: bool,
     pub kinds: BTreeMap<&'static str, u64>,
@@ -150,6 +154,10 @@ impl Promises {
     /// A release is visible.
     fn manifest(&mut self, public: &Memory, release: u32, bytes: &[u8]) {
         assert!(self.decided.contains_key(&release), "release {release} is visible and was not decided");
+        if self.late && self.leaves && release <= self.newest {
+            self.returned.insert(release);
+            return;
+        }
         assert_eq!(release, self.newest + 1, "releases follow one another");
         let manifest: Json = serde_json::from_slice(bytes).expect("JSON");
         let (mut listed, mut people) = (BTreeSet::new(), Vec::new());
@@ -209,6 +217,7 @@ impl Promises {
         if let Some(release) = manifest.and_then(|number| number.parse::<u32>().ok()) {
             assert!(self.leaves, "the manifest of release {release} is gone, and nothing was to leave");
             self.visible.remove(&release);
+            self.returned.remove(&release);
         }
         let listed = self.visible.iter().find(|(_, files)| files.contains(path));
         assert!(listed.is_none(), "{path} is gone, and release {:?} lists it", listed.map(|(release, _)| release));
