@@ -36,6 +36,9 @@ pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 /// Everybody so far, under labels that they keep: other coins make other releases.
 pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2";
 
+/// The same, and sums of a measure are published with each release.
+pub const MEASURED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1";
+
 /// One level for each column: everybody so far, and some of the first rows set aside.
 pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
 

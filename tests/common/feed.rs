@@ -25,12 +25,13 @@ pub fn feed(policy: &str) -> Feed {
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> Feed {
     let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };
+    let measure = if policy.contains("dominance") { "[[column]]\nname = \"cost\"\nrole = \"measure\"\n" } else { "" };
     let text = format!(
         "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n{}\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
          [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [{sexes}] }}\n\
          [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [{bands}], min = 0, max = 39 }}\n\
-         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n",
+         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n{measure}",
         super::draw::one_list(policy)
     );
     Feed::parse(&text, Path::new("small.toml")).expect("a feed file")
@@ -56,6 +57,17 @@ pub fn rows(people: &[Human]) -> Rows {
 pub fn taken(name: &str, people: &[Human]) -> Taken {
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
     Taken::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
+}
+
+/// The same with numbers of a measure: a few are missing, and a few are large.
+fn measured(name: &str, people: &[Human]) -> Taken {
+    let number = |human: &Human| {
+        let mix = (human.0 >> 64) as u64 % 1_000;
+        (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { mix as i64 * 40 } else { mix as i64 })
+    };
+    let numbers = people.iter().map(number).collect();
+    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
+    Taken::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
 }
 
 /// Opens the feed; `seed` is what it draws.
@@ -154,7 +166,8 @@ pub fn step(live: &mut Live, tick: usize, people: &[Human]) -> Result<()> {
     let (name, time) = (format!("{tick:03}.csv"), time(tick));
     live.roll_forward(&time)?;
     if live.taken(&name).is_none() {
-        live.take(taken(&name, people), &time)?;
+        let is_measured = live.state().terms.columns.has_measures();
+        live.take(if is_measured { measured(&name, people) } else { taken(&name, people) }, &time)?;
     }
     // A tick whose successor's file is there went by, even when nothing of it had to be written down.
     let over = live.taken(&format!("{:03}.csv", tick + 1)).is_some();

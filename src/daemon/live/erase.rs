@@ -2,8 +2,8 @@
 //! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
 //! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
 //! anew without it, and the old one is destroyed with its key. The state in memory then says what the log says that is left, and a new
-//! checkpoint is written. Only where atoms are dissolved that were to be published, where there are measures, or where the chain has stopped,
-//! it is read anew from the log.
+//! checkpoint is written. Only where atoms are dissolved that were to be published, where people leave whose measures wait to be published, or where the
+//! chain has stopped, it is read anew from the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,8 @@ impl Live {
         let void = self.void()?;
         let leaves_feed = erase.leaves_state() && pending.is_empty();
         self.destroyed(&erase)?;
-        let reads_log = dissolved > 0 || self.state.feed.stopped() || self.state.terms.columns.has_measures();
+        let measured = !gone.is_empty() && self.state.terms.columns.has_measures();
+        let reads_log = dissolved > 0 || measured || self.state.feed.stopped();
         match reads_log && !leaves_feed {
             true => self.reload()?,
             false => self.follows(&erase, &leaving)?,

@@ -49,6 +49,11 @@ impl Feed {
             return 0;
         }
         published.rows = Arc::new(others);
+        // A release whose rows have all left has no table of measures.
+        published.measures = published.measures.take().and_then(|measures| {
+            let [_, others] = measures.divide(|nodes, _| nodes == label);
+            (others.tuples() > 0).then(|| Arc::new(others))
+        });
         self.put_together();
         self.owe_release();
         atom.rows()

@@ -11,7 +11,9 @@ use tidegate::daemon::live::{Answer, Ask, Consumed, Hash, Line, Live, Request, T
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Sha256;
 
-use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::draw::{
+    CARVED, CROWDS, Draw, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint,
+};
 use super::feed::{crowd, feed, key, open, packed, rows, step, time, unpacked};
 use crate::common::{is_advisory, is_long as long};
 
@@ -67,7 +69,7 @@ fn about_held(live: &mut Live, draw: &mut Draw, seed: u64, policy: &str) -> Opti
 }
 
 /// The other kinds of chain.
-const FURTHER: [&str; 8] = [CARVED, HALVED, CROWDS, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN];
+const FURTHER: [&str; 9] = [CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN];
 const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
 
 #[test]
@@ -145,7 +147,7 @@ fn whatever_is_asked_nobody_is_lost() {
 /// Of somebody who is published only the raw row goes: what is known of people stays, and a new checkpoint takes the place of the one before.
 #[test]
 fn a_published_person_is_erased_without_a_replay() {
-    for policy in POLICIES.into_iter().chain([CROWDS, HALVED]) {
+    for policy in POLICIES.into_iter().chain([CROWDS, MEASURED, HALVED]) {
         let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(4), 0);
         let mine = || -> (Arc<dyn Store>, Arc<dyn Store>) { (Arc::new(private.clone()), Arc::new(public.clone())) };
         let (store, shown) = mine();

@@ -17,7 +17,7 @@ use tidegate::engine::histogram::Person;
 use tidegate::engine::release::{Layout, Manifest, Notice};
 
 use super::crash::Dying;
-use super::draw::{CROWDS, Draw, POLICIES};
+use super::draw::{CROWDS, Draw, MEASURED, POLICIES};
 use super::feed::{Human, crowd, feed, key, open, open_with, packed, step, time, unpacked};
 use crate::common::is_long as long;
 
@@ -26,23 +26,25 @@ type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 
 /// Both roots.
 pub struct Roots {
+    policy: &'static str,
     pub private: Memory,
     pub public: Memory,
 }
 
 impl Roots {
-    fn new() -> Roots {
-        Roots { private: Memory::default(), public: Memory::default() }
+    fn new(policy: &'static str) -> Roots {
+        Roots { policy, private: Memory::default(), public: Memory::default() }
     }
 
     pub fn copy(&self) -> Roots {
-        Roots { private: Memory::with(self.private.objects()), public: Memory::with(self.public.objects()) }
+        let [private, public] = [&self.private, &self.public].map(|store| Memory::with(store.objects()));
+        Roots { policy: self.policy, private, public }
     }
 
     pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> Live {
         let stores: [Arc<dyn Store>; 2] = [Arc::new(self.private.clone()), Arc::new(self.public.clone())];
         let [private, public] = stores;
-        open_with(key, &feed(CROWDS), private, public, seed, manual).expect("a feed")
+        open_with(key, &feed(self.policy), private, public, seed, manual).expect("a feed")
     }
 
     /// The log says what the writer knows, everything is as it was written, and a public root alone is.
@@ -78,7 +80,7 @@ impl Roots {
     fn lines(&self, release: u32, live: &Live) -> Lines {
         let manifest = self.manifest(release);
         let mut lines = Lines::new();
-        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
+        for file in manifest.files.iter().filter(|file| file.path.starts_with("data/")) {
             let data = self.public.objects()[&file.path].clone();
             let (part, _) = bytes::read_part(&data, &live.state().terms.columns, 1);
             let part = part.expect("a part");
@@ -131,7 +133,7 @@ fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
 
 /// A chain of crowds after some ticks, and who came with each.
 pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
-    let (roots, mut draw, mut known) = (Roots::new(), Draw(seed), 0);
+    let (roots, mut draw, mut known) = (Roots::new(CROWDS), Draw(seed), 0);
     let ticks: Vec<Vec<Human>> = (0..many).map(|_| crowd(&mut draw, &mut known)).collect();
     let mut live = roots.open(&key(), seed, false);
     for (tick, people) in ticks.iter().enumerate() {
@@ -223,8 +225,9 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
 }
 
 fn ask(live: &mut Live, ask: Ask, seed: u64) -> Answer {
+    let policy = if live.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
     let request = Request::new(ask, "me".into(), time(0), None, live.log().ring(), &mut Seeded::new(seed));
-    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(CROWDS)), &time(0)).expect("an answer");
+    let answer = live.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(answer.done, "{}", answer.text);
     answer
 }
@@ -261,7 +264,8 @@ fn erased(live: &mut Live, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>
 fn whatever_comes_between_whole_atoms_leave() {
     let mut done = BTreeMap::<&str, u32>::new();
     for seed in 0..if long() { 40 } else { 6 } {
-        let (roots, mut draw, mut known, manual) = (Roots::new(), Draw(seed + 100), 0, seed % 3 == 0);
+        let (policy, manual) = (if seed % 2 == 0 { CROWDS } else { MEASURED }, seed % 3 == 0);
+        let (roots, mut draw, mut known) = (Roots::new(policy), Draw(seed + 100), 0);
         let (mut holder, mut live) = (key(), roots.open(&key(), seed, manual));
         let (mut came, mut gone): (BTreeSet<u128>, BTreeSet<u128>) = Default::default();
         for tick in 0..22 {
