@@ -12,7 +12,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Put, put};
 use crate::daemon::journal::{Body, Cleaned};
 use crate::engine::delta::LogFile;
-use crate::engine::release::{Layout, RemovalNotice, RemovalReason};
+use crate::engine::release::{Layout, RemovalNotice, RemovalReason, TableId};
 
 impl Live {
     /// Takes out of the public root what is to leave it, if anything is.
@@ -65,16 +65,19 @@ impl Live {
         Ok(())
     }
 
-    /// Manifests that are gone stay away, also if a writer that was held up put one of them once more, or a write lands that a bucket
-    /// had given up.
+    /// Manifests and versions of Delta logs that are gone stay away, also if a writer that was held up put one of them once more, or a
+    /// write lands that a bucket had given up.
     ///
     /// # Errors
     /// The public root cannot be read or written.
     pub fn removed_stay_away(&self) -> Result<()> {
-        match self.state.removed().next() {
-            Some(_) if !self.state.cleaning => self.delete_manifests(),
-            _ => Ok(()),
+        if self.state.cleaning {
+            return Ok(());
         }
+        if self.state.removed().next().is_some() {
+            self.delete_manifests()?;
+        }
+        self.state.tables.keys().try_for_each(|id| self.delete_earlier_versions(*id))
     }
 
     fn delete_manifests(&self) -> Result<()> {
@@ -128,18 +131,27 @@ impl Live {
             if let Some(checkpoint) = table.checkpoint(first) {
                 self.show_checkpoint(*id, &checkpoint)?;
             }
-            let folder = id.folder();
-            let listed = self.public.list(&format!("{folder}/_delta_log"))?;
-            let is_before = |path: &str| match LogFile::at(path.strip_prefix(&folder)?.strip_prefix('/')?)? {
-                LogFile::Commit(version) | LogFile::Checkpoint(version) if version < first => Some(version),
-                _ => None,
-            };
-            let mut before: Vec<(u64, &str)> =
-                listed.iter().filter_map(|object| Some((is_before(&object.path)?, object.path.as_str()))).collect();
-            before.sort_unstable();
-            self.public.delete_all(&before.iter().map(|(_, path)| *path).collect::<Vec<_>>())?;
+            self.delete_earlier_versions(*id)?;
         }
         Ok(())
+    }
+
+    /// Deletes what the log of a table has from before the oldest version that readers can go back to.
+    fn delete_earlier_versions(&self, id: TableId) -> Result<()> {
+        let first = self.state.tables.get(&id).and_then(|table| table.delta()).map_or(0, |delta| delta.first());
+        if first == 0 {
+            return Ok(());
+        }
+        let folder = id.folder();
+        let listed = self.public.list(&format!("{folder}/_delta_log"))?;
+        let is_before = |path: &str| match LogFile::at(path.strip_prefix(&folder)?.strip_prefix('/')?)? {
+            LogFile::Commit(version) | LogFile::Checkpoint(version) if version < first => Some(version),
+            _ => None,
+        };
+        let mut before: Vec<(u64, &str)> =
+            listed.iter().filter_map(|object| Some((is_before(&object.path)?, object.path.as_str()))).collect();
+        before.sort_unstable();
+        self.public.delete_all(&before.iter().map(|(_, path)| *path).collect::<Vec<_>>())
     }
 
     /// Files that no visible release lists. Notices of erased rows stay.

@@ -76,9 +76,9 @@ fn left_behind(finding: &Finding) -> bool {
 /// Looks into the books; `ended`: the last process has ended by itself, and left nothing behind.
 pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     let Some(ring) = ring(nature) else { return };
-    // `verify` names a manifest that has come back, and the next start or tick removes it.
+    // `verify` names a manifest or a file of a Delta log that has come back, and the next start or tick removes it.
     let returned = nature.promises(|promises| !promises.returned.is_empty());
-    assert!(!ended || !returned, "a manifest that has come back is still there");
+    assert!(!ended || !returned, "what has come back is still there");
     if returned {
         return;
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, Store, log};
 use tidegate::daemon::journal::{Body, Decision, Entry, Ingest, Origin};
-use tidegate::engine::release::Sha256;
+use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
 use super::person;
@@ -39,8 +39,10 @@ pub struct Promises {
     pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
     /// What comes now is a write that the store had given up.
     pub late: bool,
-    /// Releases whose manifests came back so, until a process removes them.
-    pub returned: BTreeSet<u32>,
+    /// Files of Delta logs that were deleted.
+    deleted: BTreeSet<String>,
+    /// Manifests and files of Delta logs that came back so, until a process removes them.
+    pub returned: BTreeSet<String>,
     /// Something was to leave the public root.
     leaves: bool,
     pub kinds: BTreeMap<&'static str, u64>,
@@ -132,7 +134,12 @@ impl Promises {
                 self.manifest(public, release, bytes);
             }
             "withdrawn" | "replaced" | "expired" => assert!(self.leaves, "{path}: nothing was to leave"),
-            _ if path.contains("/_delta_log/") || is_advisory(path) => {}
+            _ if path.contains("/_delta_log/") => {
+                if self.late && self.deleted.contains(path) {
+                    self.returned.insert(path.to_owned());
+                }
+            }
+            _ if is_advisory(path) => {}
             _ => {
                 let signed = path.strip_suffix(".sig");
                 let decided = self.decided.values().find_map(|files| files.get(signed.unwrap_or(path)));
@@ -155,7 +162,7 @@ impl Promises {
     fn manifest(&mut self, public: &Memory, release: u32, bytes: &[u8]) {
         assert!(self.decided.contains_key(&release), "release {release} is visible and was not decided");
         if self.late && self.leaves && release <= self.newest {
-            self.returned.insert(release);
+            self.returned.insert(Layout::Root.manifest(release));
             return;
         }
         assert_eq!(release, self.newest + 1, "releases follow one another");
@@ -206,6 +213,11 @@ impl Promises {
         self.visible.keys().next_back().copied()
     }
 
+    /// The releases that are visible.
+    pub fn visible(&self) -> Vec<u32> {
+        self.visible.keys().copied().collect()
+    }
+
     /// The people who were ever in a release.
     pub fn ever(&self) -> BTreeSet<u64> {
         self.released.values().flat_map(|(_, people)| people).copied().collect()
@@ -213,11 +225,14 @@ impl Promises {
 
     /// A public file is gone.
     fn gone(&mut self, path: &str) {
+        self.returned.remove(path);
+        if path.contains("/_delta_log/") {
+            self.deleted.insert(path.to_owned());
+        }
         let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
         if let Some(release) = manifest.and_then(|number| number.parse::<u32>().ok()) {
             assert!(self.leaves, "the manifest of release {release} is gone, and nothing was to leave");
             self.visible.remove(&release);
-            self.returned.remove(&release);
         }
         let listed = self.visible.iter().find(|(_, files)| files.contains(path));
         assert!(listed.is_none(), "{path} is gone, and release {:?} lists it", listed.map(|(release, _)| release));

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tidegate::daemon::chance::Chance;
 use tidegate::daemon::config::{Feed, LogFormat};
 use tidegate::daemon::ingest::PersonHasher;
+use tidegate::daemon::journal::Ring;
 use tidegate::daemon::live::{Ask, Hash, Request};
 use tidegate::daemon::observe::Observer;
 use tokio::sync::watch;
@@ -29,9 +30,19 @@ use crate::common::random::Draw;
 const TICK: Duration = Duration::from_secs(60);
 /// Ticks within which a feed has settled once nothing goes wrong any more.
 const QUIET: u32 = 3;
+/// What tells one feed file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Feeds {
+    policy: &'static str,
+    bucket: bool,
+    manual: bool,
+    /// For how long what is published stays, if not for ever.
+    stays: &'static str,
+}
+
 /// Feed files, which runs only read.
 pub struct Places {
-    places: BTreeMap<(&'static str, bool, bool), Place>,
+    places: BTreeMap<Feeds, Place>,
     observer: Arc<Observer>,
 }
 
@@ -44,8 +55,9 @@ impl Default for Places {
 }
 
 impl Places {
-    fn file(&mut self, policy: &'static str, bucket: bool, manual: bool) -> PathBuf {
-        let place = self.places.entry((policy, bucket, manual)).or_insert_with(|| {
+    fn file(&mut self, feeds: Feeds) -> PathBuf {
+        let Feeds { policy, bucket, manual, stays } = feeds;
+        let place = self.places.entry(feeds).or_insert_with(|| {
             let schedule = if manual { "every = \"60s\"\napproval = \"manual\"\n" } else { "every = \"60s\"\n" };
             let chain = if disjoint(policy) { "chain = \"disjoint\"\n" } else { "" };
             let more = format!("{chain}max_clock_step = \"300s\"\n");
@@ -54,6 +66,7 @@ impl Places {
                           max_quarantine_share = 1.0\n";
             place.edit("kind = \"directory\"\npath = \"in\"\nsettle = \"0s\"\n", source);
             place.edit("[schedule]\n", "keep_raw = \"150s\"\n[schedule]\n");
+            place.edit("[http]\n", &format!("[publish]\n{stays}\n[http]\n"));
             for root in ["private", "public"] {
                 if bucket {
                     place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{root}\""));
@@ -85,35 +98,71 @@ struct Run<'p> {
     /// When the next process begins.
     next: Option<Duration>,
     requests: Vec<Request>,
+    /// Draws what the first of these runs did not know: new chains, and rows that are published again; `None` in those.
+    more: Option<Draw>,
     /// Labels are kept: published rows can be erased, and releases withdrawn.
     crowds: bool,
     /// People who are erased or are to be, and by which request.
     erased: BTreeMap<u64, String>,
-    deaths: u32,
+    deaths: u64,
     /// No process begins by itself any more.
     over: bool,
 }
 
 /// What came of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub trace: u64,
     pub changes: u64,
-    pub releases: u32,
+    pub releases: u64,
     pub people: u64,
-    pub deaths: u32,
+    pub deaths: u64,
+    /// Entries of the log, by their kind.
+    pub kinds: BTreeMap<&'static str, u64>,
+}
+
+impl Outcome {
+    /// The sums of two.
+    pub fn and(mut self, other: Outcome) -> Outcome {
+        other.kinds.into_iter().for_each(|(kind, many)| *self.kinds.entry(kind).or_default() += many);
+        Outcome {
+            trace: self.trace ^ other.trace,
+            changes: self.changes + other.changes,
+            releases: self.releases + other.releases,
+            people: self.people + other.people,
+            deaths: self.deaths + other.deaths,
+            kinds: self.kinds,
+        }
+    }
 }
 
 /// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
 pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
+    plays(seed, places, mutant, Some(Draw::new(seed, 2)))
+}
+
+/// The same as it was before a person could begin chains and have releases published again, and before what is published could expire:
+/// seeds that were found then mean what they meant.
+pub fn play_of_old(seed: u64, places: &mut Places) -> Outcome {
+    plays(seed, places, None, None)
+}
+
+fn plays(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>, mut more: Option<Draw>) -> Outcome {
     let mut draw = Draw::new(seed, 0);
     let mut policies = POLICIES.to_vec();
     policies.extend([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]);
     let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
+    // Of crowds there is most to ask.
+    let crowds = more.as_mut().is_some_and(|more| more.once_in(6));
+    let policy = if crowds { CROWDS } else { policy };
     let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
     let nature = Arc::new(Nature::new(seed, bucket, disjoint(policy), mutant));
-    let file = places.file(policy, bucket, manual);
-    nature.line(&format!("{policy:?}, bucket: {bucket}, manual: {manual}"));
+    // Only where the table grows can anything that is published go.
+    let stays = more.as_mut().filter(|_| policy == CROWDS);
+    let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
+    let feeds = Feeds { policy, bucket, manual, stays };
+    let file = places.file(feeds);
+    nature.line(&format!("{feeds:?}"));
     let mut run = Run {
         nature: Arc::clone(&nature),
         places,
@@ -123,6 +172,7 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
         processes: BTreeMap::new(),
         next: Some(Duration::ZERO),
         requests: Vec::new(),
+        more,
         crowds: policy == CROWDS,
         erased: BTreeMap::new(),
         deaths: 0,
@@ -139,8 +189,14 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
         println!("{}", nature.story());
     }
     let (trace, changes) = nature.trace();
-    let (releases, people) = nature.promises(|promises| (promises.released.len() as u32, promises.ever().len() as u64));
-    Outcome { trace, changes, releases, people, deaths: run.deaths }
+    nature.promises(|promises| Outcome {
+        trace,
+        changes,
+        releases: promises.released.len() as u64,
+        people: promises.ever().len() as u64,
+        deaths: run.deaths,
+        kinds: promises.kinds.clone(),
+    })
 }
 
 impl Run<'_> {
@@ -256,6 +312,9 @@ impl Run<'_> {
     /// A person asks for something.
     fn asks(&mut self) {
         let Some(ring) = books::ring(&self.nature) else { return };
+        if let Some(ask) = self.asks_for_more() {
+            return self.asked(ask, &ring);
+        }
         let held = self.nature.promises(Promises::held);
         let mut erased = None;
         let ask = match (held, self.draw.between(0, 3)) {
@@ -276,10 +335,30 @@ impl Run<'_> {
                 Ask::Erase { people: vec![Hash(hash)], rows: self.crowds && self.draw.once_in(2) }
             }
         };
+        self.asked(ask, &ring);
+        let request = self.requests.last().map(|request| request.wanted.request.clone());
+        self.erased.extend(erased.zip(request));
+    }
+
+    /// A new chain, or that releases leave, which may come again.
+    fn asks_for_more(&mut self) -> Option<Ask> {
+        let more = self.more.as_mut()?;
+        if !more.once_in(4) {
+            return None;
+        }
+        if more.once_in(3) {
+            return Some(Ask::NewChain);
+        }
+        let visible = self.nature.promises(Promises::visible);
+        let release = visible.get(more.between(0, visible.len().max(1) as u64 - 1) as usize)?;
+        Some(Ask::Withdraw { release: *release, republish: more.once_in(2) })
+    }
+
+    /// A note with it lies in the inbox.
+    fn asked(&mut self, ask: Ask, ring: &Ring) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
-        let request = Request::new(ask, "a test".to_owned(), when, None, &ring, chance).expect("a request");
-        self.erased.extend(erased.map(|person| (person, request.wanted.request.clone())));
+        let request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");
         self.nature.line(&format!("a person asks: {}", request.ask.name()));
         request.put(self.nature.root(Side::Private)).expect("memory");
         self.requests.push(request);
