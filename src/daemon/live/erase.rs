@@ -1,9 +1,10 @@
-//! People are taken out (SCIENCE 3, erasure; HOUSE 3): whoever is not published disappears, atoms that they were in are
-//! dissolved; of whoever is published the raw row goes and a tombstone stays. In a chain of crowds the whole atoms of those who are
-//! published can go with them (SCIENCE 11), from the counts at once and from what is public with the next release. Every object that held a row of them is written
-//! anew without it, and the old one is destroyed with its key. The state in memory then says what the log says that is left, and a new
-//! checkpoint is written. Only where atoms are dissolved that were to be published, where people leave whose measures wait to be published, or where the
-//! chain has stopped, it is read anew from the log.
+//! Erasing people (SCIENCE 3, erasure; HOUSE 3). A person who is not published leaves the feed, and the atom that they were in is
+//! dissolved. Of a published person the raw row is deleted, and a tombstone stays. In a chain of crowds a request can also erase the whole
+//! atoms of published people (SCIENCE 11): the counts lose them at once, the public root with the next release.
+//!
+//! The feed writes every object that held a row of these people anew without it, and destroys the old one with its key. The state in memory
+//! then follows the entry of the erasure, and a new checkpoint is written. Three cases read the state from the log again: dissolved atoms that
+//! were to be published, people whose measures wait to be published, and a chain that has stopped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ use crate::engine::gate::own::History;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Value};
 
-/// A row of a person who is to be taken out.
+/// A row of a person who is to be erased.
 struct Row {
     person: Person,
     since: u32,
@@ -30,7 +31,7 @@ struct Row {
     value: Box<[Value]>,
 }
 
-/// Who has left the feed.
+/// People who have left the feed.
 #[derive(Default)]
 struct Gone {
     people: BTreeSet<Person>,
@@ -49,7 +50,7 @@ impl Live {
         let known: BTreeSet<Person> =
             asked.iter().copied().filter(|&person| self.state.feed.people().knows(person)).collect();
         let leaving = if with_rows { self.leaving(&known)? } else { Leaving::default() };
-        // Raw rows of everybody whose published row goes are kept for nothing.
+        // Raw rows of people whose published rows leave serve no purpose any more.
         let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
         let rows = self.rows_of(&known)?;
         let Gone { people: gone, arrived, dissolved } = self.take_rows(&rows);
@@ -106,7 +107,7 @@ impl Live {
         Ok(Answer { count, changed, rows, ..request.ask.done(text) })
     }
 
-    /// Takes these rows out of what is not published.
+    /// Erases these rows from the increments that are not published.
     fn take_rows(&mut self, rows: &[Row]) -> Gone {
         let (columns, mut left) = (self.state.terms.columns.clone(), Gone::default());
         for row in rows {

@@ -1,6 +1,5 @@
-//! Somebody is taken out of everything that is not published (SCIENCE 3, erasure): they never came. Whoever shared an atom
-//! with them waits again. Published rows stay, but in a chain of crowds, where whole atoms can be taken out of all later releases
-//! (SCIENCE 11).
+//! Erasing a person from everything that is not published, as if they had never come (SCIENCE 3, erasure). The other people of their atom
+//! wait again. Published rows stay, except in a chain of crowds, where a request can erase whole atoms from all later releases (SCIENCE 11).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -11,21 +10,21 @@ use crate::histogram::{Histogram, Person, Release};
 use crate::model::{Leaf, Node, Taxonomy, Value};
 use crate::policy::{Chain, Policy};
 
-/// Where somebody was.
+/// Where an erased person was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
-    /// Among those who came since the last tick that was closed.
+    /// Among the people who came since the last closed tick.
     New,
-    /// Among those who wait.
+    /// Among the people who wait.
     Waiting,
-    /// Among those who are withheld from this chain.
+    /// Among the people who are withheld from this chain.
     Withheld,
     /// In an atom that was not published; it is dissolved.
     Formed,
 }
 
 impl Feed {
-    /// Takes somebody out, who may come again afterwards; `None` if nobody with this row is in what is not published.
+    /// Erases a person, who may come again afterwards; `None` if no unpublished row is this one.
     pub fn erase(
         &mut self,
         person: Person,
@@ -38,8 +37,8 @@ impl Feed {
         Some(erased)
     }
 
-    /// Takes the rows of a label that came with a release of this chain out of all later releases: everybody's whose atom it is,
-    /// since fewer would tell whose they were. Their people stay known. How many rows; for chains of crowds.
+    /// Erases the rows of a label that came with a release of this chain from all later releases. All rows of the atom leave, since a part of
+    /// them would show whose they were. Their people stay known. Returns how many rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
         let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
             return 0;
@@ -70,7 +69,7 @@ impl Feed {
             .collect()
     }
 
-    /// Takes all rows that some releases of this chain have added out of all later releases. Their people stay known. How many rows;
+    /// Erases all rows that some releases of this chain have added from all later releases. Their people stay known. Returns how many rows;
     /// for chains of crowds.
     pub fn drop_rows(&mut self, releases: RangeInclusive<u32>) -> u64 {
         let mut gone = 0;
@@ -132,7 +131,7 @@ impl Feed {
         self.waiting = self.waiting.without(leaves, since, value)?;
         // A release of its own is not made without them as it was; the next tick fixes another one.
         self.alone.iter_mut().for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
-        // Whoever comes from an earlier chain and was in no tick of this one yet is not among those who arrived.
+        // A person from an earlier chain who was in no tick of this one yet is not among the arrivals.
         match self.carried.without(leaves, since) {
             Some(rest) => self.carried = rest,
             None => _ = self.standing.erase_waiting(leaves, since),
