@@ -107,7 +107,7 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> Result<Answer>
     }
     let store = begin::look(&feed, true)?;
     let ring = match Ring::open(&*store, &operator) {
-        Ok(None) => return Err(begin::nobody(&feed).into()),
+        Ok(None) => return Err(begin::not_begun(&feed).into()),
         Ok(Some(ring)) => Ok(ring),
         Err(error) => Err(error),
     };

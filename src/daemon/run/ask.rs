@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::begin::{before_new_chain, key, live, nobody, private, roots};
+use super::begin::{before_new_chain, key, live, not_begun, private, roots};
 use super::world::Roots;
 use crate::daemon::chance::System;
 use crate::daemon::clock;
@@ -105,9 +105,9 @@ fn here(feed: &Feed, roots: &Roots, asking: &Asking<'_>, by: &Person, new_chain:
 
 /// Asks whoever is at work.
 fn there(feed: &Feed, store: &Arc<dyn Store>, asking: &Asking<'_>, by: &Person) -> Result<Answer> {
-    let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| nobody(feed))?;
+    let ring = Ring::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
     let public = super::begin::public(feed)?;
-    let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| nobody(feed))?;
+    let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| not_begun(feed))?;
     let ask = asking(&Known::of(&state, &ring))?;
     let request = by.request(ask, clock::now(), feed, &ring)?;
     request.put(&**store)?;

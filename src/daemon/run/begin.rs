@@ -68,7 +68,7 @@ pub fn look(feed: &Feed, private: bool) -> Result<Arc<dyn Store>> {
     let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
     let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
     Ok(match root {
-        Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => return Err(nobody(feed)),
+        Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => return Err(not_begun(feed)),
         Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(Shown::open(path)?))),
         Root::Directory(path) => Arc::new(Shown::open(path)?),
         Root::Bucket(_) => open(root, private)?,
@@ -245,7 +245,7 @@ fn opened(
 }
 
 /// What to say where no feed has begun.
-pub fn nobody(feed: &Feed) -> Error {
+pub fn not_begun(feed: &Feed) -> Error {
     let text = "the feed has not begun yet, so that there is nothing to look at: `tidegate run` begins it";
     Error::new(Kind::Usage, text).in_file(&feed.file).in_field("store.private")
 }

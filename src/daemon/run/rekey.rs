@@ -2,7 +2,7 @@
 //! hand, so that the same command again ends whatever it had begun.
 
 use super::ask::Person;
-use super::begin::{key, nobody, roots, under};
+use super::begin::{key, not_begun, roots, under};
 use super::world::Roots;
 use crate::daemon::chance::{System, name};
 use crate::daemon::clock;
@@ -27,7 +27,7 @@ pub fn rekey(feed: &Feed, to: &OperatorKey, by: &Person) -> Result<Answer> {
     let (old, now) = (key(feed)?, clock::now());
     let opened = Ring::open(&*roots.private, &old);
     match opened {
-        Ok(None) => Err(nobody(feed)),
+        Ok(None) => Err(not_begun(feed)),
         Ok(Some(ring)) if old.is(to) && ring.generation() == 0 => Ok(answer(false, 0, SAME)),
         Ok(Some(_)) if old.is(to) => finished(feed, &roots, to, &now),
         Ok(Some(_)) => {

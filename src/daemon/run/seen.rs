@@ -1,6 +1,6 @@
 //! Looking at the feed of a feed file as it lies there.
 
-use super::begin::{key, look, nobody};
+use super::begin::{key, look, not_begun};
 use crate::daemon::config::Feed;
 use crate::daemon::error::Result;
 use crate::daemon::journal::{Checked, Ring, read};
@@ -13,7 +13,7 @@ use crate::engine::release::Layout;
 /// # Errors
 /// Nothing has begun, the key is another one, or the log is damaged.
 pub fn seen(feed: &Feed) -> Result<Seen> {
-    Seen::whole(looked(feed, None)?)?.ok_or_else(|| nobody(feed))
+    Seen::whole(looked(feed, None)?)?.ok_or_else(|| not_begun(feed))
 }
 
 /// Looks at a feed and at all entries of its log, with this key or the one that the feed file names.
@@ -21,7 +21,7 @@ pub fn seen(feed: &Feed) -> Result<Seen> {
 /// # Errors
 /// Nothing has begun, the key is another one, or the log is damaged.
 pub fn seen_with(feed: &Feed, named: Option<OperatorKey>) -> Result<(Seen, Vec<Checked>)> {
-    let seen = Seen::whole(looked(feed, named)?)?.ok_or_else(|| nobody(feed))?;
+    let seen = Seen::whole(looked(feed, named)?)?.ok_or_else(|| not_begun(feed))?;
     let mut entries = Vec::new();
     read(seen.store(), seen.ring(), 0, None, &mut |entry| {
         entries.push(entry.clone());
@@ -33,6 +33,6 @@ pub fn seen_with(feed: &Feed, named: Option<OperatorKey>) -> Result<(Seen, Vec<C
 fn looked(feed: &Feed, named: Option<OperatorKey>) -> Result<Roots> {
     let (private, public) = (look(feed, true)?, look(feed, false)?);
     let named = named.map_or_else(|| key(feed), Ok)?;
-    let ring = Ring::open(&*private, &named)?.ok_or_else(|| nobody(feed))?;
+    let ring = Ring::open(&*private, &named)?.ok_or_else(|| not_begun(feed))?;
     Ok(Roots { private, public, ring, layout: Layout::Root })
 }
