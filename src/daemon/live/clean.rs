@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::leave::LATEST;
+use super::release_index::INDEX;
 use super::removed_manifest::Removed;
 use super::state::{Line, State};
 use super::work::Live;
@@ -12,7 +13,7 @@ use crate::daemon::error::Result;
 use crate::daemon::journal::store::{Put, put};
 use crate::daemon::journal::{Body, Cleaned};
 use crate::engine::delta::LogFile;
-use crate::engine::release::{Layout, RemovalNotice, RemovalReason, TableId};
+use crate::engine::release::{Layout, RemovalNotice, RemovalReason, Sha256, TableId};
 
 impl Live {
     /// Takes out of the public root what is to leave it, if anything is.
@@ -66,16 +67,17 @@ impl Live {
     }
 
     /// Manifests and versions of Delta logs that are gone stay away, also if a writer that was held up put one of them once more, or a
-    /// write lands that a bucket had given up.
+    /// write lands that a bucket had given up. Nor do the files that help readers to find releases name any that is gone.
     ///
     /// # Errors
     /// The public root cannot be read or written.
-    pub fn removed_stay_away(&self) -> Result<()> {
+    pub fn removed_stay_away(&mut self) -> Result<()> {
         if self.state.cleaning {
             return Ok(());
         }
         if self.state.removed().next().is_some() {
             self.delete_manifests()?;
+            self.removed_stay_unnamed()?;
         }
         self.state.tables.keys().try_for_each(|id| self.delete_earlier_versions(*id))
     }
@@ -103,6 +105,23 @@ impl Live {
         let listed: BTreeSet<String> = self.public.list(prefix)?.into_iter().map(|object| object.path).collect();
         let signatures: Vec<String> = signatures.filter(|path| listed.contains(path)).collect();
         self.public.delete_all(&signatures.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Neither the advisory name nor the page over all releases goes back to a release that is gone.
+    fn removed_stay_unnamed(&mut self) -> Result<()> {
+        if self.settings.layout == Layout::Root
+            && let Some(named) = self.public.read(LATEST)?
+        {
+            let names =
+                |line: &Line| format!("{}\n", self.settings.layout.manifest(line.release)).into_bytes() == named;
+            if self.state.removed().any(|(line, _)| names(line)) {
+                self.name_newest()?;
+            }
+        }
+        if self.public.read(INDEX)?.is_none_or(|there| self.index != Some(Sha256::of(&there))) {
+            self.write_index()?;
+        }
+        Ok(())
     }
 
     /// The advisory name is that of a manifest that stays. Another writer may have gone on meanwhile: then its release is named.

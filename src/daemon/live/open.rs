@@ -153,7 +153,7 @@ impl<'a> Ahead<'a> {
         };
         let policy = state.terms.policy()?;
         let known = Last { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
-        let mut live = Live { log, state, policy, public, settings, hasher, last: known, packed: entries };
+        let mut live = Live { log, state, policy, public, settings, hasher, last: known, packed: entries, index: None };
         // What a tick has fixed is put down under the taxonomies that it was closed under.
         live.finish_closing()?;
         if !changed {

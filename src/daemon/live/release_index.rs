@@ -26,7 +26,7 @@ impl Live {
     ///
     /// # Errors
     /// The public root cannot be read or written.
-    pub(super) fn write_index(&self) -> Result<()> {
+    pub(super) fn write_index(&mut self) -> Result<()> {
         let visible = self.state.releases.iter().filter(|line| line.removed.is_none());
         let mut listed = Vec::new();
         for line in visible {
@@ -37,7 +37,9 @@ impl Live {
             listed.extend(figures.map(listing));
         }
         let page = index(&self.state.terms.name, self.settings.pages.language, &listed);
-        self.public.replace(INDEX, &page)
+        self.public.replace(INDEX, &page)?;
+        self.index = Some(Sha256::of(&page));
+        Ok(())
     }
 
     fn published_figures(&self, line: &Line) -> Result<Option<PastRelease>> {

@@ -73,6 +73,8 @@ pub struct Live {
     pub(super) last: Last,
     /// The entries there were when what lies alone was put together last.
     pub(super) packed: u64,
+    /// The digest of the page over all releases, once this process has written it.
+    pub(super) index: Option<Sha256>,
 }
 
 impl Live {

@@ -235,23 +235,31 @@ fn a_release_that_was_too_old_can_be_erased_as_a_whole() {
     verified(&place);
 }
 
-/// As when a write lands that a bucket had given up: a process at work removes it again.
+/// As when writes land that a bucket had given up: a process at work puts everything right with its next tick, before the next release.
 #[test]
-fn a_manifest_that_comes_back_goes_with_the_next_tick() {
+fn what_late_writes_bring_back_goes_with_the_next_tick() {
     let place = Place::with(PER_FILE, CROWDS, "");
     let daemon = place.start();
     for at in 0..2 {
         place.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
         daemon.says("published feed=t", at as usize + 1);
     }
-    let manifest = place.public().join("manifest/0000000002.json");
-    let bytes = fs::read(&manifest).expect("a manifest");
+    let of_release = ["manifest/0000000002.json", "LATEST", "index.html"].map(|path| place.public().join(path));
+    let bytes = of_release.each_ref().map(|path| fs::read(path).expect("a file"));
     place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
+    let [manifest, _, index] = &of_release;
     assert!(!manifest.exists());
-    fs::rename(place.put("late", &bytes), &manifest).expect("a file");
+    let right = fs::read(index).expect("the page");
+    for (path, bytes) in of_release.iter().zip(&bytes) {
+        fs::rename(place.put("late", bytes), path).expect("a file");
+    }
     assert_eq!(place.json(&["verify", "feed.toml"]).0, 1, "it is named");
-    place.offer("2.csv", people(60..90));
+    // One person is too few for a release.
+    place.offer("2.csv", people(60..61));
     until(|| !manifest.exists(), || daemon.said());
+    until(|| latest(&place) == "manifest/0000000001.json", || daemon.said());
+    until(|| fs::read(index).is_ok_and(|there| there == right), || daemon.said());
+    place.offer("3.csv", people(61..90));
     daemon.says("published feed=t", 3);
     assert_eq!(daemon.end(), Some(0));
     assert_eq!(visible(&place), [1, 3]);

@@ -41,8 +41,10 @@ pub struct Promises {
     pub late: bool,
     /// Files of Delta logs that were deleted.
     deleted: BTreeSet<String>,
-    /// Manifests and files of Delta logs that came back so, until a process removes them.
+    /// Manifests, files of Delta logs, and names of releases that came back so, until a process removes them or writes them again.
     pub returned: BTreeSet<String>,
+    /// The page over all releases as a process wrote it last.
+    index: Option<Sha256>,
     /// Something was to leave the public root.
     leaves: bool,
     pub kinds: BTreeMap<&'static str, u64>,
@@ -67,7 +69,7 @@ impl Promises {
             }
             (Side::Private, Change::Delete(_)) => {}
             (Side::Public, Change::Create(path, bytes)) => self.shown(&roots[Side::Public as usize], path, bytes),
-            (Side::Public, Change::Replace(path, _)) => assert!(is_advisory(path), "{path} was written again"),
+            (Side::Public, Change::Replace(path, bytes)) => self.advised(path, bytes),
             (Side::Public, Change::Delete(path)) => self.gone(path),
         }
     }
@@ -201,6 +203,28 @@ impl Promises {
             assert!(kept, "release {release} has lost or repeated people of the one before it");
         }
         self.released.insert(release, (chain, each));
+    }
+
+    /// A file that helps readers is written again. One that a store writes late may name a release that is gone since.
+    fn advised(&mut self, path: &str, bytes: &[u8]) {
+        assert!(is_advisory(path), "{path} was written again");
+        let sha256 = Sha256::of(bytes);
+        let goes_back = match path {
+            _ if !self.late || !self.leaves => false,
+            "LATEST" => {
+                !self.visible().iter().any(|release| bytes.starts_with(Layout::Root.manifest(*release).as_bytes()))
+            }
+            "index.html" => self.index != Some(sha256),
+            _ => false,
+        };
+        if goes_back {
+            self.returned.insert(path.to_owned());
+        } else {
+            self.returned.remove(path);
+        }
+        if path == "index.html" && !self.late {
+            self.index = Some(sha256);
+        }
     }
 
     /// The release that waits for a person, and the entry that holds it.
