@@ -4,6 +4,9 @@
 //! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE is [`house`],
 //! CONTRACTS is [`contracts`].
 
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
+
 #[doc = include_str!("house.md")]
 pub mod house {}
 
